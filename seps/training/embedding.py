@@ -36,6 +36,18 @@ class BatchEmbedder:
         with self.precision(batch):
             return (encoder.project(captions, lengths) if batch.cached else encoder(captions, lengths)).float()
 
+    def dense_captions(self, batch: StepBatch) -> tuple[Tensor, Tensor] | None:
+        """Embed the dense captions: (B, L_d, C) with their lengths (B,); None of a batch without."""
+        if batch.dense_captions is None or batch.dense_lengths is None:
+            return None
+        return self.captions(batch, batch.dense_captions, batch.dense_lengths), batch.dense_lengths
+
+    def directions(self, batch: StepBatch) -> Tensor | None:
+        """Embed the phrases of `batch.regions` and pool their words: (P, C) of unit length; None of a batch without."""
+        if batch.regions is None:
+            return None
+        return pool(self.captions(batch, batch.regions.words, batch.regions.lengths), batch.regions.lengths)
+
     def precision(self, batch: StepBatch) -> torch.autocast:
         """Choose the backbones' precision on a CPU; on a GPU the whole step's decides."""
         learns_along = self.model.img_enc.tail is not None or self.model.txt_enc.tail is not None

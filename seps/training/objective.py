@@ -51,22 +51,24 @@ def word_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, Ph
     patches, words = F.normalize(patches, dim=-1), F.normalize(words, dim=-1)
     losses = []
     for i, t, phrase in pairs:
-        inside = phrase.inside.to(patches.device)  # (N,)
-        if bool(inside.all()):
+        if not phrase.partial:
             continue
+        inside = phrase.inside.to(patches.device)  # (N,)
         cosines = words[t, phrase.first : phrase.last] @ patches[i].T * PHRASE_SCALE  # (words, N)
         log_inside = cosines.logsumexp(dim=1) - cosines.masked_fill(~inside, NO_NEGATIVE).logsumexp(dim=1)  # (words,)
         losses.append(log_inside.mean())
     return torch.stack(losses).mean() if losses else words.new_zeros(())
 
 
-def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]]) -> Tensor:
+def grounding_loss(
+    patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]], order: Tensor
+) -> Tensor:
     """Compare phrases with patches: inside their boxes against outside, and against the regions of other phrases.
 
     Args:
         patches: (B_v, N, C); words: (B_t, L, C).
-        pairs: (image of the batch, caption of the batch, phrase) each, ordered by image; where there are more than
-            MAX_PHRASES, a random MAX_PHRASES of them meet each other's regions.
+        pairs: P times (image of the batch, caption of the batch, phrase), ordered by image.
+        order: (P,), a random permutation; its first MAX_PHRASES say which phrases meet each other's regions.
 
     Returns:
         Scalar: -log of the softmax's weight of patches inside the boxes, mean over phrases, plus InfoNCE of phrases
@@ -88,7 +90,7 @@ def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, in
     log_inside = cosines.logsumexp(dim=1) - cosines.masked_fill(~inside, NO_NEGATIVE).logsumexp(dim=1)  # (P,)
     within = (log_inside * partly).sum() / partly.sum().clamp(min=1)
     regions = torch.cat([mask.to(embedded.dtype) @ embedded for embedded, _, mask in of_image])  # (P, C)
-    chosen = torch.randperm(len(pairs))[:MAX_PHRASES]
+    chosen = order[:MAX_PHRASES]
     texts = [pairs[i][2].text for i in chosen.tolist()]
     number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     logits = F.normalize(regions[chosen], dim=-1) @ phrases[chosen].T * PHRASE_SCALE  # (P', P')

@@ -25,6 +25,11 @@ class PhraseBox:
     def __init__(self, first: int, last: int, inside: NDArray[np.bool_], text: str) -> None:
         self.first, self.last, self.inside, self.text = first, last, torch.from_numpy(inside), text
 
+    @property
+    def partial(self) -> bool:
+        """Whether its boxes leave a patch out: else they teach nothing about where it is."""
+        return not bool(self.inside.all())
+
     def mirrored(self, grid: tuple[int, int]) -> PhraseBox:
         """The phrase in the mirror image, of (H, W) patches."""
         inside = self.inside.view(grid).flip(1).flatten()

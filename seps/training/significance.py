@@ -5,39 +5,30 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from seps.method.selection import TokenSparse
-
 MIN_PROBABILITY = 1e-4  # bounds the logarithms where s^p is all but 0 or 1
 
 
-def significance_loss(predictors: tuple[TokenSparse, ...], patches: Tensor, named: Tensor) -> Tensor:
+def significance_loss(s_p: tuple[Tensor, ...], named: Tensor) -> Tensor:
     """Compare s^p with what captions name: binary cross-entropy, in which each image's named patches weigh as much
     together as its others.
 
-    Under top-k decisions the ranking loss hardly reaches s^p, see `seps.training.maps.learning_mask` for another way.
-    Embeddings receive no gradient.
+    Under top-k decisions the ranking loss hardly reaches s^p, see `seps.training.selecting.learning_mask` for another
+    way.
 
     Args:
-        predictors: the branches' of the paper variant; patches: (B, N, C).
-        named: (B, N) bool, True on patches that a phrase of any of the image's captions names. An image of which
-            nothing or everything is named teaches nothing.
+        s_p: of each branch (B', N) in (0, 1); named: (B', N) bool, True on patches that a phrase of any of the image's
+            captions names. Both from `seps.training.selecting.named_s_p`, without images of which nothing or
+            everything is named: they teach nothing.
 
     Returns:
-        Scalar, mean over branches and images; log 2 where s^p is 1/2 everywhere.
+        Scalar, mean over branches and images; log 2 where s^p is 1/2 everywhere, 0 without images.
     """
-    chosen = named.any(dim=1) & ~named.all(dim=1)  # (B,)
-    if not bool(chosen.any()):
-        return patches.new_zeros(())
-    patches, named = patches.detach()[chosen], named[chosen]
+    if not len(named):
+        return s_p[0].new_zeros((), dtype=torch.float32)
     losses = []
-    for predictor in predictors:
-        s_p = predictor.predict(patches)  # (B', N)
-        if s_p is None:
-            raise ValueError(
-                "The released variant has no s^p: set use_paper_version to true or significance_weight to 0."
-            )
-        s_p = s_p.clamp(MIN_PROBABILITY, 1 - MIN_PROBABILITY)
-        inside = -(s_p.log() * named).sum(dim=1) / named.sum(dim=1)  # (B',)
-        outside = -((1 - s_p).log() * ~named).sum(dim=1) / (~named).sum(dim=1)  # (B',)
+    for probability in s_p:
+        probability = probability.clamp(MIN_PROBABILITY, 1 - MIN_PROBABILITY)
+        inside = -(probability.log() * named).sum(dim=1) / named.sum(dim=1)  # (B',)
+        outside = -((1 - probability).log() * ~named).sum(dim=1) / (~named).sum(dim=1)  # (B',)
         losses.append((inside + outside).mean() / 2)
-    return torch.stack(losses).mean().to(patches.dtype)
+    return torch.stack(losses).mean().float()

@@ -11,11 +11,12 @@ from seps.method.losses import SEPSLoss
 from seps.models.model import SEPSModel
 from seps.training.batch import StepBatch
 from seps.training.decision import blind_loss, decision_loss
-from seps.training.embedding import BatchEmbedder, pool
+from seps.training.embedding import BatchEmbedder
 from seps.training.gathering import joined, joined_embeddings
 from seps.training.maps import map_loss
 from seps.training.objective import grounding_loss, pooled_loss, word_loss
 from seps.training.ranking import ranking_losses
+from seps.training.selecting import BatchSelections, batch_selections
 from seps.training.settings import TrainSettings
 from seps.training.significance import significance_loss
 
@@ -60,47 +61,72 @@ class TrainingStep(nn.Module):
         Raises:
             ValueError: embeddings that the network refuses, NaN among them.
         """
-        embed, network = self.embedder, self.model.cross_net
+        embed, network, settings = self.embedder, self.model.cross_net, self.settings
         images, captions = embed.images(batch), embed.captions(batch, batch.captions, batch.lengths)
         losses: dict[str, Tensor] = {}
-        total = images.new_zeros(())
-        if self.settings.align_weight and not batch.pretraining:
-            dense = None
-            if batch.dense_captions is not None and batch.dense_lengths is not None:
-                dense = (embed.captions(batch, batch.dense_captions, batch.dense_lengths), batch.dense_lengths)
-            log_scale = self.log_scale if self.settings.loss == "infonce" else None
+        if settings.align_weight and not batch.pretraining:
+            dense = embed.dense_captions(batch)
+            log_scale = self.log_scale if settings.loss == "infonce" else None
             sparse = (captions, batch.lengths)
             losses |= ranking_losses(network, self.seps_loss, images, sparse, dense, batch.img_ids, log_scale)
-            total = self.align_factor * self.settings.align_weight * losses["align"]
-            total = total + (self.seps_loss.ratio_weight * losses["ratio"] if self.sampled else 0.0)
-        if batch.pooled is not None or (batch.rows is not None and self.settings.pooled_weight):
-            pooled_images, pooled_captions, pooled_ids = embed.pooled(batch, images, captions)
+        pooled = None
+        if batch.pooled is not None or (batch.rows is not None and settings.pooled_weight):
+            pooled = embed.pooled(batch, images, captions)
+        order = torch.randperm(len(batch.phrases)) if batch.phrases else None
+        directions = None if batch.pretraining else embed.directions(batch)  # (P, C)
+        patches = images[:, -self.model.img_enc.num_patches :]
+        if pooled is not None:
+            pooled_images, pooled_captions, pooled_ids = pooled
             losses["pooled"] = pooled_loss(
                 joined_embeddings(pooled_images), joined_embeddings(pooled_captions), joined(pooled_ids)
             )
-            total = total + self.settings.pooled_weight * losses["pooled"]
-        patches = images[:, -self.model.img_enc.num_patches :]
-        if batch.phrases:
-            losses["grounding"] = grounding_loss(patches, captions, batch.phrases)
-            total = total + self.settings.grounding_weight * losses["grounding"]
-        if batch.phrases and self.settings.word_weight:
-            losses["words"] = word_loss(patches, captions, batch.phrases)
-            total = total + self.settings.word_weight * losses["words"]
-        if batch.phrases and self.settings.map_weight and not batch.pretraining and batch.dense_captions is None:
-            fixed = self.settings.significance_weight + self.settings.decision_weight > 0
-            losses["maps"] = map_loss(network, images, captions, batch.lengths, batch.phrases, fixed)
-            total = total + self.settings.map_weight * losses["maps"]
-        predictors = (network.sparse_net_cap, network.sparse_net_long)
-        if batch.named is not None and not batch.pretraining:
-            losses["significance"] = significance_loss(predictors, patches, batch.named)
-            total = total + self.settings.significance_weight * losses["significance"]
-        if batch.regions is not None and not batch.pretraining:
-            words = embed.captions(batch, batch.regions.words, batch.regions.lengths)
-            directions = pool(words, batch.regions.lengths)  # (P, C)
-            branches = [decision_loss(branch, patches, directions, batch.regions) for branch in predictors]
-            losses["decision"] = torch.stack(branches).mean()
-            total = total + self.settings.decision_weight * losses["decision"]
-        if self.settings.blind_weight and not batch.pretraining:
-            losses["blind"] = torch.stack([blind_loss(branch, patches) for branch in predictors]).mean()
-            total = total + self.settings.blind_weight * losses["blind"]
+        if order is not None:
+            losses["grounding"] = grounding_loss(patches, captions, batch.phrases, order)
+            if settings.word_weight:
+                losses["words"] = word_loss(patches, captions, batch.phrases)
+        selections = batch_selections(network, batch, images, patches, captions, directions, settings)
+        losses |= selection_losses(selections, captions, batch)
+        total = images.new_zeros(())
+        for name, weight in self.weights().items():
+            if name in losses:
+                total = total + weight * losses[name]
         return {"loss": total} | losses
+
+    def weights(self) -> dict[str, float]:
+        """Return what each loss is multiplied with now, by name, in the order in which they are added; "ratio" only
+        where decisions are drawn, since it is a constant elsewhere."""
+        settings = self.settings
+        ratio = {"ratio": self.seps_loss.ratio_weight} if self.sampled else {}
+        return (
+            {"align": self.align_factor * settings.align_weight}
+            | ratio
+            | {
+                "pooled": settings.pooled_weight,
+                "grounding": settings.grounding_weight,
+                "words": settings.word_weight,
+                "maps": settings.map_weight,
+                "significance": settings.significance_weight,
+                "decision": settings.decision_weight,
+                "blind": settings.blind_weight,
+            }
+        )
+
+
+def selection_losses(selections: BatchSelections, captions: Tensor, batch: StepBatch) -> dict[str, Tensor]:
+    """Compute the losses on selection by name, scalars: "maps", "significance", "decision", "blind", those for which
+    something was selected.
+
+    Args:
+        captions: (B, L, C), the batch's.
+    """
+    losses: dict[str, Tensor] = {}
+    if selections.maps is not None:
+        losses["maps"] = map_loss(selections.maps, captions, batch.phrases)
+    if selections.s_p is not None:
+        losses["significance"] = significance_loss(*selections.s_p)
+    if selections.margins is not None and batch.regions is not None:
+        regions = batch.regions
+        losses["decision"] = torch.stack([decision_loss(margin, regions) for margin in selections.margins]).mean()
+    if selections.blind is not None:
+        losses["blind"] = torch.stack([blind_loss(scores, selections.beta) for scores in selections.blind]).mean()
+    return losses

@@ -9,8 +9,10 @@ import torch.nn.functional as F
 
 from seps.method.network import CrossSparseAggrNet
 from seps.method.selection import TokenSparse, caption_direction
-from seps.training.decision import SOFTNESS, PhraseRegions, blind_loss, decision_loss, phrase_scores
+from seps.training import decision
+from seps.training.decision import SOFTNESS, PhraseRegions
 from seps.training.phrase_captions import others_apart
+from seps.training.selecting import blind_scores, phrase_scores, score_margins
 from tests.helpers.sentences import refused
 
 
@@ -19,6 +21,16 @@ def regions(rows: list[int], positive: list[list[int]], other: list[list[int]]) 
     count = len(rows)
     masks = (torch.tensor(positive, dtype=torch.bool), torch.tensor(other, dtype=torch.bool))
     return PhraseRegions(torch.tensor(rows), torch.zeros(count, 1, 1), torch.ones(count), *masks)
+
+
+def decision_loss(
+    predictor: TokenSparse, patches: torch.Tensor, directions: torch.Tensor, given: PhraseRegions
+) -> torch.Tensor:
+    return decision.decision_loss(score_margins(predictor, patches, directions, given.rows), given)
+
+
+def blind_loss(predictor: TokenSparse, patches: torch.Tensor) -> torch.Tensor:
+    return decision.blind_loss(blind_scores(predictor, patches), predictor.coefficients["s_st"])
 
 
 def test_scores_are_those_of_the_network() -> None:

@@ -8,12 +8,30 @@ import torch
 
 from seps.explanation.forward_pass import explain
 from seps.method.network import CrossSparseAggrNet
-from seps.method.selection import caption_directions
+from seps.method.selection import caption_directions, text_attention
 from seps.training import maps
-from seps.training.maps import MIN_INSIDE, map_loss, token_maps
+from seps.training.maps import MIN_INSIDE
 from seps.training.phrases import PhraseBox
+from seps.training.selecting import token_maps
 
 LENGTHS = [5, 7]
+Maps = tuple[torch.Tensor, torch.Tensor]
+
+
+def maps_of(net: CrossSparseAggrNet, images: torch.Tensor, captions: torch.Tensor, fixed: bool = False) -> Maps:
+    image = net.encode_images(images)
+    s_st = text_attention(image.unit, caption_directions(captions, LENGTHS)[..., None]).squeeze(-1)
+    return token_maps(net, image, s_st, fixed)
+
+
+def map_loss(
+    net: CrossSparseAggrNet,
+    images: torch.Tensor,
+    captions: torch.Tensor,
+    phrases: list[tuple[int, int, PhraseBox]],
+    fixed: bool = False,
+) -> torch.Tensor:
+    return maps.map_loss(maps_of(net, images, captions, fixed), captions, phrases)
 
 
 @pytest.fixture(params=[True, False], ids=["cls", "no cls"])
@@ -27,7 +45,7 @@ def test_the_tokens_are_those_of_the_explanation(
     embedded: tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor],
 ) -> None:
     net, images, captions = embedded
-    weights, tokens = token_maps(net, images, caption_directions(captions, LENGTHS))
+    weights, tokens = maps_of(net, images, captions)
     for i, length in enumerate(LENGTHS):
         record = explain(net, images[i], captions[i, :length]).sparse_alignment
         np.testing.assert_allclose(weights[i].detach(), record.token_weights, atol=1e-6)
@@ -51,9 +69,9 @@ def test_with_a_sharp_choice_of_tokens_the_loss_is_the_explanations(
             expected.append(-(math.log(inside + MIN_INSIDE) + math.log(peaks + MIN_INSIDE)) / 2)
         phrases.append((i, i, PhraseBox(first, last, box, "thing")))
     everywhere = (1, 1, PhraseBox(1, 2, np.ones(16, dtype=bool), "scene"))  # teaches nothing
-    loss = map_loss(net, images, captions, LENGTHS, [*phrases, everywhere]).detach()
+    loss = map_loss(net, images, captions, [*phrases, everywhere]).detach()
     assert float(loss) == pytest.approx(np.mean(expected), abs=1e-5)  # two words a phrase
-    assert float(map_loss(net, images, captions, LENGTHS, [everywhere]).detach()) == 0.0
+    assert float(map_loss(net, images, captions, [everywhere]).detach()) == 0.0
 
 
 def test_training_by_it_moves_the_maps_into_the_boxes(
@@ -75,7 +93,7 @@ def test_training_by_it_moves_the_maps_into_the_boxes(
     optimizer = torch.optim.Adam([patches, *net.aggr_net.parameters()], lr=0.02)
     for _ in range(150):
         optimizer.zero_grad()
-        map_loss(net, patches, captions, LENGTHS, phrases).backward()
+        map_loss(net, patches, captions, phrases).backward()
         optimizer.step()
     after = inside()
     assert after[0] > max(0.8, before[0]) and after[1] > 0.9
@@ -86,7 +104,7 @@ def test_fixed_decisions_give_the_same_loss_and_teach_s_p_nothing(
 ) -> None:
     net, images, captions = embedded
     phrases = [(0, 0, PhraseBox(1, 3, np.arange(16) < 4, "thing"))]
-    free, fixed = (map_loss(net, images, captions, LENGTHS, phrases, choice) for choice in (False, True))
+    free, fixed = (map_loss(net, images, captions, phrases, choice) for choice in (False, True))
     assert float(free.detach()) == float(fixed.detach())
     predictor = list(net.sparse_net_cap.parameters())
     learnt = torch.autograd.grad(free, predictor, allow_unused=True)
@@ -104,11 +122,11 @@ def test_the_score_learns_to_keep_what_a_phrase_names(
     box = record.sparse.rank >= 10  # patches of the lowest scores, all dropped
     assert not record.sparse.kept[box].any()
     phrases = [(0, 0, PhraseBox(1, 3, box, "thing"))]
-    before = float(map_loss(net, images, captions, LENGTHS, phrases).detach())
+    before = float(map_loss(net, images, captions, phrases).detach())
     optimizer = torch.optim.Adam(net.sparse_net_cap.parameters(), lr=0.01)
     for _ in range(200):
         optimizer.zero_grad()
-        map_loss(net, images, captions, LENGTHS, phrases).backward()
+        map_loss(net, images, captions, phrases).backward()
         optimizer.step()
     assert explain(net, images[0], captions[0, : LENGTHS[0]]).sparse.kept[box].any()
-    assert float(map_loss(net, images, captions, LENGTHS, phrases).detach()) < 0.6 * before
+    assert float(map_loss(net, images, captions, phrases).detach()) < 0.6 * before

@@ -82,9 +82,9 @@ def test_grounding_loss_falls_as_words_meet_the_patches_in_their_boxes() -> None
     words = torch.zeros(2, 4, 8)
     words[0, 1:3] = patches[0, 0]
     words[1, 1] = patches[1, 1:].mean(0)
-    good = float(grounding_loss(patches, words, pairs))
+    good = float(grounding_loss(patches, words, pairs, torch.arange(2)))
     swapped = words.flip(0)
-    assert good < float(grounding_loss(patches, swapped, pairs)) - 5
+    assert good < float(grounding_loss(patches, swapped, pairs, torch.arange(2))) - 5
     # By hand: the first phrase's patch at cosine 1 against three at 0; the second's three at 1 / sqrt(3).
     first = math.log(math.exp(PHRASE_SCALE) + 3) - PHRASE_SCALE
     best = PHRASE_SCALE / math.sqrt(3)
@@ -94,7 +94,7 @@ def test_grounding_loss_falls_as_words_meet_the_patches_in_their_boxes() -> None
 
 
 def test_grounding_loss_of_no_phrase_is_zero() -> None:
-    assert float(grounding_loss(torch.randn(2, 4, 8), torch.randn(2, 3, 8), [])) == 0.0
+    assert float(grounding_loss(torch.randn(2, 4, 8), torch.randn(2, 3, 8), [], torch.arange(0))) == 0.0
 
 
 def test_phrases_take_the_masks_of_scenes(tmp_path: Path) -> None:

@@ -7,10 +7,15 @@ import pytest
 import torch
 
 from seps.method.selection import TokenSparse
+from seps.training import significance
 from seps.training.data_loader import named_patches
 from seps.training.phrases import PhraseBox
-from seps.training.significance import significance_loss
+from seps.training.selecting import named_s_p
 from tests.helpers.sentences import refused
+
+
+def significance_loss(predictors: tuple[TokenSparse, ...], patches: torch.Tensor, named: torch.Tensor) -> torch.Tensor:
+    return significance.significance_loss(*named_s_p(predictors, patches, named))
 
 
 @pytest.fixture

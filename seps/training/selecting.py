@@ -1,0 +1,194 @@
+"""What the losses on selection see of it: a batch's images, scored by their own captions and phrases, with gradients.
+
+Each loss has a pass of its own: one that they shared would add its gradients up in another order, and a recipe would no
+longer give the same weights to the last digit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.method.network import CrossSparseAggrNet, ImageFeatures
+from seps.method.selection import Selection, TokenSparse, caption_directions, kept_count, text_attention
+from seps.method.softmax import masked_softmax
+from seps.training.batch import StepBatch
+from seps.training.settings import TrainSettings
+
+SOFTNESS = 0.1  # of the top k's gradient, in units of the score
+
+
+@dataclass(frozen=True)
+class BatchSelections:
+    """Selection of a batch's images as each loss on it needs it; None where the settings or the batch lack the loss.
+
+    Attributes:
+        maps: the tokens that each image's own caption makes of it, as `token_maps` returns them.
+        s_p: of each branch, (B', N) in (0, 1), of the images of which captions name a part, and what they name of them,
+            (B', N) bool, see `named_s_p`.
+        margins: of each branch, (P, N), phrases' scores over the lowest that is kept, see `score_margins`.
+        blind: of each branch, (B, N), what of the score knows no caption, see `blind_scores`.
+        beta: the caption's weight in equation (3).
+    """
+
+    maps: tuple[Tensor, Tensor] | None = None
+    s_p: tuple[tuple[Tensor, ...], Tensor] | None = None
+    margins: tuple[Tensor, ...] | None = None
+    blind: tuple[Tensor, ...] | None = None
+    beta: float = 0.0
+
+
+def batch_selections(
+    network: CrossSparseAggrNet,
+    batch: StepBatch,
+    images: Tensor,
+    patches: Tensor,
+    captions: Tensor,
+    directions: Tensor | None,
+    settings: TrainSettings,
+) -> BatchSelections:
+    """Select the patches of a batch for every loss that looks at it.
+
+    Args:
+        images: (B, N[+1], C); patches: (B, N, C), theirs; captions: (B, L, C), image i with caption i.
+        directions: (P, C) of unit length, the mean words of the phrases in `batch.regions`, or None without them.
+
+    Raises:
+        ValueError: the released variant, which has no s^p, where a loss teaches it.
+    """
+    if batch.pretraining:
+        return BatchSelections()
+    branches = (network.sparse_net_cap, network.sparse_net_long)
+    maps = s_p = margins = blind = None
+    if batch.named is not None:
+        s_p = named_s_p(branches, patches, batch.named)
+    if batch.regions is not None and directions is not None:
+        rows = batch.regions.rows
+        margins = tuple(score_margins(branch, patches, directions, rows) for branch in branches)
+    if settings.blind_weight:
+        blind = tuple(blind_scores(branch, patches) for branch in branches)
+    if settings.map_weight and batch.phrases and batch.dense_captions is None:
+        maps = (captions.new_zeros(0), captions.new_zeros(0))  # where no phrase leaves a patch out
+        if any(phrase.partial for _, _, phrase in batch.phrases):
+            image = network.encode_images(images)
+            caption_direction = caption_directions(captions, batch.lengths.tolist())[..., None]  # (B, C, 1)
+            s_st = text_attention(image.unit, caption_direction).squeeze(-1)  # (B, N)
+            fixed = settings.significance_weight + settings.decision_weight > 0
+            maps = token_maps(network, image, s_st, fixed)
+    return BatchSelections(maps, s_p, margins, blind, network.sparse_net_cap.coefficients["s_st"])
+
+
+def token_maps(
+    net: CrossSparseAggrNet, image: ImageFeatures, s_st: Tensor, fixed_decisions: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Build the tokens that each image's own caption makes of it.
+
+    Args:
+        net: decisions are its top k, or drawn where it trains with Gumbel-Softmax.
+        image: B images, from `encode_images`; s_st: (B, N), the attention of each one's own caption.
+        fixed_decisions: let no gradient through decision mask and extra token, so that s^p does not learn.
+
+    Returns:
+        Maps (B, M, N), each token's weights over patches, summing to 1 ([CLS], and an extra token that nothing was
+        dropped into: 0); tokens (B, M, C) of unit length. Order: [CLS] if any, aggregated tokens, extra token.
+    """
+    drawn = net.training and net.use_gumbel_softmax
+    selection, _ = net.select(image.s_p, image.s_im, s_st, None, drawn)
+    mask = selection.mask if drawn or fixed_decisions else learning_mask(selection)
+    dropped = selection.extra_weights.to(image.patches.dtype)[:, None]  # (B, 1, N)
+    if fixed_decisions:
+        mask, dropped = mask.detach(), dropped.detach()
+    merged = masked_softmax(image.logits[0], mask[:, None])  # (B, N_c, N), equation (4)
+    weights = torch.cat([merged, dropped.to(merged.dtype)], dim=1)  # (B, N_c + 1, N)
+    tokens = weights @ image.patches  # (B, N_c + 1, C)
+    if image.cls is not None:
+        weights = torch.cat([torch.zeros_like(weights[:, :1]), weights], dim=1)  # (B, M, N)
+        tokens = torch.cat([image.cls, tokens], dim=1)  # (B, M, C)
+    return weights, F.normalize(tokens, dim=-1)
+
+
+def learning_mask(selection: Selection) -> Tensor:
+    """Return the top k's mask (B, N), with a straight-through gradient that a drawn mask has of its own: that of a
+    sigmoid of how far each score is from the lowest kept one."""
+    lowest = selection.score.detach().masked_fill(selection.mask == 0, torch.inf).amin(dim=-1, keepdim=True)  # (B, 1)
+    soft = ((selection.score - lowest) / SOFTNESS).sigmoid()  # (B, N)
+    return selection.mask + (soft - soft.detach())
+
+
+def named_s_p(branches: tuple[TokenSparse, ...], patches: Tensor, named: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
+    """Compute s^p of equation (1) for the images of which captions name a part; embeddings receive no gradient.
+
+    Args:
+        branches: of the paper variant; patches: (B, N, C).
+        named: (B, N) bool, True on patches that a phrase of any of the image's captions names.
+
+    Returns:
+        Of each branch (B', N) in (0, 1); the rows of `named` that they belong to, (B', N).
+
+    Raises:
+        ValueError: the released variant, which has none.
+    """
+    partly = named.any(dim=1) & ~named.all(dim=1)  # (B,)
+    patches = patches.detach()[partly]  # (B', N, C)
+    return tuple(known_s_p(branch, patches, "significance_weight") for branch in branches), named[partly]
+
+
+def score_margins(branch: TokenSparse, patches: Tensor, directions: Tensor, rows: Tensor) -> Tensor:
+    """Compute by how much each patch's score, equation (3), is over the lowest that is kept: (P, N), below 0 where a
+    patch is dropped.
+
+    The lowest has its gradient too: a score that rises everywhere keeps no patch more.
+
+    Args: as `phrase_scores`.
+    """
+    score = phrase_scores(branch, patches, directions, rows)  # (P, N)
+    n = score.shape[-1]
+    lowest = score.kthvalue(n - kept_count(n, branch.sparse_ratio) + 1, dim=-1, keepdim=True).values  # (P, 1)
+    return score - lowest
+
+
+def phrase_scores(branch: TokenSparse, patches: Tensor, directions: Tensor, rows: Tensor) -> Tensor:
+    """Compute the significance scores of equation (3), with gradients through the attentions too: (P, N).
+
+    Args:
+        branch: of the paper variant; patches: (B, N, C).
+        directions: (P, C) of unit length, the phrases' mean words; rows: (P,), the image of each phrase.
+    """
+    unit = F.normalize(patches, dim=-1)  # (B, N, C)
+    s_im = mean_attention(patches, unit)  # (B, N)
+    s_st = (unit[rows] @ directions[..., None]).squeeze(-1)  # (P, N), equation (2)
+    s_p = known_s_p(branch, patches)  # (B, N)
+    return branch.combine(s_p[rows], {"s_im": s_im[rows].double(), "s_st": s_st.double()})[1]
+
+
+def blind_scores(branch: TokenSparse, patches: Tensor) -> Tensor:
+    """Compute what of equation (3) knows no caption, (1 - 2 beta) s^p + 2 beta s^im: (B, N).
+
+    Args:
+        branch: of the paper variant; patches: (B, N, C).
+    """
+    s_im = mean_attention(patches, F.normalize(patches, dim=-1))  # (B, N)
+    return branch.combine(known_s_p(branch, patches), {"s_im": s_im.double()})[1]
+
+
+def mean_attention(patches: Tensor, unit: Tensor) -> Tensor:
+    """Compute s^im of equation (2) with its gradient, (B, N), of patches (B, N, C) and the same at unit length."""
+    return (unit @ F.normalize(patches.mean(dim=1), dim=-1)[..., None]).squeeze(-1)
+
+
+def known_s_p(branch: TokenSparse, patches: Tensor, weight: str = "decision_weight and blind_weight") -> Tensor:
+    """Compute s^p of equation (1): (B, N, C) to (B, N).
+
+    Args:
+        weight: the settings that ask for it, for the error.
+
+    Raises:
+        ValueError: the released variant, which has none.
+    """
+    s_p = branch.predict(patches)
+    if s_p is None:
+        raise ValueError(f"The released variant has no s^p: set use_paper_version to true, or {weight} to 0.")
+    return s_p
