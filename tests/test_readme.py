@@ -165,12 +165,22 @@ def test_the_tree_names_rooms() -> None:
 def test_the_readme_names_every_file_of_generate() -> None:
     (row,) = [line for line in README.splitlines() if line.startswith("| the screen Generate |")]
     named = set(re.findall(r"`([^`]+)`", row))
-    places = [path for path in (ROOT / "demo").rglob("*") if path.stem in ("generate", "generating")]
-    places += [ROOT / "assets" / "css" / "generate.css", ROOT / "assets" / "js" / "generate"]
-    assert len(places) == 4
+    stems = ("generate", "generating", "drawings", "test_generate")
+    folders = (ROOT / name for name in ("demo", "tests/demo", "assets/css", "assets/js"))
+    places = [path for folder in folders for path in folder.rglob("*") if path.stem in stems and path.suffix != ".js"]
+    places += [ROOT / name / "generator" for name in ("seps", "tests/seps", "assets/models")]
+    assert len(places) == 12
     for place in places:
         path = str(place.relative_to(ROOT))
         assert named & {path, f"{path}/"}, path
+
+
+def test_the_readme_leads_to_where_learning_rates_are_computed_and_set() -> None:
+    (row,) = [line for line in README.splitlines() if line.startswith("| learning rates |")]
+    for trainer in ("training", "judge", "generator"):
+        assert f"`seps/{trainer}/loop.py`" in row and f"`seps/{trainer}/settings.py`" in row
+        assert ".rate_factor(" in (ROOT / "seps" / trainer / "loop.py").read_text()
+        assert "def rate_factor" in (ROOT / "seps" / trainer / "settings.py").read_text()
 
 
 @pytest.mark.parametrize(
