@@ -9,6 +9,7 @@ from itertools import combinations
 from pathlib import Path
 
 from seps.data.layout import Split
+from seps.numbers import amount
 
 SAMPLED = 4096  # bytes in the middle of a file, which tell nearly all files of one size apart
 NAMED = 5  # images that a sentence names
@@ -81,9 +82,10 @@ def overlap_notes(*splits: Split) -> list[str]:
     notes = []
     for first, second in combinations(splits, 2):
         if ids := sorted(set(first.image_ids) & set(second.image_ids)):
+            many, verb = f"{amount(len(ids), 'image')} of {first.name}", "is" if len(ids) == 1 else "are"
             notes.append(
-                f"{counted(len(ids))} of {first.name} {'is' if len(ids) == 1 else 'are'} in {second.name} too (id "
-                f"{listed(ids)}): what is measured there flatters, take out one of the two."
+                f"{many} {verb} in {second.name} too (id {listed(ids)}): what is measured there flatters, take out one "
+                "of the two."
             )
     owners = [(split.name, image_id) for split in splits for image_id in split.image_ids]
     pairs: defaultdict[tuple[str, str], list[str]] = defaultdict(list)  # names of splits to ids
@@ -100,14 +102,9 @@ def overlap_notes(*splits: Split) -> list[str]:
         )
         place = "twice" if first_split == second_split else f"in {second_split} too"
         verb = "is" if len(ids) == 1 else "are"
-        many = f"{counted(len(ids))} of {first_split}"
+        many = f"{amount(len(ids), 'image')} of {first_split}"
         notes.append(f"{many} {verb} {place}, under another id ({listed(ids)}): {remedy}.")
     return notes
-
-
-def counted(count: int) -> str:
-    """How many images, in words."""
-    return f"{count:,} image{'s' if count != 1 else ''}"
 
 
 def listed(names: Iterable[str]) -> str:

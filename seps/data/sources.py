@@ -26,6 +26,7 @@ from seps.data.lookup import FilesBelow
 from seps.data.named_captions import named_captions
 from seps.data.problems import UNREADABLE, Problems, read_lines
 from seps.data.table import read_table
+from seps.numbers import amount
 
 USUAL = 5  # captions an image, in Flickr8k, Flickr30K and MS-COCO
 WHOLE = "all"  # the split of a file that names none
@@ -98,10 +99,11 @@ def read_caption_file(file: Path, problems: Problems, captions_per_image: int | 
     notes = [f"{file.name} calls {old} what is {new} here." for old, new in renamed.items()]
     unlisted = len({row[1] for row in rows if row[0] == UNLISTED})
     if unlisted:
-        notes.append(f"{_images(unlisted)} of {file.name} in none of the lists of splits beside it: left out.")
+        notes.append(f"{amount(unlisted, 'image')} of {file.name} in none of the lists of splits beside it: left out.")
     longer = sum(number for count, number in counts.items() if count > k)
     if longer:
-        notes.append(f"{_images(longer)} of {file.name} with more than {k} captions: the first {k} of each are taken.")
+        more = f"{amount(longer, 'image')} of {file.name} with more than {k} captions"
+        notes.append(f"{more}: the first {k} of each are taken.")
     for photo in (photo for photos in splits.values() for photo in photos):
         if len(photo.captions) < k:
             problems.add(FEW.format(k), f"{photo.file}: {len(photo.captions)}")
@@ -124,10 +126,6 @@ def find_images(photos: Sequence[Photograph], root: Path, problems: Problems) ->
         else:
             problems.add((AMBIGUOUS if matches else ABSENT).format(root), photo.file)
     return files
-
-
-def _images(count: int) -> str:
-    return f"{count:,} image{'s' * (count != 1)}"
 
 
 def _grouped(file: Path, rows: Sequence[Row], problems: Problems) -> tuple[dict[str, list[Photograph]], dict[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from seps.generator.settings import LOSSES, GeneratorSettings, Stage
+from seps.numbers import amount
 
 PATIENCE = 5  # epochs of a stage without a lower loss on dev
 FALL = 0.8  # of the first loss on dev: what a loss that was learned falls to, at least
@@ -51,7 +52,7 @@ def time_note(seconds: float, left: int, device: str) -> str:
     """
     if not left:
         return ""
-    hours = f"{left} epoch{'s' * (left != 1)} left, about {seconds * left / 3600:.1f} hours at this speed."
+    hours = f"{amount(left, 'epoch')} left, about {seconds * left / 3600:.1f} hours at this speed."
     if seconds * left < LONG:
         return hours
     remedy = "a GPU, a smaller image_size, fewer images" if device == "cpu" else "bf16, a larger batch_size"

@@ -11,7 +11,7 @@ from seps.judge.judge import Judge
 from seps.judge.metrics import correlations, srocc
 from seps.judge.network import Predictions
 from seps.judge.settings import JudgeSettings
-from seps.numbers import written
+from seps.numbers import amount, written
 
 AT_BOUND = 0.95  # the mean correction as a share of the scale
 SMALL_CORRECTION = 0.05  # the largest, in scores
@@ -108,7 +108,7 @@ def training_plan(judge: Judge, settings: JudgeSettings, train_pictures: int, de
     lines = [
         f"{train_pictures:,} pictures to train on, {dev_pictures:,} to measure on; scores are divided by "
         f"{config.data.mos_top:g}.",
-        f"{settings.epochs} epochs, batch {settings.batch_size}, learning rate {settings.learning_rate:g}, "
+        f"{amount(settings.epochs, 'epoch')}, batch {settings.batch_size}, learning rate {settings.learning_rate:g}, "
         f"weight decay {settings.weight_decay:g}, warm-up {settings.warmup:.0%}, then a cosine.",
         f"Loss weights: quality {settings.quality_weight:g}, consistency {settings.consistency_weight:g}, ranking "
         f"{settings.rank_weight:g}, spoilt copies {settings.spoilt_weight:g}"

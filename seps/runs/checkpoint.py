@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from seps.fields import Fields
 from seps.files import written_whole
 from seps.models.storage import check_tensors, read_tensors
+from seps.numbers import amount
 
 State = TypeVar("State", bound=Fields)
 
@@ -84,7 +85,9 @@ def load_checkpoint(
         needed |= expected_moments(f"optimizer.{number}.", parameter, moments)
     check_tensors(file, tensors, needed)
     if epochs and not moments:
-        raise ValueError(f"{file} has no moments of AdamW after {epochs} epochs: it is damaged, resume from another.")
+        raise ValueError(
+            f"{file} has no moments of AdamW after {amount(epochs, 'epoch')}: it is damaged, resume from another."
+        )
     for name in moments:
         if name.endswith(NOT_NEGATIVE) and bool((tensors[name] < 0).any()):
             raise ValueError(f"{file} has {name} below 0, which AdamW never makes: it is damaged, resume from another.")

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from seps.numbers import amount
+
 LAST_FRACTION = 0.02  # what a linear schedule ends at
 FINE = 1000  # steps an epoch, where a schedule is looked at and not followed
 
@@ -69,7 +71,7 @@ def length_note(before: int, now: int, done: int, rate: Callable[[int], float]) 
     if before == now:
         return ""
     rate_before, rate_now = rate(before), rate(now)
-    length = f"The run began with {before} epoch{'s' * (before != 1)} and goes on with {now}"
+    length = f"The run began with {amount(before, 'epoch')} and goes on with {now}"
     if rate_before == rate_now:
         return f"{length}: the learning rate of epoch {done + 1} is {rate_now:.3g} of the largest, as it was to be."
     return (

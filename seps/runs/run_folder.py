@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from seps.numbers import amount
+
 FOLDER = "checkpoint"  # of what `seps.runs.checkpoint` writes
 BEST, CHECKPOINTS, METRICS, MODEL = "best", "checkpoints", "metrics.csv", "model"
 BEST_EPOCH = "epoch.json"  # in BEST: which epoch it is, and its score on dev
@@ -22,8 +24,7 @@ def check_no_run(out: Path) -> None:
     existing, remedy = checkpoints(out), "give --out another folder to start anew"
     if existing:
         count = epoch_of(existing[-1])
-        epochs = f"{count} epoch{'s' * (count > 1)}"
-        raise ValueError(f"{out} holds a run of {epochs}: add --resume to go on with it, or {remedy}.")
+        raise ValueError(f"{out} holds a run of {amount(count, 'epoch')}: add --resume to go on with it, or {remedy}.")
     if (out / FOLDER).exists():
         raise ValueError(f"{out} holds a run: add --resume to go on with it, or {remedy}.")
     left = [name for name in (METRICS, BEST, MODEL) if (out / name).exists()]

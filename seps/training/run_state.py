@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from seps.fields import Fields, NotNegative, between
+from seps.numbers import amount
 from seps.runs.checkpoint import NUMBERS, load_checkpoint, read_state
 
 MIN_BEST, MAX_BEST = -1.0, 600.0  # before the first measurement; rSum where every query is answered first
@@ -58,8 +59,8 @@ def resume_from(folder: Path, modules: nn.Module, optimizer: torch.optim.Optimiz
     state = read_state(folder, RunState)
     if state.epoch > epochs:
         raise ValueError(
-            f"{folder / NUMBERS} was written after {state.epoch} epochs, but the recipe has {epochs}: resume with the "
-            "run's own recipe."
+            f"{folder / NUMBERS} was written after {amount(state.epoch, 'epoch')}, but the recipe has {epochs}: resume "
+            "with the run's own recipe."
         )
     load_checkpoint(folder, modules, modules.state_dict(), optimizer, state.epoch)
     return state

@@ -10,7 +10,7 @@ from seps.generator.evaluate import shown
 from seps.judge.ablate import spread
 from seps.judge.config import SCORES
 from seps.judge.report import epoch_report
-from seps.numbers import rounded, written
+from seps.numbers import amount, rounded, written
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,6 +35,10 @@ ROOT = Path(__file__).parents[2]
 )
 def test_zero_has_no_minus(value: float, form: str, text: str) -> None:
     assert written(value, form) == text
+
+
+def test_one_thing_has_no_plural() -> None:
+    assert [amount(count, "epoch") for count in (0, 1, 2, 1200)] == ["0 epochs", "1 epoch", "2 epochs", "1,200 epochs"]
 
 
 def test_rounding_leaves_no_minus_on_zero() -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from textwrap import wrap
 from typing import Any
 
-from seps.evaluation.grounding.report import FIRST, LINE, WIDTH, counted
-from seps.numbers import written
+from seps.evaluation.grounding.report import estimate_table
+from seps.numbers import amount
 from seps.runs.bootstrap import Estimate
 
 COLUMNS = {
@@ -89,23 +88,7 @@ class Contrast:
 
     def table(self) -> str:
         """What the program prints."""
-        lines = [
-            *wrap(self.summary(), LINE),
-            "",
-            *(f"{COLUMNS[name]:{WIDTH}} {meaning}" for name, meaning in MEANINGS.items()),
-            "",
-            *(f"{name:{WIDTH}} {ROWS[name]}" for name in self.maps),
-            "",
-            "Each figure stands above its 95% interval, which a bootstrap over images gives; - is one not measured.",
-            " " * FIRST + "".join(f"{title:>{WIDTH}}" for title in COLUMNS.values()),
-        ]
-        for name, figures in self.maps.items():
-            row: list[Estimate | None] = [getattr(figures, column) for column in COLUMNS]
-            lines.append(
-                f"{name:{FIRST}}" + "".join(f"{written(cell.mean, '.3f') if cell else '-':>{WIDTH}}" for cell in row)
-            )
-            lines.append(" " * FIRST + "".join(f"{cell.interval if cell else '':>{WIDTH}}" for cell in row).rstrip())
-        return "\n".join(lines)
+        return "\n".join(estimate_table([self.summary()], COLUMNS, MEANINGS, ROWS, self.maps))
 
     def summary(self) -> str:
         """What was measured, and how much of the score's spread the caption makes."""
@@ -118,7 +101,7 @@ class Contrast:
             "the rest is the same under all of the image's phrases."
         )
         return (
-            f"{self.model or 'model'} on {self.split}: {counted(self.pairs, 'pair')} of phrases of "
-            f"{counted(self.images, 'image')} name things whose {self.regions} share no area, each phrase taken as a "
+            f"{self.model or 'model'} on {self.split}: {amount(self.pairs, 'pair')} of phrases of "
+            f"{amount(self.images, 'image')} name things whose {self.regions} share no area, each phrase taken as a "
             f"caption by itself, {self.kept} of {self.patches} patches kept. {spread}"
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from textwrap import wrap
 from typing import Any
 
 from seps.evaluation.grounding.curves import Curves
-from seps.numbers import written
+from seps.numbers import amount, written
 from seps.runs.bootstrap import Estimate
 
 COLUMNS = {
@@ -92,25 +93,7 @@ class Grounding:
 
     def table(self) -> str:
         """What the program prints."""
-        lines = [
-            *(line for sentence in self.sentences() for line in wrap(sentence, LINE)),
-            "",
-            *(f"{COLUMNS[name]:{WIDTH}} {meaning}" for name, meaning in MEANINGS.items()),
-            "",
-            *(f"{name:{WIDTH}} {ROWS[name]}" for name in self.methods),
-            "",
-            "Each figure stands above its 95% interval, which a bootstrap over images gives; - is one not measured.",
-            " " * FIRST + "".join(f"{title:>{WIDTH}}" for title in COLUMNS.values()),
-        ]
-        for name, pointing in self.methods.items():
-            estimates: list[Estimate | None] = [getattr(pointing, column) for column in COLUMNS]
-            lines.append(
-                f"{name:{FIRST}}"
-                + "".join(f"{written(each.mean, '.3f') if each else '-':>{WIDTH}}" for each in estimates)
-            )
-            lines.append(
-                " " * FIRST + "".join(f"{each.interval if each else '':>{WIDTH}}" for each in estimates).rstrip()
-            )
+        lines = estimate_table(self.sentences(), COLUMNS, MEANINGS, ROWS, self.methods)
         for kind, means in self.kinds.items():
             lines.append(
                 f"  {kind:12} {means['phrases']:6,.0f} phrases, energy inside {means['energy_inside']:.3f}, "
@@ -121,26 +104,26 @@ class Grounding:
     def sentences(self) -> list[str]:
         """What was measured, and why some phrases have no map or do not count."""
         sentences = [
-            f"{self.model or 'model'} on {self.split}: {counted(self.phrases, 'phrase')} of "
-            f"{counted(self.captions, 'caption')} of {counted(self.images, 'image')} name an object whose "
+            f"{self.model or 'model'} on {self.split}: {amount(self.phrases, 'phrase')} of "
+            f"{amount(self.captions, 'caption')} of {amount(self.images, 'image')} name an object whose "
             f"{self.regions} are known; phrases that name a whole scene are left out."
         ]
         if self.without_map:
             sentences.append(
-                f"{counted(self.without_map, 'phrase')} of these {has(self.without_map)} no map: every word met a "
+                f"{amount(self.without_map, 'phrase')} of these {has(self.without_map)} no map: every word met a "
                 "token best that has no place on the image, [CLS], or an extra token that nothing was dropped into. "
                 "They count as misses without any weight inside."
             )
         if self.cut_off:
             sentences.append(
-                f"{counted(self.cut_off, 'phrase')} of these {has(self.cut_off)} no map, since the model reads only "
+                f"{amount(self.cut_off, 'phrase')} of these {has(self.cut_off)} no map, since the model reads only "
                 "the first words of a long caption. They count as misses too."
             )
         if not self.without_map and not self.cut_off:
             sentences.append("Every phrase has a map.")
         if self.skipped:
             sentences.append(
-                f"{counted(self.skipped, 'more phrase')} could not be found among the word pieces of their captions, "
+                f"{amount(self.skipped, 'more phrase')} could not be found among the word pieces of their captions, "
                 "and do not count."
             )
         curves = "were not measured" if self.curves is None else f"are those of {self.curves.captions:,} captions"
@@ -149,9 +132,36 @@ class Grounding:
         return sentences
 
 
-def counted(count: int, noun: str) -> str:
-    """A count with its noun."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def estimate_table(
+    sentences: Sequence[str],
+    columns: Mapping[str, str],
+    meanings: Mapping[str, str],
+    rows: Mapping[str, str],
+    figures: Mapping[str, Any],
+) -> list[str]:
+    """Lay figures with their intervals out as lines of text.
+
+    Args:
+        sentences: what stands above; columns: the figures' titles; meanings: what each of them is, in words.
+        rows: what the rows are, in words; figures: of each row by its name, an attribute for each column, an
+            `Estimate`, or None where it was not measured.
+    """
+    lines = [
+        *(line for sentence in sentences for line in wrap(sentence, LINE)),
+        "",
+        *(f"{columns[name]:{WIDTH}} {meaning}" for name, meaning in meanings.items()),
+        "",
+        *(f"{name:{WIDTH}} {rows[name]}" for name in figures),
+        "",
+        "Each figure stands above its 95% interval, which a bootstrap over images gives; - is one not measured.",
+        " " * FIRST + "".join(f"{title:>{WIDTH}}" for title in columns.values()),
+    ]
+    for name, measured in figures.items():
+        cells: list[Estimate | None] = [getattr(measured, column) for column in columns]
+        means = "".join(f"{written(cell.mean, '.3f') if cell else '-':>{WIDTH}}" for cell in cells)
+        intervals = "".join(f"{cell.interval if cell else '':>{WIDTH}}" for cell in cells)
+        lines += [f"{name:{FIRST}}{means}", f"{' ' * FIRST}{intervals}".rstrip()]
+    return lines
 
 
 def has(count: int) -> str:

@@ -213,7 +213,8 @@ def test_the_plan_tells_what_will_be_done(clip: Path) -> None:
         assert part in text
     assert "0.1 tanh(MLP(img))" in text and "0.3 tanh(Fusion(" in text
     partly = {"kind": "clip", "name": str(clip), "freeze": "layers", "freeze_layers": {"vision": 2, "text": 1}}
-    text = training_plan(tiny_judge(clip, encoder=partly), JudgeSettings(), 1, 1)
+    text = training_plan(tiny_judge(clip, encoder=partly), JudgeSettings(epochs=1), 1, 1)
+    assert "\n1 epoch, batch" in text
     assert "the first 2 of 3 vision layers (67%) and 1 of 2 text layers (50%); 70 to 80% is usual" in text
     assert "quality = sigmoid(Linear(img))" in training_plan(tiny_judge(clip, residual=False), JudgeSettings(), 1, 1)
 

@@ -110,7 +110,7 @@ def test_numbers_that_cannot_be_read(folder: Path, content: bytes, message: str)
         ({"epoch": True}, "the state.epoch is True, a bool, but a int is needed"),
         ({"epoch": None}, "the state.epoch is None, a NoneType, but a int is needed"),
         ({"epoch": -1}, "epoch is -1, but a whole number of at least 0 is needed"),
-        ({"epoch": 10**9}, " was written after 1000000000 epochs, but the recipe has 9"),
+        ({"epoch": 10**9}, " was written after 1,000,000,000 epochs, but the recipe has 9"),
         ({"epoch": 10**400}, "epoch is 10+.*, but it must be at most 9223372036854775807"),
         ({"best": [1.5]}, r"the state.best is \[1.5\], a list, but a float is needed"),
         ({"best": float("nan")}, "the state.best is nan, but a finite number is needed"),
