@@ -130,7 +130,7 @@ class Judge(nn.Module):
         """
         check_prompt(prompt)
         features = self.features([image])[0]
-        quality, consistency = self.score_features([features], [prompt])[0]
+        quality, consistency = self._scores(stacked([features]), [prompt])[0]
         attributions = None if features.attributions is None else torch.from_numpy(features.attributions)
         return Verdict(quality, consistency, features.logit, attributions, features.grid)
 
@@ -156,8 +156,7 @@ class Judge(nn.Module):
     def score_features(self, features: Sequence[JudgeFeatures], prompts: Sequence[str]) -> list[tuple[Score, Score]]:
         """Quality and consistency of encoded pictures, each with its own prompt; ValueError as `scores`."""
         check_prompts(len(features), prompts)
-        quality, image = (torch.stack([getattr(row, name) for row in features]) for name in ("quality", "image"))
-        return self._scores(PictureFeatures(quality, image), prompts)
+        return self._scores(stacked(features), prompts)
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -180,7 +179,8 @@ class Judge(nn.Module):
         return self._scores(self.encode(images, progress), prompts)
 
     def _scores(self, features: PictureFeatures, prompts: Sequence[str]) -> list[tuple[Score, Score]]:
-        texts = self.encode_prompts(prompts)  # (B, d)
+        """Score encoded pictures with prompts that were checked."""
+        texts = self._texts(prompts)  # (B, d)
         with evaluating(self):
             quality, consistency = self.network(features.quality, features.image, texts)
         first, second = self.scales
@@ -205,6 +205,9 @@ class Judge(nn.Module):
         """(B, d) unit embeddings of prompts, without gradient; each prompt is encoded once."""
         for prompt in prompts:
             check_prompt(prompt)
+        return self._texts(prompts)
+
+    def _texts(self, prompts: Sequence[str]) -> Tensor:
         unique = list(dict.fromkeys(prompts))
         with evaluating(self.encoders):
             vectors = torch.cat([self.encoders.prompts(unique[i : i + 64]) for i in range(0, len(unique), 64)])
@@ -228,6 +231,13 @@ class Judge(nn.Module):
         tensors = read_tensors(file)
         check_tensors(file, tensors, self.saved())
         self.load_state_dict(tensors, strict=False)  # the rest is the encoders' own
+
+
+def stacked(features: Sequence[JudgeFeatures]) -> PictureFeatures:
+    """The features of B pictures, one behind the other: quality (B, Q) and image (B, d)."""
+    return PictureFeatures(
+        torch.stack([picture.quality for picture in features]), torch.stack([picture.image for picture in features])
+    )
 
 
 def score_of(scores: Corrected, i: int, scale: float) -> Score:

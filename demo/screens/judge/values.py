@@ -32,6 +32,7 @@ from demo.screens.judge.judgement import (
 from demo.screens.parts import ViewState, fold, link_to, viewer_value
 from demo.service.judging import STRENGTHS, JudgeResult, JudgingService, Source, spoiling_kinds
 from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
 from seps.progress import Progress
 
 SPOILT_SIDE = 480  # pixels of the long side of a spoilt copy, as it is shown
@@ -56,6 +57,31 @@ class JudgeState(ViewState):
         return [self.caption, self.other] if self.other else [self.caption]
 
 
+@dataclass(frozen=True)
+class JudgedPicture:
+    """A gallery's picture with what judges it: looked up once for all that is drawn of it.
+
+    Attributes:
+        judging: the judge, loaded; service: whose gallery it is; indexed, index: where it is.
+    """
+
+    judging: JudgingService
+    service: RetrievalService
+    indexed: IndexedGallery
+    index: int
+
+    @property
+    def source(self) -> Source:
+        """The picture as the judge takes it."""
+        return source_of(self.indexed, self.index)
+
+
+def judged_picture(registry: ModelRegistry, selected: SelectedImage) -> JudgedPicture:
+    """Look a picture up and load the judge where it is not yet; ValueError where either cannot be had."""
+    judging = opened_judge(registry)
+    return JudgedPicture(judging, *registry.find(selected.gallery, selected.session), selected.index)
+
+
 def opened_judge(registry: ModelRegistry) -> JudgingService:
     """The judge, loaded where it is not yet; ValueError where none ships."""
     if registry.judging is None:
@@ -69,10 +95,9 @@ def source_of(indexed: IndexedGallery, index: int) -> Source:
     return indexed.digest(index), indexed.gallery.items[index].photo
 
 
-def links(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> tuple[str | None, str | None]:
+def links(picture: JudgedPicture, state: JudgeState) -> tuple[str | None, str | None]:
     """The queries that lead back without and with how the picture is spoilt; None for what is a person's own."""
-    service, indexed = registry.find(selected.gallery, selected.session)
-    link = link_to(service, "judge", indexed, state)
+    link = link_to(picture.service, "judge", picture.indexed, state)
     if link is None:
         return None, None
     link += f"&{urlencode({'other': state.other})}" if state.other else ""
@@ -92,27 +117,25 @@ def read_distortion(query: Mapping[str, str]) -> tuple[str, float]:
     return kind, step
 
 
-def judgement_value(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> dict[str, Any]:
+def judgement_value(picture: JudgedPicture, state: JudgeState) -> dict[str, Any]:
     """The picture with its patches' shares, and a scale for each score and prompt."""
-    judging = opened_judge(registry)
-    _, indexed = registry.find(selected.gallery, selected.session)
-    judged = [judging.judge(source_of(indexed, selected.index), prompt) for prompt in state.prompts()]
+    judged = [picture.judging.judge(picture.source, prompt) for prompt in state.prompts()]
     scales = [score_value("quality", judged[0].quality), score_value("consistency", judged[0].consistency)]
     if state.other:
         scales[1]["prompt"] = state.caption
         scales.append(score_value("consistency", judged[1].consistency) | {"name": "other", "prompt": state.other})
     return with_new_key(
         {
-            "photo": photo_value(indexed, selected.index),
+            "photo": photo_value(picture.indexed, picture.index),
             "scales": scales,
             "moved": other_sentence(*judged) if state.other else "",
             "shares": shares_value(judged[0].seen),
-            "link": links(registry, selected, state)[1],
+            "link": links(picture, state)[1],
         }
     )
 
 
-def pending_distortion(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> dict[str, Any]:
+def pending_distortion(picture: JudgedPicture, state: JudgeState) -> dict[str, Any]:
     """The spoilt copies before they are asked for."""
     return with_new_key(
         {
@@ -121,18 +144,15 @@ def pending_distortion(registry: ModelRegistry, selected: SelectedImage, state: 
             "strength": state.strength,
             "strengths": list(STRENGTHS),
             "curves": None,
-            "link": links(registry, selected, state)[0],
+            "link": links(picture, state)[0],
         }
     )
 
 
-def distortion_value(
-    registry: ModelRegistry, selected: SelectedImage, state: JudgeState, progress: Progress = False
-) -> dict[str, Any]:
+def distortion_value(picture: JudgedPicture, state: JudgeState, progress: Progress = False) -> dict[str, Any]:
     """The picture spoilt in one way at each strength: its copies, both scores' curves and the patches' shares."""
-    judging = opened_judge(registry)
-    _, indexed = registry.find(selected.gallery, selected.session)
-    copies = judging.spoilt(source_of(indexed, selected.index), state.distortion)
+    judging = picture.judging
+    copies = judging.spoilt(picture.source, state.distortion)
     seen = judging.see(copies, progress)
     judged = [
         [
@@ -154,7 +174,7 @@ def distortion_value(
         "grid": None if seen[0].grid is None else list(seen[0].grid),
         "shares": packed_array(np.stack(attributions)) if attributions else None,  # (K, N)
     }
-    return pending_distortion(registry, selected, state) | value
+    return pending_distortion(picture, state) | value
 
 
 def curve(judged: Sequence[JudgeResult], name: str) -> dict[str, list[float]]:
@@ -187,18 +207,17 @@ def together(indexed: IndexedGallery) -> list[Source]:
 
 
 def several_value(
-    registry: ModelRegistry, selected: SelectedImage, state: JudgeState, ask: bool = False, progress: Progress = False
+    picture: JudgedPicture, state: JudgeState, ask: bool = False, progress: Progress = False
 ) -> dict[str, Any]:
     """The gallery's pictures with both scores for the first prompt; without scores, and with what a button says, where
     judging them would take seconds and is not asked for."""
-    judging = opened_judge(registry)
-    indexed = registry.find(selected.gallery, selected.session)[1]
+    judging, indexed = picture.judging, picture.indexed
     sources, noun = together(indexed), indexed.gallery.noun
     pictures = many(len(sources), noun)
     value: dict[str, Any] = {
         "says": say("judge.several_of", pictures=pictures, gallery=indexed.gallery.name, prompt=state.caption),
         "ask": say("judge.judge_all" if len(sources) == len(indexed) else "judge.judge_first", pictures=pictures),
-        "selected": selected.index,
+        "selected": picture.index,
         "rows": None,
     }
     if ask or judging.knows([digest for digest, _ in sources]):
@@ -222,10 +241,10 @@ def several_value(
     return with_new_key(value)
 
 
-def several_csv(registry: ModelRegistry, selected: SelectedImage, prompt: str, by: str) -> Download:
+def several_csv(picture: JudgedPicture, prompt: str, by: str) -> Download:
     """Both scores of the gallery's pictures as CSV, the best by `by` first."""
-    indexed = registry.find(selected.gallery, selected.session)[1]
-    judging, sources = opened_judge(registry), together(indexed)
+    judging, indexed = picture.judging, picture.indexed
+    sources = together(indexed)
     scores = judging.scores(judging.see(sources), prompt)
     named = [(item.key, item.title) for item in indexed.gallery.items]
     rows = [(*named[index], *parts) for index, parts in enumerate(scores)]

@@ -15,6 +15,7 @@ from demo.screens.downloads import OPTIONS, connect_layer, explanation, saving, 
 from demo.screens.judge.values import (
     JudgeState,
     distortion_value,
+    judged_picture,
     judgement_value,
     opened_judge,
     pending_distortion,
@@ -120,11 +121,12 @@ def show(
         problem="",
     )
     notes = " ".join(note for note in (reading.note, "" if second is None else second.note) if note)
+    picture = judged_picture(registry, selected)
     return (
         message(notes),
-        judgement_value(registry, selected, state),
-        pending_distortion(registry, selected, state),
-        several_value(registry, selected, state),
+        judgement_value(picture, state),
+        pending_distortion(picture, state),
+        several_value(picture, state),
         *words_values(registry, selected, state),
         state,
     )
@@ -215,7 +217,7 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
         now = SelectedImage(indexed.gallery.name, 0, SessionData(indexed))
         state = replace(state, strength=0.0)
         status, judgement, distortion, _, *words = show(registry, now, prompt, state.other, state)
-        several = several_value(registry, now, words[-1], ask=True, progress=progress.tqdm)
+        several = several_value(judged_picture(registry, now), words[-1], ask=True, progress=progress.tqdm)
         return message(left_out(indexed)) or status, judgement, distortion, several, *words, now
 
     view.uploads.upload(
@@ -240,7 +242,7 @@ def connect_distortion(registry: ModelRegistry, view: JudgeView) -> None:
     def distort(
         selected: SelectedImage, state: JudgeState, event: Detail, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
-        return gr.skip(), distortion_value(registry, selected, settled(state, event), progress.tqdm)
+        return gr.skip(), distortion_value(judged_picture(registry, selected), settled(state, event), progress.tqdm)
 
     def remember(state: JudgeState, event: Detail) -> JudgeState:
         with suppress(ValueError):  # `distort` says what is wrong
@@ -278,7 +280,7 @@ def connect_several(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) ->
 
     @errors_as_message(2)
     def everything(selected: SelectedImage, state: JudgeState, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
-        return gr.skip(), several_value(registry, selected, state, ask=True, progress=progress.tqdm)
+        return gr.skip(), several_value(judged_picture(registry, selected), state, ask=True, progress=progress.tqdm)
 
     view.several.all(everything, inputs, [view.status, view.several], show_progress_on=view.several, **OPENING)
 
@@ -291,7 +293,7 @@ def connect_several(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) ->
 
     @saving
     def export(selected: SelectedImage, state: JudgeState, event: Detail) -> tuple[Any, ...]:
-        file = several_csv(registry, selected, state.caption, event.text("by"))
+        file = several_csv(judged_picture(registry, selected), state.caption, event.text("by"))
         return message(f"Saved as {file.name}."), sent(file)
 
     view.several.export(export, inputs, [view.status, saved], **OPTIONS)

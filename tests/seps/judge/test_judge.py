@@ -114,6 +114,15 @@ def test_what_cannot_be_judged_is_told(judge: Judge) -> None:
         judge.quality(["photo.jpg"])  # type: ignore[list-item]
 
 
+def test_a_prompt_is_checked_once_on_its_way(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    monkeypatch.setattr("seps.judge.judge.check_prompt", checked.append)
+    judge.score(PICTURE, "a red dog")
+    judge.scores([PICTURE], ["blue"])
+    judge.encode_prompts(["green"])
+    assert checked == ["a red dog", "blue", "green"]
+
+
 def test_judges_are_no_seps_models() -> None:
     assert "judge" not in shipped_models()
     assert seps.judge.load_judge is load_judge

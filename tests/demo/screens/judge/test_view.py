@@ -16,6 +16,7 @@ from demo.screens.examples import FIRST_CAPTION
 from demo.screens.judge.values import (
     JudgeState,
     distortion_value,
+    judged_picture,
     pending_distortion,
     read_distortion,
     several_csv,
@@ -123,6 +124,15 @@ def test_without_a_judge_there_is_no_view(registry: ModelRegistry) -> None:
     assert "This link leads to the judge, which is not here" in opened(registry, "?view=judge", "search")[0]
 
 
+def test_a_picture_is_looked_up_once_for_its_scores_and_once_for_its_words(
+    judged: ModelRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lookups, find = [], judged.find
+    monkeypatch.setattr(judged, "find", lambda *place: lookups.append(place) or find(*place))
+    show(judged, CAT, "a tabby cat", "", JudgeState())
+    assert lookups == [("examples", None)] * 2
+
+
 def test_a_second_prompt_moves_consistency_while_quality_stays(judged: ModelRegistry) -> None:
     alone = show(judged, CAT, "a tabby cat", "", JudgeState())[1]
     both = show(judged, CAT, "a tabby cat", "a castle by the sea", JudgeState())[1]
@@ -136,7 +146,7 @@ def test_a_second_prompt_moves_consistency_while_quality_stays(judged: ModelRegi
 
 def test_spoilt_copies_have_curves_pictures_and_shares(judged: ModelRegistry) -> None:
     state = JudgeState("examples", 1, "a cat", other="a dog", distortion="blocks", strength=0.5)
-    value = distortion_value(judged, CAT, state)
+    value = distortion_value(judged_picture(judged, CAT), state)
     assert value["curves"].keys() == {"quality", "consistency", "other"}
     for curve in value["curves"].values():
         assert len(curve["base"]) == len(curve["final"]) == len(STRENGTHS)
@@ -145,20 +155,20 @@ def test_spoilt_copies_have_curves_pictures_and_shares(judged: ModelRegistry) ->
     assert at_start == pytest.approx([scale["final"] for scale in whole], abs=1e-5)
     assert len(value["pictures"]) == len(value["says"]) == len(STRENGTHS)
     assert value["shares"]["shape"] == [len(STRENGTHS), 196]
-    assert pending_distortion(judged, CAT, state) | {"key": 0} == {
+    assert pending_distortion(judged_picture(judged, CAT), state) | {"key": 0} == {
         name: value[name] for name in ("kinds", "spoil", "strength", "strengths", "link")
     } | {"curves": None, "key": 0}
 
 
 def test_several_pictures_are_judged_when_asked_and_then_known(judged: ModelRegistry) -> None:
     state = JudgeState("examples", 1, "a cat")
-    assert several_value(judged, CAT, state)["rows"] is None
-    rows = several_value(judged, CAT, state, ask=True)["rows"]
+    assert several_value(judged_picture(judged, CAT), state)["rows"] is None
+    rows = several_value(judged_picture(judged, CAT), state, ask=True)["rows"]
     assert [row["index"] for row in rows] == list(range(14))
-    again = several_value(judged, CAT, replace(state, caption="a castle"))["rows"]
+    again = several_value(judged_picture(judged, CAT), replace(state, caption="a castle"))["rows"]
     assert [row["quality"] for row in again] == [row["quality"] for row in rows]
     assert [row["consistency"] for row in again] != [row["consistency"] for row in rows]
-    file = several_csv(judged, CAT, "a cat", "consistency")
+    file = several_csv(judged_picture(judged, CAT), "a cat", "consistency")
     assert len(file.content.decode("utf-8-sig").splitlines()) == 15
 
 
@@ -182,7 +192,7 @@ def test_ones_own_pictures_are_judged_and_have_no_link(judged: ModelRegistry, se
     shown = show(judged, uploaded, "a cat", "", JudgeState())
     assert (shown[1]["link"], shown[2]["link"]) == (None, None)
     assert shown[1]["photo"]["title"] == "two.jpg"
-    assert len(several_value(judged, uploaded, shown[-1])["rows"]) == 2  # one content, judged already
+    assert len(several_value(judged_picture(judged, uploaded), shown[-1])["rows"]) == 2  # one content, judged already
     assert own_prompt(judged, uploaded) == ""
     assert words_values(judged, uploaded, shown[-1])[1]["photo"]["title"] == "two.jpg"
 
