@@ -26,7 +26,7 @@ from demo.screens.losses import view as losses
 from demo.screens.paper import view as paper
 from demo.screens.parts import ViewState
 from demo.screens.photos import export as photos_export
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos
 from demo.screens.why import view as why
 from demo.server.folder import TemporaryFolder
 from demo.server.guard import GuardedBlocks
@@ -86,7 +86,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         session_data = gr.State(SessionData())
         with gr.Tabs(elem_id="views", overflow_behavior="wrap") as tabs:  # in one row that scrolls, see site.css
             with gr.Tab("Photos", id="search", render_children=True) as search_tab:
-                finding = search.build(registry)
+                finding = photos.build(registry)
             with gr.Tab("Captions", id="captions", render_children=True) as captions_tab:
                 asking = captions.build(registry)
             with gr.Tab("Compare", id="compare", render_children=True) as compare_tab:
@@ -116,7 +116,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
                 about.build(registry, about_tab)
         saved, answered = downloads.build(), typed.build()
         states = (gr.State(finding.start), gr.State(ViewState()), gr.State(ViewState()))
-        search.connect(registry, finding, session_data, search_tab, states[0], answered)
+        photos.connect(registry, finding, session_data, search_tab, states[0], answered)
         captions.connect(registry, asking, session_data, captions_tab, states[1], answered)
         compare.connect(registry, comparing, session_data, compare_tab, states[2], answered)
         downloads.connect_picture(registry, finding.viewer, finding.status, saved, states[0], session_data)

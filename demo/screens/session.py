@@ -21,13 +21,13 @@ from demo.screens.lesson.view import LessonState
 from demo.screens.link import Link, LinkedView, read_link, read_query, waited_for, wrong_link
 from demo.screens.losses import view as losses
 from demo.screens.parts import ANSWERING, OPENING, PROGRESS, UNQUEUED, ViewState, message, scripted
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos
 from demo.screens.why import view as why
 from demo.service.registry import ModelRegistry
 from seps.progress import Progress
 
 RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
-    "search": search.restore,
+    "search": photos.restore,
     "captions": captions.restore,
     "compare": compare.restore,
     "why": why.restore,

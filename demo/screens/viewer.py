@@ -1,4 +1,7 @@
-"""A decision by hand in the view Photos: patches are kept and dropped over the picture, and all numbers follow."""
+"""The viewer of Photos: the record that it shows, what is measured of it when asked for, and a decision by hand.
+
+By hand (`whatif` on the page) patches are kept and dropped over the picture, and all numbers follow.
+"""
 
 from __future__ import annotations
 

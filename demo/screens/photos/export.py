@@ -10,14 +10,16 @@ from demo.drawing.rankings import images_csv
 from demo.screens.downloads import OPTIONS, saving, sent
 from demo.screens.parts import ViewState, message
 from demo.screens.photos.video import film_download
-from demo.screens.photos.view import Search
+from demo.screens.photos.view import PhotosView
 from demo.screens.viewer import decision
 from demo.server.detail import Detail
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 
 
-def connect_ranking(registry: ModelRegistry, view: Search, saved: gr.HTML, state: gr.State, session: gr.State) -> None:
+def connect_ranking(
+    registry: ModelRegistry, view: PhotosView, saved: gr.HTML, state: gr.State, session: gr.State
+) -> None:
     """Let the ranking's button save it."""
 
     @saving

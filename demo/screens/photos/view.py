@@ -13,7 +13,6 @@ from demo.galleries.index import IndexedGallery
 from demo.galleries.personal import PERSONAL
 from demo.record.photo import with_new_key
 from demo.record.unmatched import missed_sentence
-from demo.screens import viewer as whatif
 from demo.screens.chooser import left_out, several_photos
 from demo.screens.examples import carried_over, examples_of
 from demo.screens.link import Link, LinkedView, as_linked
@@ -37,7 +36,8 @@ from demo.screens.photos.many import build as build_many
 from demo.screens.photos.many import connect as connect_many
 from demo.screens.photos.video import followed_value, second_caption
 from demo.screens.typed import connect_typed
-from demo.screens.viewer import search_value
+from demo.screens.viewer import MEASURE_EVENTS, search_value
+from demo.screens.viewer import connect as connect_viewer
 from demo.server.detail import Detail
 from demo.server.uploads import Upload
 from demo.service.captions import read_caption
@@ -57,7 +57,7 @@ RANKING_EVENTS = ("pick", "export", "why", "all", "second", "film", "compare")  
 
 
 @dataclass(frozen=True)
-class Search:
+class PhotosView:
     """The view's components."""
 
     caption: gr.Textbox
@@ -85,7 +85,7 @@ def chips_value(examples: tuple[str, ...]) -> dict[str, Any]:
     return with_new_key({"items": list(examples)})
 
 
-def build(registry: ModelRegistry) -> Search:
+def build(registry: ModelRegistry) -> PhotosView:
     """Lay the view out, with the worked example in it from the start; `connect` gives it its events.
 
     An address that asks for something else does not show it (assets/js/page/first.js).
@@ -120,10 +120,10 @@ def build(registry: ModelRegistry) -> Search:
                 "viewer",
                 "seps-viewer",
                 "viewer",
-                ("layer", "export", *whatif.MEASURE_EVENTS),
+                ("layer", "export", *MEASURE_EVENTS),
                 value=shown,
             )
-    return Search(caption, chips, dense, gallery, uploads, many, video, lens, status, ranking, viewer, start)
+    return PhotosView(caption, chips, dense, gallery, uploads, many, video, lens, status, ranking, viewer, start)
 
 
 def worked_example(
@@ -211,7 +211,7 @@ def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str
 
 
 def connect(
-    registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Tab, state: gr.State, answered: gr.HTML
+    registry: ModelRegistry, view: PhotosView, session: gr.State, tab: gr.Tab, state: gr.State, answered: gr.HTML
 ) -> None:
     """Give the view its events; `session` holds a `SessionData`, `state` a `ViewState`, `tab` is the view's, `answered`
     is from `demo.screens.typed.build`.
@@ -351,7 +351,7 @@ def connect(
 
     view.ranking.second(second, [session, state], outputs, **ANSWERING)
 
-    whatif.connect(registry, view.viewer, view.status, session, state)
+    connect_viewer(registry, view.viewer, view.status, session, state)
 
     @errors_as_message(1 + len(outputs))
     def example(gallery: str, session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:

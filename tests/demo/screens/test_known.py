@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from demo.screens.parts import ViewState
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.service.captions import Reading, noted_if_unlike
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -28,10 +28,10 @@ def test_the_photos_view_tells_it(
 ) -> None:
     centres = torch.nn.functional.normalize(-caption_vectors(service.model, [CAPTION]), dim=1)
     monkeypatch.setattr(service, "known", KnownCaptions(centres, threshold))
-    note, _, _, state = search.rank_and_show(service, service.find("examples"), CAPTION, None, ViewState())
+    note, _, _, state = photos_view.rank_and_show(service, service.find("examples"), CAPTION, None, ViewState())
     assert ("Few training captions are like this one" in note) == noted
     assert ("(nearness -1.00, usually above 1.00): this may be a guess." in note) == noted
-    assert search.standing(registry, state) == note  # it stays while the ranking stays
+    assert photos_view.standing(registry, state) == note  # it stays while the ranking stays
 
 
 def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:

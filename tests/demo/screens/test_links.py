@@ -24,7 +24,7 @@ from demo.screens.lesson.view import LessonState
 from demo.screens.losses import view as losses
 from demo.screens.losses.values import MININGS
 from demo.screens.parts import NO_POOL, ViewState
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.screens.session import RESTORE, fill, read_query
 from demo.service.captions import MAX_CHARACTERS
 from demo.service.masks import mask_text
@@ -84,7 +84,7 @@ def test_a_picture_link_brings_the_same_numbers(registry: ModelRegistry, seed: i
     start = ViewState(layer=layer, opacity=draw.randint(0, 20) / 20, lines=draw.random() < 0.5)
     looks = f"&layer={layer}&opacity={round(100 * start.opacity)}&grid={int(start.lines)}"  # the browser's part
 
-    _, ranking, value, _ = search.rank_and_show(service, indexed, caption, dense, start, index)
+    _, ranking, value, _ = photos_view.rank_and_show(service, indexed, caption, dense, start, index)
     restored = opened(registry, value["link"] + looks)
     assert (restored[1], restored[2], shown(restored[5])) == (caption, dense or "", shown(value))
     assert restored[4]["lists"] == ranking["lists"]

@@ -13,7 +13,7 @@ from demo.galleries.openings import load_openings, opening_of
 from demo.screens.edit.view import Editing, entered, first_scene
 from demo.screens.examples import FIRST_CAPTION
 from demo.screens.parts import ViewState, link_to
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.screens.photos.view import standing
 from demo.screens.session import fill, selected_tabs
 from demo.service.registry import ModelRegistry
@@ -45,7 +45,7 @@ def test_without_a_link_there_is_a_worked_example(service: RetrievalService, reg
 def test_the_worked_example_stands_on_the_page_from_the_start(
     registry: ModelRegistry, service: RetrievalService
 ) -> None:
-    captions, note, ranking, viewer, start = search.worked_example(registry)
+    captions, note, ranking, viewer, start = photos_view.worked_example(registry)
     index = service.rank_images(service.find("examples"), FIRST_CAPTION).order[0]
     assert viewer["first"] and ranking["first"]
     assert note == opened(registry, "")[0]

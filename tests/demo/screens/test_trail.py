@@ -15,7 +15,7 @@ from demo.screens.chooser import SelectedImage
 from demo.screens.compare import view as compare
 from demo.screens.link import LinkedView
 from demo.screens.parts import NO_POOL, ViewState
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.screens.trail import MAX_KEPT, Shown, Trail, brought_back
 from demo.server.uploads import Upload
 from demo.service.personal import index_uploads
@@ -43,8 +43,8 @@ def without_keys(values: list[Any]) -> list[Any]:
 def test_photos_come_back_with_their_layer(registry: ModelRegistry) -> None:
     service, indexed = registry.find("examples")
     state = ViewState(layer="score", opacity=0.5)
-    *_, viewer, state = search.rank_and_show(service, indexed, "a cat", None, state, 3)
-    _, caption, dense, gallery, _, viewer_again, now, _, _ = search.again(registry, SessionData(), {}, state)
+    *_, viewer, state = photos_view.rank_and_show(service, indexed, "a cat", None, state, 3)
+    _, caption, dense, gallery, _, viewer_again, now, _, _ = photos_view.again(registry, SessionData(), {}, state)
     assert (caption, dense, gallery.value, now) == ("a cat", "", "examples", state)
     assert without_keys([viewer_again]) == without_keys([viewer])
 
@@ -53,14 +53,14 @@ def test_ones_own_photographs_come_back_by_name_whatever_was_uploaded_since(
     registry: ModelRegistry, service: RetrievalService, uploaded: SessionData
 ) -> None:
     assert uploaded.uploads is not None
-    *_, state = search.rank_and_show(service, uploaded.uploads, "a flower", None, ViewState(), 0)
+    *_, state = photos_view.rank_and_show(service, uploaded.uploads, "a flower", None, ViewState(), 0)
     assert state.gallery == UPLOADS
     items = uploaded.uploads.gallery.items[::-1]
     since = replace(uploaded, uploads=replace(uploaded.uploads, gallery=replace(uploaded.uploads.gallery, items=items)))
-    values = search.again(registry, since, {"photo": "china.jpg"}, state)
+    values = photos_view.again(registry, since, {"photo": "china.jpg"}, state)
     assert (values[6].index, values[5]["photo"]["title"]) == (1, "china.jpg")
     with refused(ValueError):
-        search.again(registry, uploaded, {"photo": "gone.jpg"}, state)
+        photos_view.again(registry, uploaded, {"photo": "gone.jpg"}, state)
 
     selected = SelectedImage(UPLOADS, 1, uploaded)
     *_, state = captions.rank_and_show(registry, selected, NO_POOL, "a cat\na flower", ViewState())
@@ -85,11 +85,11 @@ def test_the_oldest_goes_first_and_what_is_ones_own_counts_once(uploaded: Sessio
 def test_what_was_kept_of_another_pair_is_not_brought_back(registry: ModelRegistry) -> None:
     """Kept a moment late, a state may be that of what came next: then the address fills the view."""
     service, indexed = registry.find("examples")
-    *_, cats = search.rank_and_show(service, indexed, "a cat", None, ViewState(), 3)
+    *_, cats = photos_view.rank_and_show(service, indexed, "a cat", None, ViewState(), 3)
     selected = SelectedImage("examples", 3)
     *_, compared = compare.show_side_by_side(registry, selected, "a cat\na flower", ViewState())
     tab, box = object(), gr.HTML()
-    photos: Any = LinkedView(tab, [None] * 5 + [box], box, search.restore, again=search.again)  # type: ignore[arg-type]
+    photos: Any = LinkedView(tab, [None] * 5 + [box], box, photos_view.restore, again=photos_view.again)  # type: ignore[arg-type]
     pictures: Any = LinkedView(tab, [None] * 5 + [box], box, compare.restore, again=compare.again)  # type: ignore[arg-type]
     title = indexed.gallery.items[3].key
     for view, shown, text in (

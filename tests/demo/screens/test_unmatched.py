@@ -12,7 +12,7 @@ from demo.screens.compare import view as compare
 from demo.screens.edit import view as edit
 from demo.screens.judge.values import JudgeState, words_values
 from demo.screens.parts import NO_POOL, ViewState
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.screens.why.values import WhyState
 from demo.screens.why.view import show
 from demo.service.registry import ModelRegistry
@@ -34,7 +34,7 @@ def strict(service: RetrievalService, registry: ModelRegistry, monkeypatch: pyte
 
 def test_every_view_marks_them(strict: ModelRegistry, service: RetrievalService) -> None:
     indexed = service.find("examples")
-    _, ranking, viewer, _ = search.rank_and_show(service, indexed, "a cat", None, ViewState(), 3)
+    _, ranking, viewer, _ = photos_view.rank_and_show(service, indexed, "a cat", None, ViewState(), 3)
     assert ranking["missed"].startswith(f"Probably not in the best picture: {HIGH}")
     assert viewer["unfound"]["pieces"] == [2]
     selected = SelectedImage("examples", 1)
@@ -58,7 +58,7 @@ def test_nothing_is_marked_without_a_measurement(
 ) -> None:
     monkeypatch.setattr(service, "found_rule", None)
     indexed = service.find("examples")
-    _, ranking, viewer, _ = search.rank_and_show(service, indexed, "a cat", None, ViewState())
+    _, ranking, viewer, _ = photos_view.rank_and_show(service, indexed, "a cat", None, ViewState())
     assert (ranking["missed"], viewer["unfound"]) == ("", None)
 
 

@@ -12,7 +12,7 @@ import pytest
 from demo.screens.about.view import measured, own_card
 from demo.screens.examples import examples_of
 from demo.screens.parts import ViewState, link_to
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.screens.session import fill
 from demo.service.own_models import check_model, fetch_model, own_names
 from demo.service.registry import ModelRegistry
@@ -92,7 +92,7 @@ def test_the_page_begins_with_the_first_one_and_its_own_example(registry: ModelR
     caption = examples_of(indexed)[0]
     assert (seen, viewer["model"], viewer["caption"]) == ("search", "first-run", caption)
     assert state.index == service.rank_images(indexed, caption).order[0]
-    captions, _, _, standing, start = search.worked_example(registry)
+    captions, _, _, standing, start = photos_view.worked_example(registry)
     assert (captions[0], standing["model"], start.gallery) == (caption, "first-run", "first-run")
 
 

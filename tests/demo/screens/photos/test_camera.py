@@ -13,7 +13,7 @@ from PIL import Image
 from demo.galleries.personal import CAMERA
 from demo.record.table import say
 from demo.screens.parts import ViewState
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.screens.photos.camera import NAME, frozen_note, look_value
 from demo.server.detail import LONGEST_PICTURE, Detail, checked_fields
 from demo.service.masks import read_mask
@@ -56,7 +56,7 @@ def test_a_frozen_frame_is_a_photograph_of_the_session(registry: ModelRegistry, 
     indexed = index_frame(registry.photos, NAME, frame, say("camera.switch"))
     session = SessionData(camera=indexed)
     assert registry.find(CAMERA, session) == (registry.photos, indexed)
-    _, ranking, viewer, _ = search.rank_and_show(registry.photos, indexed, "a cup", None, ViewState())
+    _, ranking, viewer, _ = photos_view.rank_and_show(registry.photos, indexed, "a cup", None, ViewState())
     assert (viewer["link"], len(ranking["lists"][0]["items"])) == (None, 1)
     assert ranking["note"].startswith("1 photograph ranked in ")
 

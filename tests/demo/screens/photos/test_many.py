@@ -18,7 +18,7 @@ from demo.record.photo import STRIP, strip_value
 from demo.screens.about.view import credit_lines, gallery_line
 from demo.screens.api import Endpoints
 from demo.screens.parts import ViewState
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.screens.photos.many import indexing_line, names_box
 from demo.screens.session import fill
 from demo.screens.why.values import WhyState, why_value
@@ -58,11 +58,11 @@ def large(many: RetrievalService) -> StoredGallery:
 
 
 def test_a_shortlist_is_told_and_all_are_scored_when_asked(many: RetrievalService, large: StoredGallery) -> None:
-    _, ranking, _, state = search.rank_and_show(many, large, CAPTION, None, ViewState())
+    _, ranking, _, state = photos_view.rank_and_show(many, large, CAPTION, None, ViewState())
     assert ranking["note"].startswith(f"{SHORT} of {COUNT} photographs scored exactly in ")
     assert ranking["all"] == f"Score all {COUNT}"
     assert not state.exhaustive
-    _, whole, _, state = search.rank_and_show(many, large, CAPTION, None, replace(state, exhaustive=True))
+    _, whole, _, state = photos_view.rank_and_show(many, large, CAPTION, None, replace(state, exhaustive=True))
     assert whole["note"].startswith(f"{COUNT} photographs ranked in ")
     assert whole["all"] == ""
     assert state.exhaustive
@@ -96,13 +96,13 @@ def test_names_are_filtered_in_every_gallery(
     many: RetrievalService, large: StoredGallery, service: RetrievalService
 ) -> None:
     start = ViewState("folder", name="LIONS")
-    _, ranking, _, state = search.rank_and_show(many, large, CAPTION, None, start)
+    _, ranking, _, state = photos_view.rank_and_show(many, large, CAPTION, None, start)
     titles = [row["title"] for row in ranking["lists"][0]["items"]]
     assert titles and all("lions" in title for title in titles)
     assert state.name == "LIONS"
     assert state.of("examples", 0, CAPTION, None).name == ""
     with refused(ValueError):
-        search.rank_and_show(many, large, CAPTION, None, replace(start, name="no such name"))
+        photos_view.rank_and_show(many, large, CAPTION, None, replace(start, name="no such name"))
     examples = service.find("examples")
     title = examples.gallery.items[5].title
     assert service.rank_images(examples, CAPTION, candidates=Candidates(name=title.upper())).order == [5]

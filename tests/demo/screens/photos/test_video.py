@@ -21,7 +21,7 @@ from demo.screens.chooser import SelectedImage
 from demo.screens.compare.view import show_side_by_side
 from demo.screens.parts import ViewState
 from demo.screens.photos import sending
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.screens.photos.video import film_download
 from demo.screens.session import fill
 from demo.screens.why import view as why
@@ -51,7 +51,7 @@ def sent(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> G
 
 def test_the_ranking_of_frames_has_a_curve_a_caption(moving: tuple[RetrievalService, IndexedGallery]) -> None:
     service, indexed = moving
-    _, ranking, viewer, state = search.rank_and_show(service, indexed, CAPTION, None, ViewState(other=OTHER))
+    _, ranking, viewer, state = photos_view.rank_and_show(service, indexed, CAPTION, None, ViewState(other=OTHER))
     film = ranking["timeline"]
     assert film["seconds"] == [number / 4 for number in range(24)]
     assert [line["caption"] for line in film["lines"]] == [CAPTION, OTHER]
@@ -69,7 +69,7 @@ def test_the_ranking_of_frames_has_a_curve_a_caption(moving: tuple[RetrievalServ
 
 def test_photographs_have_no_timeline(service: RetrievalService) -> None:
     indexed = service.find("examples")
-    _, ranking, viewer, _ = search.rank_and_show(service, indexed, "a dog", None, ViewState(other=OTHER))
+    _, ranking, viewer, _ = photos_view.rank_and_show(service, indexed, "a dog", None, ViewState(other=OTHER))
     assert "timeline" not in ranking and "other" not in viewer["link"]
     with refused(ValueError):
         film_download(service, indexed, ViewState("examples", 0, "a dog"), "gif")
@@ -148,7 +148,7 @@ def test_frames_of_one_s_own_are_explained_and_compared_as_photographs_are(
     service, indexed = registry.find(OWN_VIDEO, session)
     assert (service, indexed) == (registry.photos, sent)
     assert session.nbytes == sent.nbytes > 0
-    _, ranking, viewer, _ = search.rank_and_show(service, indexed, "a red wall", None, ViewState())
+    _, ranking, viewer, _ = photos_view.rank_and_show(service, indexed, "a red wall", None, ViewState())
     assert viewer["link"] is None and len(ranking["timeline"]["seconds"]) == len(sent)
     _, beside, _ = show_side_by_side(registry, SelectedImage(OWN_VIDEO, 1, session), "a wall\na dog", ViewState())
     assert beside["photo"]["title"] == sent.gallery.items[1].title
@@ -159,8 +159,8 @@ def test_frames_of_one_s_own_are_explained_and_compared_as_photographs_are(
 def test_back_leads_to_the_frame_that_was_shown_or_to_none(registry: ModelRegistry, sent: GalleryInMemory) -> None:
     title = sent.gallery.items[1].title
     state = ViewState(OWN_VIDEO, 2, "a red wall", other="a dog")
-    values = search.again(registry, SessionData(video=sent), {"photo": title}, state)
+    values = photos_view.again(registry, SessionData(video=sent), {"photo": title}, state)
     assert values[5]["photo"]["title"] == title
     assert len(values[4]["timeline"]["lines"]) == 2
     with refused(ValueError):
-        search.again(registry, SessionData(video=sent), {"photo": "9:99.99"}, state)
+        photos_view.again(registry, SessionData(video=sent), {"photo": "9:99.99"}, state)

@@ -19,7 +19,7 @@ from demo.screens.chooser import SelectedImage
 from demo.screens.compare import view as compare
 from demo.screens.compare.export import comparison
 from demo.screens.parts import NO_POOL, ViewState
-from demo.screens.photos import view as search
+from demo.screens.photos import view as photos_view
 from demo.screens.session import fill
 from demo.screens.viewer import is_of, search_value, shown_record, whatif_value
 from demo.service.counterfactual import Forcing
@@ -71,7 +71,7 @@ def test_a_scenes_objects_are_masks(registry: ModelRegistry) -> None:
 def test_a_link_brings_the_decision_back(registry: ModelRegistry, service: RetrievalService, budget: int) -> None:
     state = painted(service, budget=budget)
     indexed = service.find("examples")
-    _, _, value, now = search.rank_and_show(service, indexed, CAPTION, None, state, 2)
+    _, _, value, now = photos_view.rank_and_show(service, indexed, CAPTION, None, state, 2)
     assert now.mask == state.mask
     query = dict(parse_qsl(value["link"].lstrip("?"))) | {"mask": state.mask, "budget": str(budget)}
     view, values = fill(registry, query)
