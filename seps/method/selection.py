@@ -259,7 +259,7 @@ class TokenSparse(nn.Module):
         """Decide by the highest scores: the mask D (..., N) with 1 on the ceil(N * sparse_ratio) highest."""
         return top_k_mask(score, kept_count(score.shape[-1], self.sparse_ratio)).to(score.dtype)
 
-    def draw(self, score: Tensor, generator: torch.Generator | None = None) -> Tensor:
+    def sample(self, score: Tensor, generator: torch.Generator | None = None) -> Tensor:
         """Sample the decision (..., N), see `gumbel_mask`. The keep probability is the score's place in
         its range: the paper leaves open how a score that can pass 1 becomes a probability."""
         low, high = self.score_range
@@ -282,7 +282,7 @@ class TokenSparse(nn.Module):
 
         Args:
             s_p, attentions: as in `combine`.
-            sample: draw the decision instead of taking the top k.
+            sample: sample the decision instead of taking the top k.
             generator: where the draw's noise comes from; None takes torch's own.
             mask: bool, broadcastable to (..., N), a forced decision: the patches it holds True on are kept, as many as
                 they are. The score then weighs the dropped patches of the extra token alone.
@@ -295,7 +295,7 @@ class TokenSparse(nn.Module):
         parts, score = self.combine(s_p, attentions)
         if mask is not None:
             return Selection(parts, score, mask.to(score).expand_as(score), forced=True)
-        mask = self.draw(score, generator) if sample else self.decide(score)
+        mask = self.sample(score, generator) if sample else self.decide(score)
         return Selection(parts, score, mask)
 
     def select_tokens(self, tokens: Tensor, attention_x: Tensor, attention_y: Tensor) -> tuple[Tensor, Tensor, Tensor]:

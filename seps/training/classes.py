@@ -34,7 +34,7 @@ class ClassPairs:
     captions: Tensor
     lengths: Tensor
 
-    def drawn(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def sampled(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Draw `count` classes at most: their images, captions, lengths and numbers."""
         numbers = torch.randperm(len(self.images), generator=generator)[:count]
         lengths = self.lengths[numbers]

@@ -190,9 +190,9 @@ class CachedDataLoader:
             mirror = turned if self.cache.mirrored else torch.zeros(len(images), dtype=torch.bool)
             regions = self.phrase_captions.of_images(images, mirror, self.settings.phrases_an_image, generator)
         if self.settings.pooled_weight and not self.learns_along:
-            drawn = torch.randint(len(self.split.captions), (self.settings.pooled_batch,), generator=generator)
-            owners = drawn // self.per_image
-            pooled = (self.image_means[owners], self.caption_means[drawn], owners)
+            sampled = torch.randint(len(self.split.captions), (self.settings.pooled_batch,), generator=generator)
+            owners = sampled // self.per_image
+            pooled = (self.image_means[owners], self.caption_means[sampled], owners)
         return StepBatch(
             images=self.cache.image_features(taken),
             captions=words,
@@ -207,7 +207,7 @@ class CachedDataLoader:
             pooled=pooled,
             pretraining=pretraining,
             rows=torch.tensor(rows) if self.learns_along else None,
-            classes=None if self.classes is None else self.classes.drawn(self.settings.class_names, generator),
+            classes=None if self.classes is None else self.classes.sampled(self.settings.class_names, generator),
         )
 
 

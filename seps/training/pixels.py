@@ -16,7 +16,7 @@ from seps.training.batch import StepBatch
 from seps.training.data_loader import batch_phrases, read_phrases
 from seps.training.embedding import pool
 from seps.training.phrases import PhraseBox
-from seps.training.samplers import ProcessShard, drawn_captions, grouped_batches, shuffled_batches
+from seps.training.samplers import ProcessShard, grouped_batches, sampled_captions, shuffled_batches
 from seps.training.settings import TrainSettings
 
 CAPTION_BATCH_SIZE = 256
@@ -101,7 +101,7 @@ class PixelDataLoader:
         size, taken = self.settings.batch_size, self.settings.captions_an_epoch
         if taken:
             images = torch.randperm(len(self.dataset.split.image_files), generator=generator)[: self.images_taken()]
-            rounds = drawn_captions(images, self.per_image, min(taken, self.per_image), generator)
+            rounds = sampled_captions(images, self.per_image, min(taken, self.per_image), generator)
             batches = [captions[rows] for captions in rounds for rows in self.together(captions, generator)]
         else:
             batches = shuffled_batches(len(self.dataset), size, generator)

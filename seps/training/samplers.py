@@ -45,14 +45,14 @@ def shuffled_batches(captions: int, batch_size: int, generator: torch.Generator)
     return list(order[: captions // batch_size * batch_size].view(-1, batch_size))
 
 
-def drawn_captions(images: Tensor, captions_per_image: int, taken: int, generator: torch.Generator) -> list[Tensor]:
+def sampled_captions(images: Tensor, captions_per_image: int, taken: int, generator: torch.Generator) -> list[Tensor]:
     """Draw rounds of captions, each (V,): one of every image, none of them twice.
 
     Args:
         images: (V,), their numbers; captions_per_image: k; taken: rounds, 1 to k; generator: of what is drawn.
     """
-    drawn = [torch.randperm(captions_per_image, generator=generator) for _ in range(len(images))]
-    captions = images[:, None] * captions_per_image + torch.stack(drawn)  # (V, k)
+    sampled = [torch.randperm(captions_per_image, generator=generator) for _ in range(len(images))]
+    captions = images[:, None] * captions_per_image + torch.stack(sampled)  # (V, k)
     return list(captions.T[:taken])
 
 

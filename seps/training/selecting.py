@@ -87,7 +87,7 @@ def token_maps(
     """Build the tokens that each image's own caption makes of it.
 
     Args:
-        net: decisions are its top k, or drawn where it trains with Gumbel-Softmax.
+        net: decisions are its top k, or sampled where it trains with Gumbel-Softmax.
         image: B images, from `encode_images`; s_st: (B, N), the attention of each one's own caption.
         fixed_decisions: let no gradient through decision mask and extra token, so that s^p does not learn.
 
@@ -95,9 +95,9 @@ def token_maps(
         Maps (B, M, N), each token's weights over patches, summing to 1 ([CLS], and an extra token that nothing was
         dropped into: 0); tokens (B, M, C) of unit length. Order: [CLS] if any, aggregated tokens, extra token.
     """
-    drawn = net.training and net.use_gumbel_softmax
-    selection, _ = net.select(image.s_p, image.s_im, s_st, None, drawn)
-    mask = selection.mask if drawn or fixed_decisions else learning_mask(selection)
+    sampled = net.training and net.use_gumbel_softmax
+    selection, _ = net.select(image.s_p, image.s_im, s_st, None, sampled)
+    mask = selection.mask if sampled or fixed_decisions else learning_mask(selection)
     dropped = selection.extra_weights.to(image.patches.dtype)[:, None]  # (B, 1, N)
     if fixed_decisions:
         mask, dropped = mask.detach(), dropped.detach()
@@ -111,7 +111,7 @@ def token_maps(
 
 
 def learning_mask(selection: Selection) -> Tensor:
-    """Return the top k's mask (B, N), with a straight-through gradient that a drawn mask has of its own: that of a
+    """Return the top k's mask (B, N), with a straight-through gradient that a sampled mask has of its own: that of a
     sigmoid of how far each score is from the lowest kept one."""
     lowest = selection.score.detach().masked_fill(selection.mask == 0, torch.inf).amin(dim=-1, keepdim=True)  # (B, 1)
     soft = ((selection.score - lowest) / SOFTNESS).sigmoid()  # (B, N)

@@ -49,9 +49,9 @@ class TrainingStep(nn.Module):
             lambda_dense=settings.lambda_dense,
         )
 
-    def set_sampling(self, drawn: bool) -> None:
-        """Choose whether a network with Gumbel-Softmax draws its decisions from now on or takes the top k."""
-        self.sampled = self.model.cross_net.use_gumbel_softmax = self.can_sample and drawn
+    def set_sampling(self, sampled: bool) -> None:
+        """Choose whether a network with Gumbel-Softmax samples its decisions from now on or takes the top k."""
+        self.sampled = self.model.cross_net.use_gumbel_softmax = self.can_sample and sampled
 
     def forward(self, batch: StepBatch) -> dict[str, Tensor]:
         """Compute the losses by name, scalars: "loss", their sum, which has the gradient; "align", "ratio", "kept" (the
@@ -94,7 +94,7 @@ class TrainingStep(nn.Module):
 
     def weights(self) -> dict[str, float]:
         """Return what each loss is multiplied with now, by name, in the order in which they are added; "ratio" only
-        where decisions are drawn, since it is a constant elsewhere."""
+        where decisions are sampled, since it is a constant elsewhere."""
         settings = self.settings
         ratio = {"ratio": self.seps_loss.ratio_weight} if self.sampled else {}
         return (

@@ -11,8 +11,8 @@ def start_warnings(settings: TrainSettings, patches: int, keep_ratio: float) -> 
     """Tell what the recipe's settings let expect, before the first epoch.
 
     Args:
-        patches: N of an image; keep_ratio: what is kept of them, in (0, 1]: the network's, or where decisions are drawn
-            the ratio loss's target.
+        patches: N of an image; keep_ratio: what is kept of them, in (0, 1]: the network's, or where decisions are
+            sampled the ratio loss's target.
     """
     if not settings.align_weight:  # without the network nothing is selected
         return []
@@ -32,14 +32,14 @@ def start_warnings(settings: TrainSettings, patches: int, keep_ratio: float) -> 
 
 
 def epoch_warnings(
-    row: dict[str, float], settings: TrainSettings, main_epoch: int, drawn: bool, next_weight: float
+    row: dict[str, float], settings: TrainSettings, main_epoch: int, sampled: bool, next_weight: float
 ) -> list[str]:
     """Tell what an epoch's means show.
 
     Args:
         row: the epoch's columns of metrics.csv: "epoch", "loss", and where the network trains "align", "ratio", "kept",
             "ratio_weight" and "target_ratio".
-        main_epoch: counted from 0, after pre-training; drawn: whether decisions were drawn, so that L_ratio counts.
+        main_epoch: counted from 0, after pre-training; sampled: whether decisions were sampled, so that L_ratio counts.
         next_weight: the ratio weight of the next epoch.
     """
     if "align" not in row:
@@ -47,14 +47,14 @@ def epoch_warnings(
     warnings = []
     target, epoch = row["target_ratio"], f"epoch {row['epoch']:g}"
     if abs(row["kept"] - target) > KEPT_OFF:
-        mend = "raise ratio_weight" if drawn else "top k keeps sparse_ratio, whatever the target: make them equal"
+        mend = "raise ratio_weight" if sampled else "top k keeps sparse_ratio, whatever the target: make them equal"
         warnings.append(
             f"In {epoch} {row['kept']:.3f} of the patches were kept, more than {KEPT_OFF:g} off the target of "
             f"{target:g}: {mend}."
         )
     if next_weight != row["ratio_weight"]:  # once, when it changes
         warnings += weight_warnings(next_weight)
-    return [*warnings, *loss_warnings(row, settings, main_epoch, drawn)]
+    return [*warnings, *loss_warnings(row, settings, main_epoch, sampled)]
 
 
 def weight_warnings(weight: float) -> list[str]:
@@ -67,10 +67,10 @@ def weight_warnings(weight: float) -> list[str]:
     ]
 
 
-def loss_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: int, drawn: bool) -> list[str]:
+def loss_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: int, sampled: bool) -> list[str]:
     """Tell which losses lie outside what the guide calls healthy: the triplet loss in the first epoch and in the first
     with hardest negatives, since it means the start; the ratio loss, where it counts, in every epoch."""
-    checked = ["ratio"] if drawn else []
+    checked = ["ratio"] if sampled else []
     if settings.loss == "triplet" and main_epoch in (0, settings.hard_after):
         checked = ["loss", "align", *checked]
     batch, hardest = settings.batch_size, main_epoch >= settings.hard_after

@@ -89,8 +89,8 @@ def test_the_masks_gradient_stays_bounded_where_a_dropped_logit_towers() -> None
 def test_the_keep_probability_is_the_scores_place_in_its_range() -> None:
     net = TokenSparse(8, 0.5, use_paper_version=True, beta=0.25)
     score = torch.full((1, 40_000), 0.3, dtype=torch.float64)  # of 0 to 1.5
-    assert abs(float(net.draw(score, torch.Generator().manual_seed(0)).mean()) - 0.2) < 0.01
-    released = TokenSparse(8, 0.5).draw(score, torch.Generator().manual_seed(0))  # of -2 to 2
+    assert abs(float(net.sample(score, torch.Generator().manual_seed(0)).mean()) - 0.2) < 0.01
+    released = TokenSparse(8, 0.5).sample(score, torch.Generator().manual_seed(0))  # of -2 to 2
     assert abs(float(released.mean()) - 0.575) < 0.01
 
 

@@ -71,20 +71,20 @@ def test_classes_join_the_pooled_loss_as_pairs_of_their_own(tmp_path: Path) -> N
     torch.manual_seed(1)
     features = torch.randn(6, 2, model.img_enc.width)
     pairs = ClassPairs(features, torch.randn(6, 4, model.txt_enc.width), torch.tensor([4, 3, 4, 4, 2, 4]))
-    drawn = pairs.drawn(3, torch.Generator().manual_seed(0))
-    assert len(set(drawn[3].tolist())) == 3
+    sampled = pairs.sampled(3, torch.Generator().manual_seed(0))
+    assert len(set(sampled[3].tolist())) == 3
     words, lengths = torch.zeros(2, 4, model.txt_enc.width), torch.tensor([4, 4])
     numbers = torch.tensor([0, 5])
     batch = StepBatch(torch.zeros(2, 101, model.img_enc.width), words, lengths, None, None, numbers, cached=True)
     batch = replace(batch, pooled=(features[:2], torch.randn(2, 16), numbers), pretraining=True)
     embeddings = torch.zeros(2, 101, 24), torch.zeros(2, 4, 24)
-    images, captions, img_ids = step.embedder.pooled(replace(batch, classes=drawn), *embeddings)
+    images, captions, img_ids = step.embedder.pooled(replace(batch, classes=sampled), *embeddings)
     assert images.shape == captions.shape == (5, 24)
-    assert img_ids.tolist() == [0, 5, *(-1 - drawn[3]).tolist()]  # no number of an image
-    torch.testing.assert_close(images[2:], pool(model.img_enc.head(features[drawn[3]])))
+    assert img_ids.tolist() == [0, 5, *(-1 - sampled[3]).tolist()]  # no number of an image
+    torch.testing.assert_close(images[2:], pool(model.img_enc.head(features[sampled[3]])))
     for pooled, joined in zip(step.embedder.pooled(batch, *embeddings), (images, captions, img_ids), strict=True):
         torch.testing.assert_close(pooled, joined[:2])
-    losses = step(replace(batch, classes=drawn))
+    losses = step(replace(batch, classes=sampled))
     losses["pooled"].backward()
     assert model.txt_enc.fc.weight.grad is not None
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from seps.training.samplers import drawn_captions, grouped_batches, shuffled_batches, similar_batches
+from seps.training.samplers import grouped_batches, sampled_captions, shuffled_batches, similar_batches
 
 
 def test_shuffled_batches_hold_each_caption_once() -> None:
@@ -28,9 +28,9 @@ def test_similar_batches_hold_neighbours_and_no_image_twice() -> None:
     assert any(len(groups[batch // 5].unique()) > 1 for batch in blurred)
 
 
-def test_drawn_captions_are_one_an_image_and_round() -> None:
+def test_sampled_captions_are_one_an_image_and_round() -> None:
     images = torch.tensor([3, 5, 8, 9, 11])
-    rounds = drawn_captions(images, 5, 3, torch.Generator().manual_seed(0))
+    rounds = sampled_captions(images, 5, 3, torch.Generator().manual_seed(0))
     assert len(rounds) == 3
     assert all((captions // 5).equal(images) for captions in rounds)
     assert len(torch.cat(rounds).unique()) == 15

@@ -10,8 +10,8 @@ HEALTHY_ROW = {"epoch": 3.0, "loss": 1.0, "align": 1.0, "ratio": 0.0, "kept": 0.
 USUAL = TrainSettings(batch_size=32)
 
 
-def warnings(epoch: int = 5, drawn: bool = True, next_weight: float = 2.0, **row: float) -> list[str]:
-    return epoch_warnings(HEALTHY_ROW | {"target_ratio": 0.5} | row, USUAL, epoch, drawn, next_weight)
+def warnings(epoch: int = 5, sampled: bool = True, next_weight: float = 2.0, **row: float) -> list[str]:
+    return epoch_warnings(HEALTHY_ROW | {"target_ratio": 0.5} | row, USUAL, epoch, sampled, next_weight)
 
 
 def test_what_is_well_brings_no_warning() -> None:
@@ -50,13 +50,13 @@ def test_a_kept_ratio_off_its_target() -> None:
     (sentence,) = warnings(kept=0.58)
     assert sentence.startswith("In epoch 3 0.580 of the patches were kept, more than 0.05 off the target of 0.5")
     assert sentence.endswith("raise ratio_weight.")
-    assert warnings(kept=0.4, drawn=False)[0].endswith("make them equal.")
+    assert warnings(kept=0.4, sampled=False)[0].endswith("make them equal.")
 
 
 def test_losses_that_are_not_healthy() -> None:
     (sentence,) = warnings(ratio=0.02)
     assert sentence.startswith("The ratio loss of epoch 3 is 0.02, outside 0 to 0.01, which the training guide calls")
-    assert warnings(ratio=0.02, drawn=False) == []  # it does not count
+    assert warnings(ratio=0.02, sampled=False) == []  # it does not count
     total, align = warnings(0, loss=390.0, align=389.0)
     assert total.startswith("The total loss of epoch 3 is 390, outside 10 to 30")
     assert align.startswith("The align loss of epoch 3 is 389, outside 8 to 25")
