@@ -4,24 +4,30 @@
     python -m seps.data.convert dataset_flickr30k.json --to DIR
     python -m seps.data.convert captions.csv --to DIR --dev 500
 
-Kinds of files: `seps.data.sources`. Everything that is wrong is listed before anything is written. Images stay where
-they are: give their folder to --images here, and again to the programs that read DIR.
+Kinds of files: `seps.data.sources`. Everything that is wrong is listed before anything is written, and nothing that is
+there is written over. Images stay where they are: give their folder to --images here, and again to the programs that
+read DIR.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
-from seps.checks import check_whole
+from seps.checks import check_whole, shown
 from seps.cli import Parser, check_folder, print_error, whole_number
+from seps.data.caption_rows import WHOLE
+from seps.data.layout import split_notes
 from seps.data.problems import Problems
-from seps.data.sources import BOTH, WHOLE, Photograph, find_images, read_caption_file, split_name
-from seps.files import write_json
+from seps.data.sources import BOTH, PLAIN, Photograph, find_images, read_caption_file, split_name
+from seps.files import json_text, written_whole
+from seps.progress import Progress, with_progress
 
 COUNTS = "Files whose images have different numbers of captions: --captions-per-image K takes as many of each"
 TWICE = "Ids of two images: convert the files into folders of their own"
+REPEATED = "Images in two of the files: name each file once, and keep an image's captions in one"
 TAKEN = "Files that are there already: choose another folder"
 
 Splits = dict[str, list[Photograph]]
@@ -34,6 +40,7 @@ def convert(
     captions_per_image: int | None = None,
     split: str | None = None,
     dev: int = 0,
+    progress: Progress = False,
 ) -> tuple[dict[str, int], list[str]]:
     """Read caption files and write them as one folder in the authors' layout.
 
@@ -42,8 +49,9 @@ def convert(
         images: a folder with the image files, anywhere in it, from which they are named, and where every one must be;
             without it names are written as they stand, and files are looked for when the folder is read.
         captions_per_image: k; left out, as many as every image has, else 5.
-        split: what the split of files is called that name none; dev: how many images of them, drawn at random, are set
-            apart as the split dev, and the rest is train.
+        split: what the split is called that the files do not name, or the only one; dev: how many of its images,
+            drawn at random, are set apart as the split dev, and the rest is train.
+        progress: as in `with_progress`.
 
     Returns:
         Of each split's name the number of its images, and sentences on what was taken otherwise than it stands.
@@ -51,15 +59,24 @@ def convert(
     Raises:
         DataError: one that lists all that is wrong: with the files, ids or images that come twice, images that are
             missing, files that are there already.
-        ValueError: dev is no whole number, or leaves nothing.
+        ValueError: dev or captions_per_image is no whole number, or dev leaves nothing; the files hold several splits,
+            and split or dev is given; split is no name that a file can have; `to` is a file.
+        OSError: nothing can be written there.
     """
+    if captions_per_image is not None:
+        check_whole("--captions-per-image", captions_per_image)
+    if split is not None and not PLAIN.fullmatch(split):
+        raise ValueError(f"--split is {shown(split)}, but files are named by it: give letters, digits, - and _ alone.")
+    if to.exists() and not to.is_dir():
+        raise ValueError(f"{to} is a file: give a folder to --to, which is made where it lacks.")
     problems = Problems(" and ".join(map(str, sources)))
     splits, notes, counts = Splits(), list[str](), set[int]()
-    for source in sources:
+    for source in with_progress(sources, "Reading", progress):
         content = read_caption_file(source, problems, captions_per_image)
         for name, photos in content.splits.items():
             splits.setdefault(name, []).extend(photos)
-        notes += content.notes
+        captions = [caption for photos in content.splits.values() for photo in photos for caption in photo.captions]
+        notes += [*content.notes, *split_notes(source.name, captions, content.captions_per_image)]
         counts.add(content.captions_per_image)
     if len(counts) > 1:
         problems.add(COUNTS, ", ".join(map(str, sorted(counts))))
@@ -71,30 +88,32 @@ def convert(
         if file.exists():
             problems.add(TAKEN, str(file))
     problems.raise_any()
-    _write(splits, names, to)
+    _write(splits, names, to, progress)
     return {name: len(photos) for name, photos in splits.items()}, notes
 
 
 def _check_ids(splits: Splits, problems: Problems) -> None:
-    """Note ids that stand for two files, and images in two splits."""
-    homes = dict[str, tuple[str, str]]()
+    """Note ids that stand for two files, and images that come twice."""
+    homes = dict[str, tuple[Photograph, str]]()
     for name, photos in splits.items():
         for photo in photos:
-            file, home = homes.setdefault(photo.id, (photo.file, name))
-            if file != photo.file:
-                problems.add(TWICE, f"{photo.id}: {file} and {photo.file}")
+            first, home = homes.setdefault(photo.id, (photo, name))
+            if first.file != photo.file:
+                problems.add(TWICE, f"{photo.id}: {first.file} and {photo.file}")
             elif home != name:
-                problems.add(BOTH, f"{file} in {home} and {name}")
+                problems.add(BOTH, f"{photo.file} in {home} and {name}")
+            elif first is not photo:
+                problems.add(REPEATED, photo.file)
 
 
 def _named(splits: Splits, split: str | None, dev: int) -> Splits:
-    """Splits with those that a file does not name called by the caller, or divided into train and dev."""
+    """The split that no file names, else the only one, called as the caller says or divided into train and dev."""
     check_whole("--dev", dev, least=0)
-    if WHOLE not in splits:
-        if split or dev:
-            raise ValueError(f"The files name their splits, {', '.join(splits)}: leave out --split and --dev.")
+    if not split and not dev:
         return splits
-    photos = splits.pop(WHOLE)
+    if WHOLE not in splits and len(splits) > 1:
+        raise ValueError(f"The files hold the splits {', '.join(splits)}: leave out --split and --dev.")
+    photos = splits.pop(WHOLE if WHOLE in splits else next(iter(splits)))
     if not dev:
         splits.setdefault(split_name(split or WHOLE), []).extend(photos)
         return splits
@@ -116,13 +135,17 @@ def _file_names(splits: Splits, images: Path | None, problems: Problems) -> dict
     return {photo.id: file.relative_to(images).as_posix() for photo, file in zip(photos, files, strict=True)}
 
 
-def _write(splits: Mapping[str, Sequence[Photograph]], names: Mapping[str, str], to: Path) -> None:
-    to.mkdir(parents=True, exist_ok=True)
+def _write(splits: Mapping[str, Sequence[Photograph]], names: Mapping[str, str], to: Path, progress: Progress) -> None:
+    """Write the folder's files, all of them or, where one cannot be written, none."""
+    texts = {}
     for name, photos in splits.items():
         lines = [(photo.id, caption) for photo in photos for caption in photo.captions]
-        (to / f"{name}_ids.txt").write_text("".join(f"{line}\n" for line, _ in lines), encoding="utf-8")
-        (to / f"{name}_caps.txt").write_text("".join(f"{line}\n" for _, line in lines), encoding="utf-8")
-    write_json(to / "id_mapping.json", names)
+        texts[f"{name}_ids.txt"] = "".join(f"{line}\n" for line, _ in lines)
+        texts[f"{name}_caps.txt"] = "".join(f"{line}\n" for _, line in lines)
+    texts["id_mapping.json"] = json_text(names)
+    with ExitStack() as stack:
+        for file, text in with_progress(texts.items(), "Writing", progress):
+            stack.enter_context(written_whole(to / file)).write_text(text, encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -136,9 +159,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="holds the image files: each must be there")
     parser.add_argument("--captions-per-image", type=whole_number, metavar="K", help="take the first K of each image")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--split", metavar="NAME", help="what the split of a file is called that names none")
+    group.add_argument("--split", metavar="NAME", help="what the split is called, where the files hold one")
     group.add_argument(
-        "--dev", type=whole_number, default=0, metavar="N", help="set N images of such a file apart as dev"
+        "--dev", type=whole_number, default=0, metavar="N", help="set N images of such files apart as dev"
     )
     options = parser.parse_args(arguments)
     try:
@@ -148,13 +171,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.images is not None:
             check_folder(options.images, "the folder with the image files")
         sizes, notes = convert(
-            options.sources, options.to, options.images, options.captions_per_image, options.split, options.dev
+            options.sources, options.to, options.images, options.captions_per_image, options.split, options.dev, True
         )
     except (ValueError, OSError) as error:
         return print_error(error)
     for note in notes:
         print(note)
-    print(f"{options.to} holds " + ", ".join(f"{name} ({count:,} images)" for name, count in sizes.items()) + ".")
+    held = ", ".join(f"{name} ({count:,} image{'s' * (count != 1)})" for name, count in sizes.items())
+    print(f"{options.to} holds {held}.")
     first, folder = next(iter(sizes)), options.images or "FOLDER"
     print(f"Look at it: python -m seps.data.inspect {options.to} --split {first} --images {folder}")
     return 0

@@ -12,7 +12,7 @@ from typing import Any
 
 from seps.checks import shown
 from seps.data.layout import COUNTS, read_ids, read_names
-from seps.data.problems import Problems, parse_object, read_lines
+from seps.data.problems import DataError, Problems, parse_object, read_lines
 
 TOLERANCE = 1e-3  # how far beyond the image a rounded box may lie
 
@@ -58,11 +58,15 @@ def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]
         V lists, one an image in the order of the split, of its sentences.
 
     Raises:
-        DataError: one that lists files missing or not readable, records that are not one an image in their order,
-            phrases that do not stand in their sentence at first_word, boxes that are not 4 numbers in [0, 1], give or
-            take 0.001, with x0 < x1 and y0 < y1.
+        DataError: a caption file in the folder's place; or one that lists files missing or not readable, records that
+            are not one an image in their order, phrases that do not stand in their sentence at first_word, boxes that
+            are not 4 numbers in [0, 1], give or take 0.001, with x0 < x1 and y0 < y1.
     """
     folder = Path(folder)
+    if folder.is_file():
+        raise DataError(
+            f"{folder} holds captions alone, no phrases with boxes: give a folder with {split}_entities.jsonl."
+        )
     problems = Problems(f"Entities of split {split} of {folder}")
     order = list(dict.fromkeys(read_ids(folder, split, problems)))
     names = read_names(folder, order, problems)

@@ -23,6 +23,8 @@ from seps.cli import Parser, check_output, errors_in_one_line, whole_number
 from seps.data.dataset import CaptionDataset
 from seps.data.layout import Split, dense_captions, find_dense_file, no_dense, read_split
 from seps.data.overlap import overlap_notes
+from seps.data.problems import Problems
+from seps.data.sources import read_caption_file, split_name
 from seps.encoders import Tokenizer, preprocess
 from seps.models.config import ModelConfig, config_names, load_config
 from seps.models.shipped import CONFIG_NAME, model_folder
@@ -124,11 +126,14 @@ def stem(word: str) -> str:
 
 
 def other_splits(split: Split, images: Path | None) -> list[Split]:
-    """The other splits of the folder that can be read: what is wrong with one shows when that one is inspected."""
+    """The other splits of the folder, or of the caption file, that can be read: what is wrong with one shows when that
+    one is inspected."""
+    names = [file.name.removesuffix("_caps.txt") for file in sorted(split.folder.glob("*_caps.txt"))]
+    if split.folder.is_file():
+        names = sorted(read_caption_file(split.folder, Problems("")).splits)
     splits = []
-    for file in sorted(split.folder.glob("*_caps.txt")):
-        name = file.name.removesuffix("_caps.txt")
-        if name != split.name:
+    for name in names:
+        if name not in (split.name, split_name(split.name)):
             with suppress(ValueError):
                 splits.append(read_split(split.folder, name, split.captions_per_image, images))
     return splits

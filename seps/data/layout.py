@@ -21,7 +21,7 @@ from seps.data.lookup import IMAGES, FilesBelow
 from seps.data.manifest import manifest_split, read_manifest
 from seps.data.named_captions import NamedCaptions, named_captions
 from seps.data.problems import MISSING, UNREADABLE, DataError, Problems, parse_object, read_lines, read_text
-from seps.data.sources import USUAL, WHOLE, find_images, read_caption_file, split_name
+from seps.data.sources import USUAL, find_images, read_caption_file, split_name
 
 PROTOCOLS = ("none", "own", "other")
 LOOKED_AT = 10_000  # bytes of a file that may hold captions
@@ -37,9 +37,11 @@ DENSE = "Dense captions that are not one JSON object with a text a line"
 NAMELESS = "Captions without a file name in front, which the others have"
 OTHERS = "Captions of another file than their id has in id_mapping.json"
 DOWNLOADED = (
-    "Captions with file names, as they are downloaded: put those of the split into {}_caps.txt, line by line, and "
-    "neither ids nor id_mapping.json is needed"
+    "Captions with file names, as they are downloaded: name the file itself in the folder's place, or put those of the "
+    "split into {}_caps.txt, line by line; neither ids nor id_mapping.json is needed"
 )
+CAPTION_FILES = "Caption files, as they are downloaded: name one in the folder's place, or convert it"
+JSON_NAMES = ("dataset_*.json", "captions_*.json")
 NO_TEXT = {"nan", "null", "none", "n/a"}  # what a table writes for an empty cell
 
 
@@ -137,13 +139,15 @@ def _read_file(file: Path, split: str, k: int | None, images: Path) -> Split:
     if photos is None:
         problems.raise_any()
         there = ", ".join(sorted(source.splits))
-        hint = f"; python -m seps.data.convert {file} --to DIR --dev 1000 makes train and dev of it"
-        raise DataError(f"{file} has no split {split}, but {there}{hint if WHOLE in source.splits else ''}.")
+        dev = max(1, min(1000, sum(map(len, source.splits.values())) // 10))
+        hint = f"; python -m seps.data.convert {file} --to DIR --dev {dev} makes train and dev of it"
+        raise DataError(f"{file} has no split {split}, but {there}{hint if len(source.splits) == 1 else ''}.")
     files = find_images(photos, images, problems)
     problems.raise_any()
     captions = tuple(caption for photo in photos for caption in photo.captions)
-    ids = tuple(photo.id for photo in photos)
-    return Split(split, file, ids, tuple(files), captions, source.captions_per_image, None, source.notes)
+    ids, k = tuple(photo.id for photo in photos), source.captions_per_image
+    notes = (*source.notes, *split_notes(file.name, captions, k))
+    return Split(split, file, ids, tuple(files), captions, k, None, notes)
 
 
 def has_ids(folder: Path, split: str) -> bool:
@@ -281,10 +285,10 @@ def dense_captions(split: Split, protocol: str) -> list[str] | None:
 
 def no_dense(split: Split) -> str:
     """Say in a clause, without a full stop, that a split has no dense captions, and where they were looked for."""
-    return (
-        f"Split {split.name} of {split.folder} has no dense captions, neither {split.name}_dense.jsonl nor "
-        f"DATASET_{split.name}.jsonl"
-    )
+    lacks = f"Split {split.name} of {split.folder} has no dense captions"
+    if split.folder.is_file():
+        return lacks
+    return f"{lacks}, neither {split.name}_dense.jsonl nor DATASET_{split.name}.jsonl"
 
 
 def find_dense_file(folder: Path, split: str) -> Path | None:
@@ -334,6 +338,8 @@ def _hint_named(folder: Path, split: str, problems: Problems) -> None:
             named = named_captions([line.strip() for line in lines])
             if named is not None:
                 problems.add(DOWNLOADED.format(split), f"{file.name} ({named.form})")
+    for file in sorted(file for pattern in JSON_NAMES for file in folder.glob(pattern)):
+        problems.add(CAPTION_FILES, f"{file.name}: python -m seps.data.convert {file} --to DIR")
 
 
 def _check_captions(

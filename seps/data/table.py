@@ -9,9 +9,12 @@ from pathlib import Path
 from seps.checks import read_utf8
 
 OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+LISTED = 5  # lines that a message names
+
+Table = tuple[tuple[str, ...], list[tuple[int, dict[str, str]]]]
 
 
-def read_table(path: Path) -> tuple[tuple[str, ...], list[tuple[int, dict[str, str]]]]:
+def read_table(path: Path) -> Table:
     """Read a table.
 
     Returns:
@@ -20,17 +23,48 @@ def read_table(path: Path) -> tuple[tuple[str, ...], list[tuple[int, dict[str, s
 
     Raises:
         OSError: a file that cannot be read.
-        ValueError: another encoding, or other marks between the cells than commas; a clause, without the file's name.
+        ValueError: another encoding, other marks between the cells than commas, rows with more cells than there are
+            headings, or quotation marks that do not fit; a clause, without the file's name.
     """
     text = read_utf8(path.read_bytes())
-    head = next(iter(text.splitlines()), "")
+    head = first_line(text)
     for mark, name in OTHER_MARKS.items():
         if head.count(mark) > head.count(","):
             raise ValueError(f"its cells are separated by {name}: save it with commas (and points in numbers)")
+    return parse_table(text)
+
+
+def first_line(text: str) -> str:
+    """The first line of a text, "" where there is none."""
+    return next(iter(text.splitlines()), "")
+
+
+def parse_table(text: str, mark: str = ",") -> Table:
+    """Read a table's text; as `read_table`, with any mark between the cells."""
+    reader = csv.reader(StringIO(text, newline=None), delimiter=mark, skipinitialspace=True, strict=True)
+    rows, longer = [], []
     try:
-        reader = csv.DictReader(StringIO(text, newline=None), restkey="", restval="", skipinitialspace=True)
-        reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
-        rows = [(reader.line_num, {name: str(cell).strip() for name, cell in row.items()}) for row in reader]
+        headings = tuple(name.strip() for name in next(reader, []))
+        for cells in reader:
+            stripped = [cell.strip() for cell in cells]
+            if any(stripped[len(headings) :]):
+                longer.append(reader.line_num)
+            if cells:
+                filled = stripped + [""] * (len(headings) - len(cells))
+                rows.append((reader.line_num, dict(zip(headings, filled, strict=False))))
     except csv.Error as error:
-        raise ValueError(f"it is no CSV ({error})") from error
-    return tuple(reader.fieldnames), rows
+        unclosed = "unexpected end" in str(error)
+        reason = "a quotation mark is never closed" if unclosed else f"line {reader.line_num}: {error}"
+        raise ValueError(f"it is no CSV ({reason})") from error
+    if longer:
+        named = ", ".join(map(str, longer[:LISTED])) + (", ..." if len(longer) > LISTED else "")
+        raise ValueError(
+            f"rows have more cells than its {len(headings)} headings (line {named}): put text that holds "
+            f"{shown_mark(mark)} into quotation marks"
+        )
+    return headings, rows
+
+
+def shown_mark(mark: str) -> str:
+    """What a mark between cells is called, in the plural."""
+    return {",": "commas", **OTHER_MARKS}[mark]

@@ -50,7 +50,7 @@ class CachedDataLoader:
         self.sided = [tells_sides(caption) for caption in split.captions]
         self.classes: ClassPairs | None = None  # made by `pair_classes`
         self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
-        if settings.wants_phrases:
+        if settings.phrase_weights:
             self.phrases = read_phrases(model, split, settings.regions)
         self.phrase_captions: PhraseCaptions | None = None
         if settings.decision_weight:

@@ -94,7 +94,9 @@ def train(
         kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
     )
     splits = read_splits(data, images)
-    for note in (*splits["train"].notes, *splits["dev"].notes, dense_note(splits["train"], settings)):
+    check_phrases(splits["train"], settings)
+    notes = (*splits["train"].notes, *splits["dev"].notes, dense_note(splits["train"], settings))
+    for note in dict.fromkeys(notes):  # a caption file's notes are those of both splits
         if note:
             accelerator.print(note)
     warn(accelerator, overlap_notes(*splits.values()) if accelerator.is_main_process else [])
@@ -304,6 +306,17 @@ def dense_note(split: Split, settings: TrainSettings) -> str | None:
     )
 
 
+def check_phrases(split: Split, settings: TrainSettings) -> None:
+    """Raise ValueError where a recipe's losses need phrases with boxes, and the split has none."""
+    file = split.folder / f"{split.name}_entities.jsonl"
+    if settings.phrase_weights and not file.is_file():
+        keys, off = settings.phrase_weights, " ".join(f"--set training.{key}=0" for key in settings.phrase_weights)
+        raise ValueError(
+            f"Split {split.name} of {split.folder} has no phrases with boxes, {file.name}, which the recipe's "
+            f"{' and '.join(keys)} need{'s' * (len(keys) == 1)}: write them, or train without, {off}."
+        )
+
+
 def run_epoch(
     accelerator: Accelerator,
     prepared: torch.nn.Module,
@@ -353,7 +366,8 @@ def run_epoch(
         log.add(parts)
         bar.set_postfix({name: f"{part:.3f}" for name, part in parts.items()}, refresh=False)
     if number == 0:
-        raise ValueError(f"The training split makes no batch of {settings.batch_size}: lower batch_size.")
+        key = "pretrain_batch" if epoch < settings.pretrain_epochs else "batch_size"
+        raise ValueError(f"The training split makes no batch of {getattr(settings, key)}: lower training.{key}.")
     means = {name: total / number for name, total in sums.items()}
     if "kept" in means:  # each process has drawn decisions of its own, and one ratio weight follows for all
         means["kept"] = float(joined(torch.tensor([means["kept"]], device=accelerator.device)).mean())

@@ -52,7 +52,7 @@ class PixelDataLoader:
         self.workers, self.shard = workers, shard
         self.per_image = dataset.split.captions_per_image
         self.phrases: list[list[PhraseBox]] = [[] for _ in dataset.split.captions]
-        if settings.wants_phrases:
+        if settings.phrase_weights:
             self.phrases = read_phrases(model, dataset.split, settings.regions)
 
     def pretrain_length(self) -> int:

@@ -192,10 +192,10 @@ class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
     seed: Seed = 0
 
     @property
-    def wants_phrases(self) -> bool:
-        """Whether any of the losses reads phrases and where they are."""
-        weights = (self.grounding_weight, self.map_weight, self.word_weight)
-        return any((*weights, self.significance_weight, self.decision_weight))
+    def phrase_weights(self) -> list[str]:
+        """The keys that are not 0 of losses that read phrases and where they are."""
+        keys = ("grounding_weight", "map_weight", "word_weight", "significance_weight", "decision_weight")
+        return [key for key in keys if getattr(self, key)]
 
     @classmethod
     def from_dict(cls, values: object) -> TrainSettings:

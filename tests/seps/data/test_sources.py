@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from seps.data import DataError, Split, read_split
+from seps.cli import one_line
+from seps.data import DataError, Split, read_entities, read_split
 from seps.data.convert import convert, main
+from seps.data.inspect import other_splits
 from seps.data.layout import sole_split
 from tests.helpers.drawn_data import caption_of, draw, write_lines
 from tests.helpers.sentences import refused
@@ -103,6 +105,11 @@ def folder(tmp_path: Path) -> Path:
     for i in range(IMAGES):
         draw(tmp_path / "pictures" / "val2014" / f"COCO_{i}.png", i)
     return tmp_path
+
+
+def error_of(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """The lines of what is wrong, behind the bars of progress."""
+    return ("error: " + capsys.readouterr().err.partition("error: ")[2]).splitlines()
 
 
 def content(split: Split) -> list[tuple[str, tuple[str, ...]]]:
@@ -233,20 +240,21 @@ def test_everything_wrong_is_listed_and_nothing_is_written(folder: Path, capsys:
     file.write_text(json.dumps(entries))
     (folder / "pictures" / "val2014" / "COCO_1.png").unlink()
     assert main([str(file), "--to", str(folder / "new"), "--images", str(folder / "pictures")]) == 2
-    assert capsys.readouterr().err.splitlines() == [
+    assert error_of(capsys) == [
         f"error: {file}: 5 problems.",
         "Entries without a file name or a caption (2):",
         "  captions_val2014.json, annotation 1: ' '",
         "  captions_val2014.json, image 12 ('alone.png'): no caption",
         "Captions of images that the file does not list (1):",
         "  captions_val2014.json, annotation 8: image_id 7",
-        "Images with fewer captions than the 5 of the others: write some, or take the image out (2):",
+        "Images with fewer captions than 5: write some, take them out, or take 4 of each with "
+        "python -m seps.data.convert --captions-per-image 4 (2):",
         "  COCO_3.png: 4",
         "  COCO_2.png: 4",
     ]
     assert not (folder / "new").exists()
     assert main([str(coco(folder)), "--to", str(folder / "new"), "--images", str(folder / "pictures")]) == 2
-    assert capsys.readouterr().err.splitlines()[1:] == [
+    assert error_of(capsys)[1:] == [
         f"Image files that are not below {folder / 'pictures'}: put them there, or take their captions out (1):",
         "  COCO_1.png",
     ]
@@ -256,7 +264,7 @@ def test_everything_wrong_is_listed_and_nothing_is_written(folder: Path, capsys:
 def test_a_folder_that_is_written_once_is_not_written_over(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [str(karpathy(folder)), "--to", str(folder / "new")]
     assert main(arguments) == 0
-    assert f"{folder / 'new'} holds train (2 images), dev (1 images), test (1 images)." in capsys.readouterr().out
+    assert f"{folder / 'new'} holds train (2 images), dev (1 image), test (1 image)." in capsys.readouterr().out
     before = {file: file.read_bytes() for file in (folder / "new").iterdir()}
     assert main(arguments) == 2
     assert "Files that are there already: choose another folder (7):" in capsys.readouterr().err
@@ -279,3 +287,196 @@ def test_files_of_no_kind_are_refused_with_the_kinds_that_are_known(tmp_path: Pa
     (tmp_path / name).write_text(text)
     with refused(DataError):
         read_split(tmp_path / name, "dev")
+
+
+TABLES = {  # a table's text of rows (file, caption), with its columns in other orders and other marks between them
+    "semicolons, the caption first": lambda rows: (
+        "Caption ;Image Name\r\n" + "".join(f'"{text}; or so";{name}\r\n' for name, text in rows)
+    ),
+    "tabs": lambda rows: "caption\tfilename\n" + "".join(f"{text}; or so\t{name}\n" for name, text in rows),
+    "an index in front": lambda rows: (
+        ",img,caption\n" + "".join(f"{i},{n},{t}; or so\n" for i, (n, t) in enumerate(rows))
+    ),
+    "commas that no quotation marks hold": lambda rows: (
+        "image,caption\n" + "".join(f"{n},{t}; or so\n" for n, t in rows)
+    ),
+    "Flickr30K's later table": lambda rows: (
+        "image_name,comment_number,comment\n"
+        + "".join(f'{name},{i % 5},"{text}; or so"\n' for i, (name, text) in enumerate(rows))
+    ),
+    "Flickr30K's table, a bar missing": lambda rows: (
+        "image_name| comment_number| comment\n"
+        + "".join(f"{name}| {i % 5}{' ' if i == 4 else '|'} {text}; or so\n" for i, (name, text) in enumerate(rows))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_tables_may_have_any_order_and_marks(folder: Path, kind: str) -> None:
+    odd = ", caf\u00e9" if "index" not in kind else " caf\u00e9"  # a comma in each caption
+    rows = [(f"COCO_{i}.png", text + odd) for i in range(IMAGES) for text in captions(i)]
+    file = folder / ("pairs.tsv" if kind == "tabs" else "pairs.csv")
+    file.write_text("\ufeff" + TABLES[kind](rows), encoding="utf-8")
+    assert content(read_split(file, "all")) == [(n, tuple(f"{t}{odd}; or so" for t in texts)) for n, texts in ALL]
+
+
+def test_lines_of_json_are_a_list(folder: Path) -> None:
+    rows = [{"file_name": f"COCO_{i}.png", "text": text} for i in range(IMAGES) for text in captions(i)]
+    write_lines(folder / "metadata.jsonl", [json.dumps(row) for row in rows])
+    assert content(read_split(folder / "metadata.jsonl", "all")) == ALL
+
+
+def test_captions_that_are_written_as_tokens_alone_are_read(folder: Path) -> None:
+    entries = json.loads(karpathy(folder).read_text())
+    for image in entries["images"]:
+        for sentence in image["sentences"]:
+            del sentence["raw"]
+    (folder / "dataset_coco.json").write_text(json.dumps(entries))
+    assert content(read_split(folder / "dataset_coco.json", "train")) == ALL[:2]
+
+
+def test_a_files_name_tells_its_split_where_nothing_else_does(folder: Path) -> None:
+    text = table(folder).read_text().splitlines()
+    for i, name in enumerate(("train.csv", "flickr_val_2.csv", "captions-test.csv", "train_val.csv")):
+        write_lines(folder / name, [text[0], *text[1 + 5 * i : 6 + 5 * i]])
+    names = ("train.csv", "flickr_val_2.csv", "captions-test.csv", "train_val.csv")
+    assert [sole_split(folder / name) for name in names] == ["train", "dev", "test", "all"]
+    sizes, _ = convert([folder / name for name in names[:3]], folder / "new")
+    assert sizes == {"train": 1, "dev": 1, "test": 1}
+    assert convert([folder / "train.csv", folder / "train_val.csv"], folder / "two", dev=0, split="dev")[0] == {
+        "train": 1,
+        "dev": 1,
+    }
+
+
+def test_the_only_split_may_be_called_otherwise_or_divided(folder: Path) -> None:
+    assert convert([coco(folder)], folder / "a", split="test")[0] == {"test": IMAGES}
+    assert convert([coco(folder)], folder / "b", dev=1)[0] == {"train": 3, "dev": 1}
+    with refused(ValueError):
+        convert([coco(folder)], folder / "c", split="../beside")
+    assert {file.name for file in folder.iterdir()} == {"a", "b", "captions_val2014.json", "pictures"}
+
+
+def test_capitals_make_no_other_split(folder: Path) -> None:
+    file = table(folder, split=True)
+    file.write_text(file.read_text().replace(",val", ",TRAIN").replace(",split", ",Split"))
+    split = read_split(file, "train")
+    assert (content(split), split.notes) == (ALL, ())
+
+
+def test_an_image_in_two_files_is_told(folder: Path) -> None:
+    with refused(DataError):
+        convert([coco(folder), coco(folder)], folder / "new")
+    with refused(DataError):
+        convert([tokens(folder), results(folder)], folder / "new")
+    assert not (folder / "new").exists()
+
+
+def test_uneven_numbers_of_captions_are_told_with_what_to_do(folder: Path) -> None:
+    rows = [f"COCO_{i}.png,{text}" for i in range(IMAGES) for text in captions(i, 1 + i % 3)]
+    write_lines(folder / "pairs.csv", ["image,caption", *rows])
+    with refused(DataError):
+        read_split(folder / "pairs.csv", "all")
+    split = read_split(folder / "pairs.csv", "all", captions_per_image=1)
+    assert split.notes == ("2 images of pairs.csv with more than 1 caption: the first of each are taken.",)
+    assert content(split) == [(name, texts[:1]) for name, texts in ALL]
+    for wrong in (0, -1):
+        with refused(ValueError):
+            convert([folder / "pairs.csv"], folder / "new", captions_per_image=wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("captions.json.gz", b"\x1f\x8b\x08"),
+        ("annotations.zip", b"PK\x03\x04"),
+        ("train.parquet", b"PAR1"),
+        ("captions.csv", "image,caption\n".encode("utf-16")),
+        ("instances_val2017.json", b'{"images": [{"id": 1, "file_name": "a"}], "annotations": [{"bbox": [1]}]}'),
+        ("image_info_test2017.json", b'{"images": [{"id": 1, "file_name": "a.jpg"}]}'),
+        ("pairs.csv", b"number,caption\n1,a dog\n"),
+        ("pairs.csv", b"caption,image\na dog, a cat,a.jpg\na dog,b.jpg\n"),
+        ("pairs.csv", b'caption,image\n"a dog,a.jpg\na cat,b.jpg\n'),
+        (
+            "list.json",
+            b'[{"file": "a.png", "caption": "a"}, {"file": "b.png", "caption": ["b", ""]}, {"caption": "c"}]',
+        ),
+    ],
+)
+def test_what_is_no_caption_file_is_called_what_it_is(tmp_path: Path, name: str, text: bytes) -> None:
+    (tmp_path / name).write_bytes(text)
+    with refused(DataError):
+        read_split(tmp_path / name, "all")
+
+
+def test_lists_of_splits_that_fit_no_image_or_each_other_are_told(folder: Path) -> None:
+    write_lines(folder / "Flickr_8k.trainImages.txt", ["other.png"])
+    with refused(DataError):
+        convert([tokens(folder)], folder / "new")
+    write_lines(folder / "Flickr_8k.trainImages.txt", ["COCO_0.png"])
+    write_lines(folder / "Flickr_8k.testImages.txt", ["COCO_0.png"])
+    with refused(DataError):
+        convert([tokens(folder)], folder / "new")
+
+
+def test_an_image_in_two_splits_is_told_once(folder: Path) -> None:
+    rows = [f"COCO_0.png,{text},{'train' if k < 2 else 'test'}" for k, text in enumerate(captions(0))]
+    write_lines(folder / "pairs.csv", ["image,caption,split", *rows])
+    with refused(DataError):
+        read_split(folder / "pairs.csv", "train")
+
+
+@pytest.mark.parametrize("there", ["000000000391.jpg", "COCO_val2014_000000000391.jpg"])
+def test_cocos_photographs_go_by_the_names_of_both_years(tmp_path: Path, there: str) -> None:
+    draw(tmp_path / there, 0)
+    for name in ("000000000391.jpg", "COCO_val2014_000000000391.jpg"):
+        entries = [{"filepath": "val2014", "filename": name, "sentences": [{"raw": "a"}]}]
+        (tmp_path / "dataset_coco.json").write_text(json.dumps({"images": entries}))
+        assert read_split(tmp_path / "dataset_coco.json", "all").image_files == (tmp_path / there,)
+
+
+def test_empty_cells_that_a_table_wrote_as_words_are_told(folder: Path) -> None:
+    rows = [f"COCO_{i}.png,{'nan' if i == 1 else 'a dog'}" for i in range(IMAGES)]
+    write_lines(folder / "pairs.csv", ["image,caption", *rows])
+    note = read_split(folder / "pairs.csv", "all").notes[0]
+    assert note.startswith("1 of 4 captions of pairs.csv are 'nan' or the like")
+    assert convert([folder / "pairs.csv"], folder / "new")[1] == [note]
+
+
+def test_a_file_is_no_place_for_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = karpathy(folder)
+    assert main([str(file), "--to", str(file)]) == 2
+    assert "is a file: give a folder to --to" in capsys.readouterr().err
+    assert not (folder / "new").exists()
+
+
+def test_all_files_are_written_or_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Path.write_text
+
+    def full(path: Path, text: str, encoding: str) -> int:
+        if path.name.startswith("test_caps"):
+            raise OSError("No space left on device")
+        return write(path, text, encoding=encoding)
+
+    file = karpathy(folder)
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        convert([file], folder / "new")
+    assert not list((folder / "new").iterdir())
+
+
+def test_a_folder_that_holds_caption_files_names_them(folder: Path) -> None:
+    file = karpathy(folder)
+    with pytest.raises(DataError) as error:
+        read_split(folder, "train")
+    assert f"dataset_coco.json: python -m seps.data.convert {file} --to DIR" in one_line(str(error.value))
+
+
+def test_the_other_splits_of_a_file_are_looked_at_too(folder: Path) -> None:
+    file = karpathy(folder)
+    assert [split.name for split in other_splits(read_split(file, "val"), None)] == ["test", "train"]
+
+
+def test_a_caption_file_has_no_phrases(folder: Path) -> None:
+    with refused(DataError):
+        read_entities(karpathy(folder), "train")

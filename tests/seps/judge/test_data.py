@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from seps.data import DataError
+from seps.data.table import read_table
 from seps.judge.config import DataConfig
 from seps.judge.data import rating_notes, read_ratings, split_by_row
 from tests.helpers.judged import COLUMNS, read_rows, write_ratings, write_rows
@@ -142,6 +143,15 @@ def test_other_marks_than_commas_are_named(folder: Path, mark: str, name: str) -
     assert f"ratings.csv: its cells are separated by {name}: save it with commas (and points in numbers)" in message_of(
         folder
     )
+
+
+def test_a_prompt_with_commas_and_no_quotation_marks_is_not_cut(tmp_path: Path) -> None:
+    (tmp_path / "ratings.csv").write_text("image,mos,prompt\na.png,1,a dog\nb.png,2,a dog, in oil, on canvas\n")
+    with refused(ValueError):
+        read_table(tmp_path / "ratings.csv")
+    (tmp_path / "ratings.csv").write_text('image,mos,prompt\na.png,1,"a dog\n')
+    with refused(ValueError):
+        read_table(tmp_path / "ratings.csv")
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le"])

@@ -389,6 +389,37 @@ def test_wrong_data_and_recipes_are_told_in_a_line(
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_a_caption_file_trains_and_what_it_lacks_is_told_first(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    splits = [read_split(data, name) for name in ("train", "dev")]
+    entries = [
+        {"image": str(file), "caption": split.captions[i * 5 : i * 5 + 5], "split": {"dev": "val"}.get(name, name)}
+        for name, split in zip(("train", "dev"), splits, strict=True)
+        for i, file in enumerate(split.image_files)
+    ]
+    (tmp_path / "captions.json").write_text(json.dumps(entries))
+    out, file = tmp_path / "out", str(tmp_path / "captions.json")
+    arguments = ["--data", file, "--images", str(data), "--out", str(out), "--workers", "0"]
+    settings = PIXELS | {"epochs": 1}
+    assert main([recipe(data, settings | {"map_weight": 0.5, "grounding_weight": 1.0}), *arguments]) == 2
+    assert capsys.readouterr().err == (
+        f"error: Split train of {file} has no phrases with boxes, train_entities.jsonl, which the recipe's "
+        "grounding_weight and map_weight need: write them, or train without, --set training.grounding_weight=0 "
+        "--set training.map_weight=0.\n"
+    )
+    assert not out.exists()
+    large = settings | {"pretrain_epochs": 1, "pretrain_batch": 99, "pooled_weight": 1.0}
+    assert main([recipe(data, large), *arguments]) == 2
+    assert "makes no batch of 99: lower training.pretrain_batch." in capsys.readouterr().err
+    shutil.rmtree(out)
+    assert main([recipe(data, settings), *arguments]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("captions.json calls val what is dev here.") == 1
+    assert f"Split train of {file} has no dense captions: each caption comes with" in printed
+    assert len(read_epochs(out)) == 1
+
+
 def test_what_a_run_cannot_go_on_from_is_told_in_a_line(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
