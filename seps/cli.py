@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-NEAR = 0.6  # how alike, of 1, an option and the one that is meant must be
+NEAR = 0.6  # how alike, of 1, an option and the one that is meant must be, their dashes apart
 FAILED = 2  # the exit code
 MOST = 2**63 - 1  # what counters and generators of random numbers can hold
 
@@ -46,8 +46,8 @@ class Parser(argparse.ArgumentParser):
             meaning = self.elsewhere().get(name.removeprefix("--").replace("-", "_"))
             if meaning:
                 return f"; {meaning}"
-        near = get_close_matches(same, options, 1, NEAR)
-        return f"; did you mean {near[0]}?" if near else ""
+        near = get_close_matches(same.removeprefix("--"), [option.removeprefix("--") for option in options], 1, NEAR)
+        return f"; did you mean --{near[0]}?" if near else ""
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:

@@ -153,6 +153,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser(
         prog="python -m seps.data.convert",
         description=(__doc__ or "").split("\n")[0],
+        elsewhere=lambda: {
+            "out": "--to is meant",
+            "output": "--to is meant",
+            "data": "the file stands without an option",
+        },
     )
     parser.add_argument("sources", metavar="SOURCE", type=Path, nargs="+", help="JSON of COCO or Karpathy, CSV, lines")
     parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="the folder that is written")

@@ -116,7 +116,8 @@ def options_meant() -> dict[str, str]:
     from seps.generator.settings import GeneratorSettings
     from seps.runs.recipe import options_elsewhere
 
-    return options_elsewhere(GeneratorConfig, GeneratorSettings)
+    device = {"device": "none is needed: a GPU is taken where there is one, else the CPU"}
+    return options_elsewhere(GeneratorConfig, GeneratorSettings) | device
 
 
 def run_generate(options: argparse.Namespace) -> None:

@@ -30,6 +30,7 @@ ELSEWHERE = {  # options of the published scorer, and what is meant here
     "partial_freeze": "--freeze with a number of layers is meant",
     "freeze_layers": "--freeze with a number of layers is meant",
     "use_residual_learning": "it is so where --no-residual is not given",
+    "device": "the judge computes on the CPU",
 }
 PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 
@@ -131,8 +132,12 @@ def changed_values(options: argparse.Namespace) -> list[str]:
     """What the options of `train` put in place of a recipe's values, as --set has it; a number of layers is apart.
 
     Raises:
-        ValueError: as `layers_to_freeze`.
+        ValueError: as `layers_to_freeze`; a scale of corrections where there are none.
     """
+    if options.no_residual and not options.residual_scale_q is options.residual_scale_c is None:
+        raise ValueError(
+            "--no-residual scores without corrections: leave out --residual-scale-q and --residual-scale-c."
+        )
     named = {
         "training.epochs": options.epochs,
         "training.batch_size": options.batch_size,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from seps.checks import check_whole
 from seps.method.former import former_names
 from seps.method.softmax import masked_softmax
 
@@ -20,7 +21,8 @@ def aggregated_count(num_patches: int, sparse_ratio: float, aggr_ratio: float) -
 
 
 def weight_network(dim: int, num_tokens: int, dim_ratio: float) -> nn.Sequential:
-    """Build the MLP of equation (4): (..., C) to (..., N_c)."""
+    """Build the MLP of equation (4): (..., C) to (..., N_c); ValueError where a size is no whole number."""
+    dim, num_tokens = check_whole("dim", dim), check_whole("num_tokens", num_tokens, least=0)
     hidden = max(1, int(dim * dim_ratio))
     return nn.Sequential(nn.LayerNorm(dim), nn.Linear(dim, hidden), nn.GELU(), nn.Linear(hidden, num_tokens))
 

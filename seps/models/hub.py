@@ -49,6 +49,11 @@ def folder_with(config_name: str, name: str, shipped: Mapping[str, Path], noun: 
         return folder
     if not folder.exists() and is_repo_id(name):
         return hub_folder(name, (config_name, "*.safetensors"), required=(config_name,))
+    for part in ("best", "model"):  # of a run
+        if (folder / part / config_name).is_file():
+            raise ValueError(
+                f"{name} is a run's folder, which holds a {noun} in a folder of its own: give {folder / part}."
+            )
     raise ValueError(
         f"{name!r} is no folder with {config_name}, no hub repo (owner/name) and no {noun} that ships; those are: "
         f"{', '.join(shipped) or 'none'}."

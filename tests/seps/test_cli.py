@@ -84,6 +84,7 @@ def test_every_option_that_is_a_number_is_read_so() -> None:
         ("seps.judge.program", ["train", "quick", "--data", "d", "--out", "o", "--batch_size", "3"], "--batch-size"),
         ("seps.training.command", ["tiny", "--data", "d", "--out", "o", "--worker_count=3"], "--workers"),
         ("seps.data.convert", ["x.json", "--to", "d", "--zzz=x"], None),
+        ("seps.data.convert", ["x.json", "--to", "d", "--channels", "x"], None),  # --help has the dashes alone of it
     ],
 )
 def test_an_option_that_is_not_there_names_the_nearest(
@@ -95,6 +96,30 @@ def test_an_option_that_is_not_there_names_the_nearest(
     error = capsys.readouterr().err
     assert "unrecognized arguments: " in error
     assert (f"; did you mean {near}?\n" in error) if near else ("did you mean" not in error)
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "meaning"),
+    [
+        (
+            "seps.generator.program",
+            ["--mode", "t2i", "--text", "x", "--device", "cuda"],
+            "none is needed: a GPU is taken",
+        ),
+        (
+            "seps.judge.program",
+            ["score", "x.png", "--prompt", "x", "--device", "cuda"],
+            "the judge computes on the CPU",
+        ),
+        ("seps.data.convert", ["x.json", "--out", "d"], "--to is meant"),
+    ],
+)
+def test_an_option_of_other_programs_is_answered(
+    module: str, arguments: list[str], meaning: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        import_module(module).main(arguments)
+    assert f"; {meaning}" in capsys.readouterr().err
 
 
 def test_every_program_of_the_library_names_the_nearest_option() -> None:

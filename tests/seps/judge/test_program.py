@@ -106,6 +106,24 @@ def test_options_are_values_of_the_recipe(options: str, values: list[str]) -> No
     assert changed_values(parsed) == values
 
 
+def test_a_scale_without_corrections_is_refused() -> None:
+    options = ["--no-residual", "--residual-scale-c", "0.2"]
+    parsed = arguments_parser().parse_args(["train", "quick", "--data", "D", "--out", "O", *options])
+    with refused(ValueError):
+        changed_values(parsed)
+
+
+def test_a_run_in_a_judge_s_place_is_told_with_the_judge_in_it(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "judge.json").write_text("{}")
+    with refused(ValueError):
+        load_judge(tmp_path)
+    (tmp_path / "best").mkdir()
+    (tmp_path / "best" / "judge.json").write_text("{}")
+    with refused(ValueError):
+        load_judge(tmp_path)
+
+
 @pytest.mark.parametrize("freeze", ["some", "0", "-1"])
 def test_freeze_takes_all_none_or_a_number(freeze: str) -> None:
     parsed = arguments_parser().parse_args(["train", "quick", "--data", "D", "--out", "O", f"--freeze={freeze}"])

@@ -55,3 +55,9 @@ def test_of_the_paper_variant_select_tokens_adds_s_p_and_normalises() -> None:
         order = branch.score[i].argsort(descending=True)[: kept.shape[1]]
         assert torch.equal(kept[i], image.patches[i, order])
     assert not torch.allclose(branch.score, image.s_im + s_st)
+
+
+def test_an_image_in_a_size_s_place_is_told() -> None:
+    make: Any = TokenAggregation
+    with pytest.raises(ValueError, match=r"^dim is tensor.*, but a whole number of at least 1 is needed"):
+        make(torch.randn(2, 9, 8))
