@@ -297,7 +297,7 @@ class SepsEncoders(nn.Module):
     def prompts(self, prompts: Sequence[str]) -> Tensor:
         """(B, d) unit embeddings of prompts: the mean word, [CLS] and [SEP] among them."""
         words, lengths = self.model.encode_captions(list(prompts))  # (B, L, d), zero at the padding
-        return F.normalize(words.sum(dim=1) / lengths[:, None], dim=-1)
+        return F.normalize(words.sum(dim=1) / lengths[:, None].to(words.device), dim=-1)
 
 
 @torch.no_grad()

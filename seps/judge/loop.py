@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from seps.checks import check_whole
+from seps.checks import check_whole, usable_device
 from seps.data import open_image
 from seps.fields import Fields, between
 from seps.files import write_json
@@ -149,7 +149,7 @@ def train(
         data: folder with `ratings.csv`, which has the splits train and dev, and `images/`.
         out: the run's folder; resume: go on after its checkpoint.
         cache: folder of frozen features, which runs may share; `out/features` where left out.
-        judge: with encoders at hand; built from the config where left out.
+        judge: with encoders at hand; built from the config where left out, on a GPU where there is one.
 
     Raises:
         ValueError: data, recipe or checkpoint that do not fit, before training starts; a loss that is not finite.
@@ -165,7 +165,7 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
     torch.manual_seed(settings.seed)
-    judge = Judge(config) if judge is None else judge
+    judge = Judge(config).to(usable_device(None)) if judge is None else judge
     tqdm.write(training_plan(judge, settings, len(ratings["train"]), len(ratings["dev"])))
     write_recipe(out, config, settings)
     frozen = not any(parameter.requires_grad for parameter in judge.encoders.parameters())
@@ -218,10 +218,10 @@ def fit(
     Returns:
         A row an epoch that was measured: see `epoch_row`.
     """
-    step = Step(judge, settings)
+    step = Step(judge, settings).to(judge.device)
     train_ratings = ratings["train"]
     if features:
-        judge.network.quality.standardize.fit(features["train"].quality[:, 0])
+        judge.network.quality.standardize.fit(features["train"].quality[:, 0].to(judge.device))
         if settings.base_decay:
             start_base(judge, features["train"], train_ratings, settings.base_decay)
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay, fused=True)
@@ -241,7 +241,7 @@ def fit(
                 factor = settings.rate_factor(epoch * count + number, settings.epochs * count)
                 set_learning_rate(optimizer, settings.learning_rate * factor)
                 batch = next(make_batches(judge, train_ratings, features.get("train"), [chosen], settings, epoch))
-                spoilt = draw_spoilt(features["train"]) if features and settings.spoilt_weight else None
+                spoilt = draw_spoilt(features["train"], judge.device) if features and settings.spoilt_weight else None
                 loss = step(batch, targets[chosen].to(judge.device), prompts[chosen].to(judge.device), spoilt)
                 log.add({"loss": finite_loss(loss, epoch, number, chosen)})
                 optimizer.zero_grad()
@@ -315,7 +315,7 @@ def make_batches(
         if features is not None:
             versions = torch.randint(features.quality.shape[1], (len(rows),))
             pictures = PictureFeatures(features.quality[rows, versions], features.image[rows, versions])
-            explanations = None if features.explanations is None else features.explanations[rows]
+            explanations = None if features.explanations is None else features.explanations[rows].to(judge.device)
             yield Batch(rows, on(judge, pictures), features.text[rows].to(judge.device), explanations)
             continue
         version = epoch + 1 if settings.augment else 0
@@ -337,7 +337,7 @@ def on(judge: Judge, pictures: PictureFeatures) -> PictureFeatures:
     return PictureFeatures(pictures.quality.to(judge.device), pictures.image.to(judge.device))
 
 
-def draw_spoilt(features: SplitFeatures) -> tuple[Tensor, Tensor] | None:
+def draw_spoilt(features: SplitFeatures, device: torch.device) -> tuple[Tensor, Tensor] | None:
     """Pictures with their two spoilt copies, drawn anew: features (m, 3, quality_width) and strengths (m, 3)."""
     spoilt = features.spoilt
     if spoilt is None:
@@ -345,13 +345,14 @@ def draw_spoilt(features: SplitFeatures) -> tuple[Tensor, Tensor] | None:
     drawn = torch.randperm(len(spoilt.rows))[:MAX_SPOILT]
     clean = features.quality[spoilt.rows[drawn], 0][:, None]  # (m, 1, quality_width)
     strengths = F.pad(spoilt.strengths[drawn], (1, 0))  # (m, 3), 0 of the picture itself
-    return torch.cat([clean, spoilt.quality[drawn]], dim=1), strengths
+    return torch.cat([clean, spoilt.quality[drawn]], dim=1).to(device), strengths.to(device)
 
 
 @torch.no_grad()
 def start_base(judge: Judge, features: SplitFeatures, ratings: Ratings, decay: float) -> None:
     """Start the quality base as ridge regression of the ratings' logits on the unit embeddings."""
-    image = judge.network.quality.embed(features.quality.flatten(0, 1)).double()  # (n * versions, width)
+    quality = features.quality.flatten(0, 1).to(judge.device)
+    image = judge.network.quality.embed(quality).double().cpu()  # (n * versions, width)
     target = torch.from_numpy(ratings.quality).clamp(TINY, 1 - TINY).logit().clamp(-3, 3)  # (n,)
     target = target.repeat_interleave(features.quality.shape[1])
     centre, mean = image.mean(dim=0), target.mean()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from seps.checks import check_whole
+from seps.checks import check_whole, usable_device
 from seps.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
 from seps.data import open_image
 from seps.data.table import read_table
@@ -30,7 +30,7 @@ ELSEWHERE = {  # options of the published scorer, and what is meant here
     "partial_freeze": "--freeze with a number of layers is meant",
     "freeze_layers": "--freeze with a number of layers is meant",
     "use_residual_learning": "it is so where --no-residual is not given",
-    "device": "the judge computes on the CPU",
+    "device": "none is needed: a GPU is taken where there is one, else the CPU",
 }
 PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 
@@ -170,7 +170,7 @@ def run_evaluate(options: argparse.Namespace) -> None:
 
     if options.json is not None:
         check_output(options.json)
-    judge = load_judge(options.model)
+    judge = load_judge(options.model).to(usable_device(None))
     ratings = read_ratings(options.data, options.split, judge.config.data)
     features = split_features(judge, ratings, options.cache) if options.cache else None
     result = evaluate(predict(judge, ratings, features), ratings)
@@ -183,7 +183,7 @@ def run_score(options: argparse.Namespace) -> None:
     """`score`."""
     if options.csv is not None:
         check_output(options.csv)
-    judge = load_judge(options.model)
+    judge = load_judge(options.model).to(usable_device(None))
     report(judge, options.images, [options.prompt] * len(options.images), options.csv)
 
 
@@ -202,7 +202,13 @@ def run_sort(options: argparse.Namespace) -> None:
         raise ValueError(
             f"{options.prompts} has no prompt for {missing[0]} and {len(missing) - 1} more of {len(files)} pictures."
         )
-    report(load_judge(options.model), files, [prompts[file.name] for file in files], options.csv, options.by)
+    report(
+        load_judge(options.model).to(usable_device(None)),
+        files,
+        [prompts[file.name] for file in files],
+        options.csv,
+        options.by,
+    )
 
 
 def run_ablate(options: argparse.Namespace) -> None:

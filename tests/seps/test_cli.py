@@ -109,7 +109,7 @@ def test_an_option_that_is_not_there_names_the_nearest(
         (
             "seps.judge.program",
             ["score", "x.png", "--prompt", "x", "--device", "cuda"],
-            "the judge computes on the CPU",
+            "none is needed: a GPU is taken",
         ),
         ("seps.data.convert", ["x.json", "--out", "d"], "--to is meant"),
     ],

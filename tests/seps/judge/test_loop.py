@@ -16,12 +16,17 @@ from PIL import Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from torch import nn
 
+from seps.judge import loop, program
 from seps.judge.config import SCORES, JudgeConfig
+from seps.judge.data import Ratings
+from seps.judge.features import SplitFeatures, SpoiltFeatures
 from seps.judge.judge import Judge, load_judge
 from seps.judge.loop import (
     Batch,
     Step,
+    draw_spoilt,
     explanation_loss,
+    make_batches,
     parameter_groups,
     ranking_loss,
     train,
@@ -291,3 +296,40 @@ def test_a_loss_that_is_not_finite_is_told(clip: Path, rated: Path, tmp_path: Pa
     nn.init.constant_(judge.network.consistency.fusion[2].weight, float("nan"))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="The loss is nan in epoch 1, batch 1"):
         train(judge.config, JudgeSettings(epochs=1), rated, tmp_path, judge=judge)
+
+
+def test_a_step_on_another_device_takes_features_there(clip: Path) -> None:
+    judge = tiny_judge(clip, fusion_quality=4, data={"mos_top": 4.5}).to("meta")  # stands for a GPU
+    width, channels = judge.encoders.width, judge.encoders.quality_width
+    features = SplitFeatures(
+        torch.randn(4, 1, channels),
+        torch.randn(4, 1, width),
+        torch.randn(4, width),
+        torch.randn(4, width),
+        SpoiltFeatures(torch.tensor([1]), torch.tensor([[0.2, 0.5]]), torch.randn(1, 2, channels)),
+    )
+    scores = np.linspace(0.1, 0.9, 4)
+    ratings = Ratings("train", (Path("x.png"),) * 4, ("a",) * 4, ("",) * 4, scores, scores)
+    settings, rows = JudgeSettings(spoilt_weight=0.1), torch.arange(4)
+    step = Step(judge, settings).to(judge.device)
+    batch = next(make_batches(judge, ratings, features, [rows], settings, 0))
+    assert batch.explanations is not None
+    assert batch.explanations.is_meta
+    assert step(batch, torch.rand(4, 2, device="meta"), rows, draw_spoilt(features, judge.device)).is_meta
+
+
+def test_a_run_of_its_own_takes_the_gpu_where_there_is_one(
+    clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def usable(name: str | None) -> torch.device:
+        asked.append(name)
+        return torch.device("cpu")
+
+    for module in (loop, program):
+        monkeypatch.setattr(module, "usable_device", usable)
+    ratings = write_ratings(tmp_path / "ratings")
+    train(config(clip), JudgeSettings(epochs=1), ratings, tmp_path / "run")
+    program.main(["evaluate", "--model", str(tmp_path / "run" / "model"), "--data", str(ratings)])
+    assert asked == [None, None]
