@@ -30,6 +30,7 @@ from demo.screens.parts import (
     message,
     scripted,
 )
+from demo.screens.typed import on_typed
 from demo.server.detail import Detail
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry
@@ -220,7 +221,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
 
     @errors_as_message(3)
     def retyped(caption: str, state: LessonState) -> tuple[Any, ...]:
-        if caption == state.caption:  # the page's own doing
+        if caption == state.caption:  # typed back
             return message(state.problem, "problem"), gr.skip(), gr.skip()
         return show(registry, replace(state, caption=caption, problem="", mask=""))
 
@@ -232,7 +233,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
 
     # Each changes its own caption alone: a text box in a closed accordion tells nothing.
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
-        gr.on([box.change, box.submit], answer, [box, view.state], outputs, **ANSWERING)
+        on_typed(box, answer, [view.state], outputs)
 
     @errors_as_message(3)
     def turned(state: LessonState, event: Detail) -> tuple[Any, ...]:
