@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -14,6 +14,19 @@ from seps.generator.config import CaptionerConfig
 from seps.generator.encoders import ImageFeatures
 
 MODES = ("greedy", "beam", "sample")
+
+
+class Past(NamedTuple):
+    """What a layer has of the words so far, and of the image: keys and values, (R, heads, L, W / heads) and (R, heads,
+    G + 1, W / heads), so that the next word alone is computed."""
+
+    words: tuple[Tensor, Tensor]
+    image: tuple[Tensor, Tensor]
+
+    def of(self, rows: Tensor) -> Past:
+        """Take these rows' words; the image's stay, since rows change places among those of one image alone."""
+        keys, values = self.words
+        return Past((keys[rows], values[rows]), self.image)
 
 
 class Layer(nn.Module):
@@ -36,6 +49,33 @@ class Layer(nn.Module):
         attended, attention = self.image(self.norms[1](words), memory, memory, need_weights=weights)
         words = words + self.dropout(attended)
         return words + self.dropout(self.network(self.norms[2](words))), attention
+
+    def start(self, memory: Tensor) -> Past:
+        """Compute what is kept of the image's memory (R, G + 1, W) while words are written, of which there are none."""
+        image = projected(self.image, memory, 1), projected(self.image, memory, 2)
+        none = image[0][:, :, :0]
+        return Past((none, none), image)
+
+    def step(self, word: Tensor, past: Past) -> tuple[Tensor, Past]:
+        """The last word (R, 1, W) of each row as `forward` has it in evaluation mode, and what is kept of it too."""
+        normed = self.norms[0](word)
+        pairs = zip(past.words, (1, 2), strict=True)
+        keys, values = (torch.cat([kept, projected(self.words, normed, part)], dim=2) for kept, part in pairs)
+        word = word + attended(self.words, normed, keys, values)
+        word = word + attended(self.image, self.norms[1](word), *past.image)
+        return word + self.network(self.norms[2](word)), Past((keys, values), past.image)
+
+
+def projected(attention: nn.MultiheadAttention, x: Tensor, part: int) -> Tensor:
+    """The queries (part 0), keys (1) or values (2) of x (R, L, W): (R, heads, L, W / heads)."""
+    weight, bias = (tensor.chunk(3)[part] for tensor in (attention.in_proj_weight, attention.in_proj_bias))
+    return F.linear(x, weight, bias).unflatten(2, (attention.num_heads, -1)).transpose(1, 2)
+
+
+def attended(attention: nn.MultiheadAttention, x: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """What x (R, L, W) takes from keys and values (R, heads, M, W / heads): (R, L, W)."""
+    heads = F.scaled_dot_product_attention(projected(attention, x, 0), keys, values)
+    return attention.out_proj(heads.transpose(1, 2).flatten(2))
 
 
 class Captioner(nn.Module):
@@ -62,7 +102,7 @@ class Captioner(nn.Module):
         nn.init.normal_(self.tokens.weight, std=0.02)
         self.from_grid = nn.Linear(grid_width, config.width)
         self.from_embedding = nn.Linear(embed_size, config.width)
-        self.layers = nn.ModuleList([Layer(config) for _ in range(config.layers)])
+        self.layers: Any = nn.ModuleList([Layer(config) for _ in range(config.layers)])
         self.norm = nn.LayerNorm(config.width)
         self.image_dropout = nn.Dropout(config.image_dropout)
 
@@ -99,6 +139,20 @@ class Captioner(nn.Module):
         for number, layer in enumerate(self.layers):
             words, attention = layer(words, memory, later, weights and number + 1 == len(self.layers))
         return self.norm(words) @ self.tokens.weight.T, attention
+
+    def start(self, memory: Tensor) -> list[Past]:
+        """Begin to write a caption for each row of memory (R, G + 1, W): what `step` needs, of each layer."""
+        return [layer.start(memory) for layer in self.layers]
+
+    def step(self, ids: Tensor, past: list[Past]) -> tuple[Tensor, list[Past]]:
+        """Scores of the next word (R, V) after the last one's ids (R,), as `forward` has them in evaluation mode."""
+        place = past[0].words[0].shape[2]
+        word = self.tokens(ids)[:, None] + self.positions[place]  # (R, 1, W)
+        kept = []
+        for layer, of_layer in zip(self.layers, past, strict=True):
+            word, after = layer.step(word, of_layer)
+            kept.append(after)
+        return self.norm(word[:, 0]) @ self.tokens.weight.T, kept
 
 
 def caption_loss(logits: Tensor, ids: Tensor, lengths: Tensor, smoothing: float = 0.0) -> Tensor:
@@ -162,20 +216,20 @@ def write_captions(
     end, start, *barred = captioner.rows(special, int(special[-1])).tolist()
     memory = memory.repeat_interleave(beams, dim=0)  # (B * beams, G + 1, W)
     device = memory.device
-    generator = torch.Generator().manual_seed(how.seed)
+    generator = torch.Generator(device).manual_seed(how.seed)
     ids = torch.full((count * beams, 1), start, device=device)
     scores = torch.zeros(count, beams, device=device)
     scores[:, 1:] = -torch.inf  # all beams of an image begin alike: one goes on
     ended = torch.zeros(count, beams, dtype=torch.bool, device=device)
     lengths = torch.ones(count, beams, device=device)
+    past = captioner.start(memory)
     for place in range(1, captioner.config.max_words):
-        logits, _ = captioner(memory, ids)
-        logits = logits[:, -1]  # (B * beams, V)
+        logits, past = captioner.step(ids[:, -1], past)  # (B * beams, V)
         logits[:, [start, *barred]] = -torch.inf
         logits[repeats(ids, captioner.config.no_repeat)] = -torch.inf
         if how.mode == "sample":
             chances = (logits / how.temperature).softmax(dim=-1)
-            drawn = torch.multinomial(chances.cpu(), 1, generator=generator).to(device)  # (B, 1)
+            drawn = torch.multinomial(chances, 1, generator=generator)  # (B, 1)
             gained = logits.log_softmax(dim=-1).gather(1, drawn)  # (B, 1)
             beam, token = torch.zeros_like(drawn), torch.where(ended, end, drawn)
             scores = scores + torch.where(ended, 0.0, gained)
@@ -190,6 +244,7 @@ def write_captions(
         last = place + 1 == captioner.config.max_words
         token = torch.full_like(token, end) if last else token
         ids = torch.cat([ids[rows], token.view(-1, 1)], dim=1)
+        past = [of_layer.of(rows) for of_layer in past]
         ended, lengths = ended.gather(1, beam), lengths.gather(1, beam)
         lengths = lengths + (~ended).float()
         ended = ended | (token == end)

@@ -247,9 +247,8 @@ class ImageTextGenerator:
             image = network.images(to_values(pictures, network.config.image_size).to(network.device))
             memory = network.captioner.memory(image)
             tokenizer = network.tokenizer
-            barred = [tokenizer.cls_id, tokenizer.pad_id, tokenizer.mask_id, tokenizer.unk_id]
             beams = write_captions(
-                network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, barred, how or Decoding()
+                network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, network.barred_ids, how or Decoding()
             )
             captions: list[list[WrittenCaption]] = []
             for number, written in enumerate(beams):

@@ -68,6 +68,12 @@ class GeneratorNetwork(nn.Module):
         """Where it is."""
         return self.temperature.log.device
 
+    @property
+    def barred_ids(self) -> list[int]:
+        """Ids that no caption has, [UNK] the last."""
+        tokenizer = self.tokenizer
+        return [tokenizer.cls_id, tokenizer.pad_id, tokenizer.mask_id, tokenizer.unk_id]
+
     def read(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Token ids (B, L) and lengths (B,) of texts, on its device; ValueError for what is no text."""
         most = self.config.captioner.max_words
@@ -102,8 +108,10 @@ class GeneratorNetwork(nn.Module):
             if self.config.draws or name not in TO_DRAW
         }
 
-    def load(self, folder: Path) -> None:
+    def load(self, folder: Path, anew: str = "") -> None:
         """Take up what `save` wrote; ValueError where a file lacks or does not fit, before any of it is taken up.
+
+        Tensors whose keys begin with `anew`, if it is given, stay as they are where the files' are of another shape.
 
         Where the files are of a generator that draws nothing, autoencoder and UNet stay as they are.
         """
@@ -117,6 +125,12 @@ class GeneratorNetwork(nn.Module):
             tensors = read_tensors(file)
             if name in config.int8:
                 tensors = from_int8(tensors, file)
+            if anew:
+                kept = {key: tensor for key, tensor in expected.items() if key.startswith(anew)}
+                if {key: tensor.shape for key, tensor in tensors.items() if key.startswith(anew)} != {
+                    key: tensor.shape for key, tensor in kept.items()
+                }:
+                    tensors = {key: tensor for key, tensor in tensors.items() if not key.startswith(anew)} | kept
             check_tensors(file, tensors, expected)
             taken |= tensors
         self.load_state_dict(taken, strict=not lacking and not self.config.encoders.frozen)

@@ -120,6 +120,18 @@ def test_no_word_of_a_caption_sees_a_later_one(network: GeneratorNetwork) -> Non
     torch.testing.assert_close(shorter, logits[:, :4])
 
 
+def test_writing_word_by_word_scores_words_as_reading_them_all_does(network: GeneratorNetwork) -> None:
+    captioner = network.captioner
+    with torch.no_grad():
+        memory = captioner.memory(network.images(torch.rand(3, 3, 32, 32)))
+        ids = torch.randint(5, 60, (3, 7))
+        expected, _ = captioner(memory, ids)
+        past = captioner.start(memory)
+        for place in range(7):
+            scores, past = captioner.step(ids[:, place], past)
+            torch.testing.assert_close(scores, expected[:, place], atol=1e-5, rtol=1e-5)
+
+
 def test_the_caption_loss_is_that_of_the_next_words_up_to_sep() -> None:
     logits = torch.randn(2, 4, 10)
     ids = torch.tensor([[2, 5, 6, 3], [2, 7, 3, 0]])
