@@ -24,6 +24,10 @@ class Autoencoder(nn.Module):
         super().__init__()
         self.noise = config.noise
         first, second, third = config.channels
+        fine, middle, coarse = config.decoder_channels or config.channels
+        at_fine, at_middle, at_coarse = (
+            residuals(*stage) for stage in zip(config.decoder_layers, (fine, middle, coarse), strict=True)
+        )
         self.encoder = nn.Sequential(
             nn.Conv2d(3, first, 4, stride=2, padding=1),
             nn.SiLU(),
@@ -37,18 +41,23 @@ class Autoencoder(nn.Module):
         )
         self.normalise = nn.BatchNorm2d(config.latent_channels, affine=False)
         self.decoder = nn.Sequential(
-            nn.Conv2d(config.latent_channels, third, 3, padding=1),
-            Residual(third),
-            Residual(third),
-            nn.ConvTranspose2d(third, second, 4, stride=2, padding=1),
-            Residual(second),
-            nn.ConvTranspose2d(second, first, 4, stride=2, padding=1),
-            nn.GroupNorm(8, first),
+            nn.Conv2d(config.latent_channels, coarse, 3, padding=1),
+            *at_coarse,
+            nn.ConvTranspose2d(coarse, middle, 4, stride=2, padding=1),
+            *at_middle,
+            nn.ConvTranspose2d(middle, fine, 4, stride=2, padding=1),
+            *at_fine,
+            nn.GroupNorm(8, fine),
             nn.SiLU(),
-            nn.Conv2d(first, first, 3, padding=1),
+            nn.Conv2d(fine, fine, 3, padding=1),
             nn.SiLU(),
-            nn.ConvTranspose2d(first, 3, 4, stride=2, padding=1),
+            nn.ConvTranspose2d(fine, 3, 4, stride=2, padding=1),
         )
+
+    def freeze_latents(self) -> None:
+        """Leave what makes latents of pictures as it is: the decoder alone learns."""
+        self.encoder.requires_grad_(False)
+        self.normalise.eval()
 
     def encode(self, pictures: Tensor) -> Tensor:
         """Latents of pictures."""
@@ -74,6 +83,11 @@ class Autoencoder(nn.Module):
         if self.training and self.noise:
             latents = latents + self.noise * torch.randn_like(latents)
         return self.decode(latents)
+
+
+def residuals(count: int, channels: int) -> list[Residual]:
+    """Residual blocks, `count` of them."""
+    return [Residual(channels) for _ in range(count)]
 
 
 def scaled(maps: Tensor, side: int) -> Tensor:

@@ -117,12 +117,23 @@ class AutoencoderConfig(Fields, section="autoencoder"):
 
     Attributes:
         channels: of its three stages, from the picture on; latent_channels: of the latents.
+        decoder_channels: of the decoder's stages, likewise from the picture on; none for the same as `channels`.
+        decoder_layers: residual blocks of the decoder's stages, from the picture on.
         noise: standard deviation of the noise that the decoder learns to bear, in units of the latents'.
     """
 
     channels: Annotated[tuple[Channels, ...], of_length(3)] = (32, 64, 128)
     latent_channels: Channels = 8
+    decoder_channels: tuple[Channels, ...] = ()
+    decoder_layers: Annotated[tuple[Annotated[int, between(0, 16)], ...], of_length(3)] = (0, 1, 2)
     noise: Fraction = 0.1
+
+    def check(self) -> None:
+        """Raise ValueError for a decoder of another number of stages."""
+        if len(self.decoder_channels) not in (0, 3):
+            raise ValueError(
+                f"autoencoder.decoder_channels has {len(self.decoder_channels)} numbers, but 3 are needed, or none."
+            )
 
 
 @dataclass(frozen=True)

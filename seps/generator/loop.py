@@ -52,6 +52,7 @@ from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_folder import DATA, FOLDER, check_no_run
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
+DECODER = "autoencoder.decoder."
 SHORT = {
     "contrastive": "cont",
     "captions": "rec",
@@ -145,7 +146,7 @@ def train(
     torch.manual_seed(settings.seed)
     network = GeneratorNetwork(config)
     if start is not None:
-        network.load(start)
+        network.load(start, anew=DECODER if settings.stages[0].freeze_latents else "")
     elif settings.text_start:
         start_text(network, settings.text_start)
     if not resume:
@@ -446,7 +447,7 @@ def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_
         + (f", representation {settings.representation_weight:g}." if aligns else "."),
     ]
     for number, stage in enumerate(settings.stages, start=1):
-        frozen = ", text encoder frozen" if stage.freeze_text else ""
+        frozen = ", text encoder frozen" * stage.freeze_text + ", latents frozen" * stage.freeze_latents
         lines.append(
             f"Stage {number}: {stage.epochs} epochs of {', '.join(stage.losses)}, {settings.batch(stage)} images "
             f"a step, {stage.optimizer}, learning rate {stage.learning_rate or settings.learning_rate:g}{frozen}."

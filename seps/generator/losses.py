@@ -92,6 +92,8 @@ class Objective(nn.Module):
             part.train()
         if self.network.config.encoders.frozen:
             self.network.images.backbone.requires_grad_(False)
+        if stage.freeze_latents and self.network.config.draws:
+            self.network.autoencoder.freeze_latents()
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def forward(self, stage: Stage, batch: Batch) -> Losses:

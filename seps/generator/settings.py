@@ -39,7 +39,8 @@ class Stage(Fields, section="training.stages", elsewhere=STAGE_ELSEWHERE):
         crop: side of the squares that the autoencoder sees, cut at random, in pixels; 0 for whole pictures.
         scaled_latents: share of steps in which the autoencoder decodes its latents, scaled down, to the picture, scaled
             down, which makes them smoother and easier to draw (EQ-VAE, arXiv 2502.09509, scaling alone).
-        freeze_text: leave the text encoder as it is.
+        freeze_text: leave the text encoder as it is; freeze_latents: leave what makes latents of pictures as it is, so
+            that the decoder alone learns and a UNet of these latents still fits.
         bf16_cpu: run in bfloat16 on a CPU too, where it multiplies in bfloat16 at least as fast as in float32.
         batch_size: images a step, each with one of its captions; 0 for the recipe's.
         patience: epochs without a lower loss on dev after which the stage ends, with the weights of its best epoch; 0
@@ -54,6 +55,7 @@ class Stage(Fields, section="training.stages", elsewhere=STAGE_ELSEWHERE):
     crop: Annotated[int, between(0, 4096)] = 0
     scaled_latents: Fraction = 0.0
     freeze_text: bool = False
+    freeze_latents: bool = False
     bf16_cpu: bool = False
     batch_size: Annotated[int, between(0, MAX_BATCH)] = 0
     patience: Annotated[int, between(0, MAX_EPOCHS)] = 0

@@ -44,6 +44,7 @@ def test_defaults_are_the_published_ones() -> None:
         {"diffusion": {"channels": [33, 64]}},
         {"diffusion": {"schedule": "steep"}},
         {"captioner": {"width": 30, "heads": 4}},
+        {"autoencoder": {"decoder_channels": [8, 16]}},
         {"colour": 1},
         {"training": {"stages": [{"losses": ["beauty"]}]}},
         {"training": {"stages": []}},

@@ -66,6 +66,24 @@ def test_each_loss_falls_on_one_batch(
     assert values[-1] < least * values[0]
 
 
+def test_the_decoder_may_learn_alone(network: GeneratorNetwork) -> None:
+    stage = Stage(("pixels",), freeze_latents=True)
+    objective, batch = Objective(network, GeneratorSettings((stage,))), batch_of(network)
+    learned = objective.set_stage(stage)
+    assert batch.pictures is not None
+    with torch.no_grad():
+        latents, picture = network.autoencoder.encode(batch.pictures), network.autoencoder(batch.pictures)
+    optimizer = torch.optim.AdamW(learned, lr=1e-2)
+    for _ in range(3):
+        loss = objective(stage, batch).total
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    with torch.no_grad():
+        assert torch.equal(network.autoencoder.encode(batch.pictures), latents)
+        assert not torch.equal(network.autoencoder(batch.pictures), picture)
+
+
 @pytest.mark.parametrize(("name", "is_orthogonal"), [("adamw", False), ("muon", True)])
 def test_a_stage_names_its_optimizer(name: str, is_orthogonal: bool) -> None:
     torch.manual_seed(0)
@@ -87,6 +105,7 @@ def test_a_stage_names_its_optimizer(name: str, is_orthogonal: bool) -> None:
         (Stage(("perceptual",)), {"autoencoder"}),
         (Stage(("contrastive",)), {"images", "captions", "temperature"}),
         (Stage(("captions",)), {"images", "captioner"}),
+        (Stage(("pixels",), freeze_latents=True), {"autoencoder"}),
         (Stage(("diffusion",)), {"unet", "captions"}),
         (Stage(("diffusion",), freeze_text=True), {"unet"}),
         (Stage(("diffusion", "representation"), freeze_text=True), {"unet"}),
@@ -219,6 +238,20 @@ def test_a_run_starts_from_a_generator(drawn: Path, config: GeneratorConfig, tmp
     assert not torch.equal(trained.state_dict()[learned], first.state_dict()[learned])
     with refused(ValueError):
         loop.train(config, short, drawn, tmp_path / "run", cache=tmp_path / "cache", start=tmp_path / "none")
+
+
+def test_another_decoder_starts_anew_on_the_same_latents(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
+    first = GeneratorNetwork(config)
+    first.save(tmp_path / "first")
+    wider = replace(config, autoencoder=replace(config.autoencoder, decoder_channels=(16, 24, 32)))
+    run = replace(SETTINGS, stages=(Stage(("pixels",), 1, freeze_latents=True),))
+    trained = loop.train(wider, run, drawn, tmp_path / "run", cache=tmp_path / "cache", start=tmp_path / "first")
+    expected = {key: value for key, value in first.state_dict().items() if not key.startswith("autoencoder.decoder")}
+    for key, tensor in expected.items():
+        torch.testing.assert_close(trained.state_dict()[key], tensor.half().float().to(tensor.dtype), msg=key)
+    assert trained.autoencoder.decoder[0].out_channels == 32
+    with refused(ValueError):
+        loop.train(wider, replace(SETTINGS, stages=STAGES[:1]), drawn, tmp_path / "no", start=tmp_path / "first")
 
 
 def test_a_generator_that_draws_nothing_learns_no_diffusion(
