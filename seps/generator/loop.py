@@ -44,6 +44,7 @@ from seps.generator.settings import GeneratorSettings, Stage, read_recipe
 from seps.generator.teacher import TeacherHead, TeacherPatches
 from seps.generator.watch import fall_note, memory_error, plateau_note, success_marks, time_note
 from seps.models.hub import load_model
+from seps.numbers import amount
 from seps.precision import bfloat16_is_fast
 from seps.runs.checkpoint import NUMBERS, load_checkpoint, read_state, save_checkpoint
 from seps.runs.lr_schedule import FINE, set_learning_rate
@@ -449,7 +450,7 @@ def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_
     for number, stage in enumerate(settings.stages, start=1):
         frozen = ", text encoder frozen" * stage.freeze_text + ", latents frozen" * stage.freeze_latents
         lines.append(
-            f"Stage {number}: {stage.epochs} epochs of {', '.join(stage.losses)}, {settings.batch(stage)} images "
+            f"Stage {number}: {amount(stage.epochs, 'epoch')} of {', '.join(stage.losses)}, {settings.batch(stage)} images "
             f"a step, {stage.optimizer}, learning rate {stage.learning_rate or settings.learning_rate:g}{frozen}."
         )
     return "\n".join(lines)
