@@ -450,7 +450,7 @@ def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_
     for number, stage in enumerate(settings.stages, start=1):
         frozen = ", text encoder frozen" * stage.freeze_text + ", latents frozen" * stage.freeze_latents
         lines.append(
-            f"Stage {number}: {amount(stage.epochs, 'epoch')} of {', '.join(stage.losses)}, {settings.batch(stage)} images "
-            f"a step, {stage.optimizer}, learning rate {stage.learning_rate or settings.learning_rate:g}{frozen}."
+            f"Stage {number}: {amount(stage.epochs, 'epoch')} of {', '.join(stage.losses)}, {settings.batch(stage)} "
+            f"images a step, {stage.optimizer}, learning rate {stage.learning_rate or settings.learning_rate:g}{frozen}."
         )
     return "\n".join(lines)

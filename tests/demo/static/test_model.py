@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -17,7 +18,7 @@ from demo.static.model import set_weights_apart
 def test_weights_of_large_graphs_lie_beside_them_and_they_compute_the_same(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     weights = {"large": rng.normal(size=(40, 30)).astype(np.float32), "small": np.ones((4, 3), np.float32)}
-    manifest = {"graphs": {}, "files": {}, "model": "a model"}
+    manifest: dict[str, Any] = {"graphs": {}, "files": {}, "model": "a model"}
     for name, values in weights.items():
         ends = [
             helper.make_tensor_value_info(end, onnx.TensorProto.FLOAT, [1, size])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import parse_qsl
 
 import pytest
@@ -127,10 +128,11 @@ def test_without_a_judge_there_is_no_view(registry: ModelRegistry) -> None:
 def test_a_picture_is_looked_up_once_for_its_scores_and_once_for_its_words(
     judged: ModelRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lookups, find = [], judged.find
-    monkeypatch.setattr(judged, "find", lambda *place: lookups.append(place) or find(*place))
-    show(judged, CAT, "a tabby cat", "", JudgeState())
-    assert lookups == [("examples", None)] * 2
+    with monkeypatch.context() as patch:
+        find = Mock(wraps=judged.find)
+        patch.setattr(judged, "find", find)
+        show(judged, CAT, "a tabby cat", "", JudgeState())
+    assert [call.args for call in find.call_args_list] == [("examples", None)] * 2
 
 
 def test_a_second_prompt_moves_consistency_while_quality_stays(judged: ModelRegistry) -> None:
