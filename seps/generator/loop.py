@@ -451,6 +451,7 @@ def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_
         frozen = ", text encoder frozen" * stage.freeze_text + ", latents frozen" * stage.freeze_latents
         lines.append(
             f"Stage {number}: {amount(stage.epochs, 'epoch')} of {', '.join(stage.losses)}, {settings.batch(stage)} "
-            f"images a step, {stage.optimizer}, learning rate {stage.learning_rate or settings.learning_rate:g}{frozen}."
+            f"images a step, {stage.optimizer}, "
+            f"learning rate {stage.learning_rate or settings.learning_rate:g}{frozen}."
         )
     return "\n".join(lines)
