@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -35,15 +33,10 @@ from demo.service.retrieval import RetrievalService
 from demo.service.start import shipped_generator, shipped_judge, shipped_scenes
 from demo.site import launch_options
 from tests.demo.server.test_addresses import made
+from tests.helpers.awaited import awaited
 
 TOOLS = {"list_photographs", "rank_photographs", "rank_captions", "explain", "compare_captions", "why"}
 CAPTION = "a cup of coffee"
-
-
-def finished(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """What a coroutine comes to, in a thread of its own: a browser of other tests may keep a loop in this one."""
-    with ThreadPoolExecutor(1) as beside:
-        return beside.submit(asyncio.run, coroutine).result()
 
 
 @contextmanager
@@ -52,7 +45,7 @@ def served(registry: ModelRegistry | None) -> Iterator[str]:
     tools = None if registry is None else routes_of(tool_server(registry, "127.0.0.1"))
     with TemporaryFolder() as folder, socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        app = finished(made(launch_options(folder, tools)["app_kwargs"]))
+        app = awaited(made(launch_options(folder, tools)["app_kwargs"]))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         thread = Thread(target=server.run, args=([listening],))
         thread.start()
@@ -79,7 +72,7 @@ def asked(address: str, ask: Callable[[ClientSession], Awaitable[Any]]) -> Any:
             await session.initialize()
             return await ask(session)
 
-    return finished(run())
+    return awaited(run())
 
 
 def call(address: str, tool: str, **arguments: Any) -> CallToolResult:

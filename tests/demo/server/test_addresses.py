@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from demo.server.addresses import NEEDED, is_needed
 from demo.server.folder import TemporaryFolder
 from demo.server.gate import UNKNOWN, UNREADABLE
 from demo.site import launch_options
+from tests.helpers.awaited import awaited
 
 API = "/gradio_api/"
 # What Gradio serves beside what is needed, as far as it is known here. Another one is refused all the same; look at
@@ -41,7 +41,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
         with TemporaryFolder() as folder:
-            yield asyncio.run(made(launch_options(folder)["app_kwargs"]))
+            yield awaited(made(launch_options(folder)["app_kwargs"]))
 
 
 async def made(options: dict[str, Any]) -> App:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from errno import ENOSPC
 from functools import partial
 from types import SimpleNamespace
@@ -16,6 +14,7 @@ import pytest
 from demo.record.table import say
 from demo.server.gate import FAULT, FULL, STATUS
 from demo.server.guard import LONGEST, GuardedBlocks, checked_value, scope_of, status_of
+from tests.helpers.awaited import awaited
 from tests.helpers.sentences import refused
 
 HOSTILE: list[Any] = [None, True, 3, -1, 1.5, 1e308, 10**400, -(10**400), float("nan"), float("inf"), "", "x", "\ud800"]
@@ -88,23 +87,17 @@ def test_an_event_speaks_the_language_of_its_page() -> None:
     pages = [
         gr.Request(headers={}, query_params=query) for query in ({"lang": "zh"}, {"lang": "xx"}, {}, {"lang": "zh"})
     ]
-    assert answer_of(spoken([*pages, None])) == ["保留", "kept", "kept", "保留", "kept"]
-
-
-def answer_of(event: Coroutine[Any, Any, Any]) -> Any:
-    """What an event answers, awaited in a thread of its own: tests in a browser leave a loop running in this one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, event).result()
+    assert awaited(spoken([*pages, None])) == ["保留", "kept", "kept", "保留", "kept"]
 
 
 @pytest.mark.parametrize("value", ["c", "c" * 9999])
 def test_what_a_component_refuses_by_itself_is_no_fault(value: str, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(gr.Error) as raised:
-        answer_of(event_of(partial(gr.Radio, ["a", "b"]), value))
+        awaited(event_of(partial(gr.Radio, ["a", "b"]), value))
     assert raised.value.message.startswith("Value: 'c") and len(raised.value.message) <= LONGEST
     assert raised.value.print_exception is False  # Gradio would write a traceback to the log
     assert caplog.records == []
 
 
 def test_a_text_that_is_not_there_is_an_empty_one() -> None:
-    assert answer_of(event_of(gr.Textbox, None)) == ""
+    assert awaited(event_of(gr.Textbox, None)) == ""

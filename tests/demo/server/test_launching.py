@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import os
 import socket
 import time
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import gradio as gr
@@ -16,6 +14,7 @@ import pytest
 from gradio import http_server, networking
 
 from demo.server.launching import launch, let_local_addresses_pass
+from tests.helpers.awaited import awaited
 
 
 async def launched(port: int) -> gr.Blocks:
@@ -28,8 +27,8 @@ async def launched(port: int) -> gr.Blocks:
 
 def in_thread(port: int) -> gr.Blocks:
     """The page that is served, with a loop of its own: a browser of other tests may have one in this thread."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, launched(port)).result()
+    page: gr.Blocks = awaited(launched(port))
+    return page
 
 
 def free_port() -> int:
