@@ -62,25 +62,23 @@ EMPTY = "The caption is empty"
 def config(address: str) -> dict[str, Any]:
     """What the page is made of, as the server tells it."""
     with urllib.request.urlopen(f"{address}/config") as answer:
-        return dict(json.load(answer))
+        return json.load(answer)
 
 
 def number_of(config: dict[str, Any], elem_id: str, event: str) -> int:
     """The number of the call that an event of a component makes first."""
     (component,) = [each["id"] for each in config["components"] if each["props"].get("elem_id") == elem_id]
-    return int(next(call["id"] for call in config["dependencies"] if [component, event] in call["targets"]))
+    return next(call["id"] for call in config["dependencies"] if [component, event] in call["targets"])
 
 
-def after(config: dict[str, Any], *numbers: int) -> int:
-    """The number of the call that follows one of others."""
-    return int(next(call["id"] for call in config["dependencies"] if call["trigger_after"] in numbers))
+def after(config: dict[str, Any], number: int) -> int | None:
+    """The number of the call that follows another one, where there is one."""
+    return next((call["id"] for call in config["dependencies"] if call["trigger_after"] == number), None)
 
 
 def loading(config: dict[str, Any]) -> int:
     """The number of the call that the page makes when it loads."""
-    return int(
-        next(call["id"] for call in config["dependencies"] if any(event == "load" for _, event in call["targets"]))
-    )
+    return next(call["id"] for call in config["dependencies"] if any(event == "load" for _, event in call["targets"]))
 
 
 @contextmanager
@@ -149,7 +147,7 @@ def test_what_is_typed_while_a_view_is_filled_stays_and_is_answered(
 ) -> None:
     tab = next(each["id"] for each in config["components"] if each["props"].get("id") == "captions")
     opening = [call["id"] for call in config["dependencies"] if [tab, "select"] in call["targets"]]
-    filling = after(config, *opening)
+    filling = next(after(config, number) for number in opening if after(config, number) is not None)
     with holding(browser, address, {filling: "answered"}) as page:
         expect(page.locator("#viewer canvas").first).to_be_visible()
         page.get_by_role("tab", name="Captions", exact=True).click()
