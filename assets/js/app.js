@@ -20,11 +20,10 @@ import { darkTold, linked } from "./page/address.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { noticeAnswers } from "./page/busy.js";
 import { mount as download } from "./page/download.js";
-import { opened, standingList, standingPicture } from "./page/first.js";
+import { standingList, standingPicture } from "./page/first.js";
 import { embed } from "./page/embed.js";
 import { mendGradio } from "./page/gradio.js";
 import { mount as intro } from "./page/intro.js";
-import { didElsewhere, isTyped, keepTyped } from "./page/kept.js";
 import { noticeKeys } from "./page/keys.js";
 import { tellAnswers } from "./page/live.js";
 import { followLanguage } from "./page/language.js";
@@ -86,7 +85,6 @@ const noticed = (element, trigger) => (event, detail) => {
   if (QUIET.has(event)) return trigger(event, detail);
   return afterTyped(element, () => {
     acted(element);
-    didElsewhere();
     return trigger(event, detail);
   });
 };
@@ -98,9 +96,7 @@ const answering = (element, watch) => (name, update) =>
 
 const waiting = window.seps ?? [];
 window.seps = {
-  isTyped, // asked for by demo/screens/typed.py
-  opened, // this and the next by demo/screens/session.py
-  settled,
+  settled, // what fills a view asks for it (demo/screens/session.py)
   push: ([name, element, props, trigger, watch, ...rest]) =>
     components[name](element, decoded(props), noticed(element, latest(trigger)), answering(element, watch), ...rest),
 };
@@ -110,7 +106,6 @@ embed();
 noticeInputs();
 noticeProblems();
 noticeTyping();
-keepTyped();
 keepOpenInSight();
 followHistory();
 noticeAnswers();

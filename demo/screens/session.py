@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
-from urllib.parse import parse_qsl
 
 import gradio as gr
 
@@ -21,7 +20,7 @@ from demo.screens.lesson import view as lesson
 from demo.screens.lesson.view import LessonState
 from demo.screens.link import Link, LinkedView, read_link, read_query, waited_for, wrong_link
 from demo.screens.losses import view as losses
-from demo.screens.parts import ANSWERING, OPENING, PROGRESS, ViewState, message, scripted
+from demo.screens.parts import ANSWERING, OPENING, PROGRESS, UNQUEUED, ViewState, message, scripted
 from demo.screens.photos import view as photos
 from demo.screens.why import view as why
 from demo.service.registry import ModelRegistry
@@ -50,15 +49,12 @@ SETTLED = """async (...inputs) => {
     await window.seps?.settled?.();
     return inputs;
 }"""
-# The query that the page was opened with: by now the address may be that of what the page shows from the start.
-OPENED = "() => [window.seps?.opened ?? location.search]"
-# As SETTLED; the first input is the view in sight, the second what stands in the box of Photos by now.
-IN_SIGHT = """async (_, caption, ...others) => {
+# As that, and the first input is the view in sight.
+IN_SIGHT = """async (_, ...others) => {
     await window.seps?.settled?.();
     const chosen = [...document.querySelectorAll("#views [role=tab][aria-selected=true]")];
     const here = chosen.filter((one) => one.offsetParent).map((one) => one.dataset.tabId).at(-1) ?? "";
-    const typed = document.querySelector("#caption textarea")?.value ?? caption;
-    return [here === "walk" ? "lesson" : here, typed, ...others];
+    return [here === "walk" ? "lesson" : here, ...others];
 }"""
 
 
@@ -92,7 +88,6 @@ def connect(
     filled = gr.State(())
     awaited = {name: gr.State({}) for name in views}  # the query whose gallery is not open yet
     here = gr.Textbox(visible=False)  # the view in sight, as the browser tells it
-    asked = gr.Textbox(visible=False)  # the query, likewise
     users = {name: view.used for name, view in views.items() if view.used is not None}
     in_use = list(users.values())
     first_caption = caption_box.value
@@ -104,8 +99,8 @@ def connect(
         shown = [state for user, state in zip(users, states, strict=True) if user == name and state.caption]
         return any(not (isinstance(state, ViewState) and state.untouched) for state in shown)
 
-    def load(asked: str) -> Loaded:
-        query = read_query(dict(parse_qsl(asked.lstrip("?"), keep_blank_values=True)))
+    def load(request: gr.Request) -> Loaded:
+        query = read_query(dict(request.query_params))
         if not set(query) - LOOKS:
             return Loaded(FIRST, {})  # the worked example stands there already
         view, text = query.get("view", FIRST), waited_for(registry, query)
@@ -113,7 +108,7 @@ def connect(
             return Loaded(view, {view: waiting(text, views[view])}, query)
         return Loaded(*fill(registry, query))
 
-    def open_early(here: str, caption: str, filled: tuple[str, ...]) -> Loaded | None:
+    def open_early(here: str, filled: tuple[str, ...]) -> Loaded | None:
         """The worked example of a view whose tab was opened while the page loaded, which told its tab nothing."""
         if here not in views or here in filled:
             return None
@@ -124,9 +119,9 @@ def connect(
 
     def place_loaded(
         here: str,
-        caption: str,
         loaded: Loaded | None,
         filled: tuple[str, ...],
+        caption: str,
         *used: ViewState | LessonState,
     ) -> tuple[Any, ...]:
         if loaded is None:
@@ -143,42 +138,28 @@ def connect(
         )
 
     loaded = gr.State(None)
-    inputs = [here, caption_box, loaded, filled, *in_use]
+    inputs = [here, loaded, filled, caption_box, *in_use]
     outputs = [loaded, *tabs, filled, *awaited.values(), *chain(*(view.outputs for view in views.values()))]
     # In the queue: what is awaited changes, which Gradio does not notice outside of it.
-    begun = page.load(load, asked, loaded, js=OPENED, **QUIETLY)
-    placed = begun.then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)
-    early = placed.then(open_early, [here, caption_box, filled], loaded, js=IN_SIGHT, **QUIETLY)
+    placed = page.load(load, None, loaded, **QUIETLY).then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)
+    early = placed.then(open_early, [here, filled], loaded, js=IN_SIGHT, **QUIETLY)
     early.then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)
-
-    def put(name: str, view: LinkedView, event: Any, values: gr.State) -> None:
-        """Put values into a view after the event that computed them, unless the person has used it meanwhile.
-
-        In the queue, from which answers come one after another: none of what is asked for later comes before it.
-        """
-
-        def place(computed: list[Any] | None, *used: ViewState | LessonState) -> tuple[Any, ...]:
-            return None, *(unchanged(view) if computed is None or is_used(name, used) else computed)
-
-        event.then(place, [values, *in_use], [values, *view.outputs], js=SETTLED, **QUIETLY)
 
     def filled_late(name: str, view: LinkedView) -> None:
         """Fill a view that waits, once its gallery is open, wherever the person is meanwhile."""
 
-        def late(query: dict[str, str], progress: gr.Progress = PROGRESS) -> tuple[Any, Any]:
+        def late(query: dict[str, str], progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
             if not query:
-                return gr.skip(), None
+                return gr.skip(), *unchanged(view)
             view_name, values = fill(registry, query, progress=progress.tqdm)
             if view_name == name:
-                return {}, values[name]
+                return {}, *values[name]
             # What was waited for cannot be had: the sentence and the worked example stand there instead.
-            return {}, instead(registry, name, problem_of(values[view_name]), view)
+            return {}, *instead(registry, name, problem_of(values[view_name]), view)
 
-        late_values = gr.State(None)
-        late_event = awaited[name].change(
-            late, awaited[name], [awaited[name], late_values], show_progress_on=view.picture, **OPENING
+        awaited[name].change(
+            late, awaited[name], [awaited[name], *view.outputs], show_progress_on=view.picture, **OPENING
         )
-        put(name, view, late_event, late_values)
 
     def first_opening(name: str, view: LinkedView) -> None:
         """Show the worked example when a tab is opened for the first time."""
@@ -188,9 +169,12 @@ def connect(
                 return gr.skip(), None
             return (*filled, name), fill(registry, {}, name)[1][name]
 
+        def place(values: list[Any] | None, *used: ViewState | LessonState) -> tuple[Any, ...]:
+            return None, *(unchanged(view) if values is None or is_used(name, used) else values)
+
         opening_values = gr.State(None)
         opening = view.tab.select(open_tab, filled, [filled, opening_values], **QUIETLY)
-        put(name, view, opening, opening_values)
+        opening.then(place, [opening_values, *in_use], [opening_values, *view.outputs], js=SETTLED, **UNQUEUED)
 
     def every_opening(name: str, view: LinkedView, values: Callable[..., list[Any] | None]) -> None:
         """Ask the view what it shows whenever its tab is opened."""

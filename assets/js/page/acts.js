@@ -1,8 +1,6 @@
 // What a person has done that is not answered yet, so that what fills a view of itself comes after the answer, never
 // over it: the server is asked by `settled()` only once answers are there, and sees then that the view is in use.
 
-import { didElsewhere } from "./kept.js";
-
 const PATIENCE = 8000; // milliseconds; an answer that is a note alone is not noticed here
 const PROBLEM = "#views .message.problem";
 const acts = new Map(); // the view's place on the page -> when something was done there last
@@ -43,9 +41,7 @@ export async function settled() {
 // Gradio's own inputs; those inside our components are not the server's, or tell it by a trigger.
 export function noticeInputs() {
   const notice = ({ target, isTrusted }) => {
-    if (!isTrusted || !target.closest("#views") || target.closest(".seps-view")) return;
-    acted(target);
-    if (!target.matches("textarea")) didElsewhere();
+    if (isTrusted && target.closest("#views") && !target.closest(".seps-view")) acted(target);
   };
   for (const event of ["input", "change"]) document.addEventListener(event, notice, true);
 }

@@ -233,7 +233,7 @@ def connect(
 
     @errors_as_message(len(outputs))
     def retyped(typed: str, selected: SelectedImage, pool: str, state: ViewState) -> tuple[Any, ...]:
-        if typed == state.typed:  # typed back
+        if typed == state.typed:  # the page's own doing
             return message(state.problem, "problem"), *[gr.skip()] * (len(outputs) - 1)
         return show(selected, pool, typed, state)
 

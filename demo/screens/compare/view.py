@@ -182,7 +182,7 @@ def connect(
     @errors_as_message(3)
     def retyped(captions: str, selected: SelectedImage, state: ViewState) -> tuple[Any, ...]:
         service = registry.of(selected.gallery)
-        if "\n".join(read_typed(service.model, captions)) == state.caption:  # typed back
+        if "\n".join(read_typed(service.model, captions)) == state.caption:  # the page's own doing
             return message(state.problem, "problem"), gr.skip(), gr.skip()
         return show_side_by_side(registry, selected, captions, state)
 

@@ -223,7 +223,7 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
 
     @errors_as_message(len(outputs))
     def retyped(caption: str, session: SessionData, editing: Editing) -> tuple[Any, ...]:
-        if " ".join((caption or "").split()) == editing.caption:  # typed back
+        if " ".join((caption or "").split()) == editing.caption:  # the page's own doing
             return "", *[gr.skip()] * (len(outputs) - 1)
         return show(registry, session, replace(editing, caption=caption))
 

@@ -26,7 +26,6 @@ from demo.screens.judge.values import (
 )
 from demo.screens.link import Link, LinkedView, read_link
 from demo.screens.parts import ANSWERING, OPENING, PROGRESS, caption_box, errors_as_message, message, scripted
-from demo.screens.typed import on_typed
 from demo.server.detail import Detail
 from demo.server.uploads import Upload
 from demo.service.captions import read_prompt
@@ -190,7 +189,7 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
     # The other prompt comes from the state: where both boxes are filled anew, one tells of it before the other has it.
     @errors_as_message(count)
     def retyped(prompt: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...]:
-        if cleaned(prompt) == state.caption:  # typed back
+        if cleaned(prompt) == state.caption:  # the page's own doing
             return message(state.problem, "problem"), *[gr.skip()] * (count - 1)
         return show(registry, selected, prompt, state.other, state)
 
@@ -201,7 +200,7 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
         return show(registry, selected, state.caption, other, state)
 
     for box, answer in ((view.prompt, retyped), (view.other, other_retyped)):
-        on_typed(box, answer, [selected, view.state], pictures)
+        gr.on([box.change, box.submit], answer, [box, selected, view.state], pictures, **ANSWERING)
 
     @errors_as_message(1 + count)
     def own_pictures(

@@ -30,7 +30,6 @@ from demo.screens.parts import (
     message,
     scripted,
 )
-from demo.screens.typed import on_typed
 from demo.server.detail import Detail
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry
@@ -221,7 +220,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
 
     @errors_as_message(3)
     def retyped(caption: str, state: LessonState) -> tuple[Any, ...]:
-        if caption == state.caption:  # typed back
+        if caption == state.caption:  # the page's own doing
             return message(state.problem, "problem"), gr.skip(), gr.skip()
         return show(registry, replace(state, caption=caption, problem="", mask=""))
 
@@ -233,7 +232,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
 
     # Each changes its own caption alone: a text box in a closed accordion tells nothing.
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
-        on_typed(box, answer, [view.state], outputs)
+        gr.on([box.change, box.submit], answer, [box, view.state], outputs, **ANSWERING)
 
     @errors_as_message(3)
     def turned(state: LessonState, event: Detail) -> tuple[Any, ...]:

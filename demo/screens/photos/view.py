@@ -229,7 +229,7 @@ def connect(
     @errors_as_message(len(outputs))
     def retyped(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
         service, indexed = registry.find(gallery, session)
-        if read_caption(service.model, caption).text == state.caption:  # typed back
+        if read_caption(service.model, caption).text == state.caption:  # the page's own doing
             return unchanged(state, session)
         return rank_and_show(service, indexed, caption, state.dense, state)
 

@@ -154,7 +154,7 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
     def typed(name: str) -> Callable[..., tuple[Any, ...]]:
         @errors_as_message(len(outputs))
         def retyped(text: str, session: SessionData, state: WhyState) -> tuple[Any, ...]:
-            if not state.caption or cleaned(text) == getattr(state, name):  # typed back
+            if not state.caption or cleaned(text) == getattr(state, name):  # the page's own doing
                 return message(state.problem, "problem"), *[gr.skip()] * (len(outputs) - 1)
             changed: dict[str, Any] = {name: text, "layer": "mask", "dense": None}  # which belongs to the pair before
             return show(registry, session, replace(state, **changed))
