@@ -53,7 +53,6 @@ from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_folder import DATA, FOLDER, check_no_run
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
-DECODER = "autoencoder.decoder."
 SHORT = {
     "contrastive": "cont",
     "captions": "rec",
@@ -129,7 +128,8 @@ def train(
         out: the run's folder; resume: go on after its checkpoint.
         cache: folder of the pictures as bytes, which runs may share; `out/pictures` where left out.
         device: "cuda" or "cpu"; a GPU where there is one, where left out.
-        start: folder of a generator of the same config, whose weights training starts from.
+        start: folder of a generator of the same config, whose weights training starts from; where latents are frozen
+            from the first stage on, its decoder may be another, and then starts anew.
 
     Raises:
         ValueError: data, recipe, checkpoint or device that do not fit, before training starts; a loss that is not
@@ -147,7 +147,7 @@ def train(
     torch.manual_seed(settings.seed)
     network = GeneratorNetwork(config)
     if start is not None:
-        network.load(start, anew=DECODER if settings.stages[0].freeze_latents else "")
+        network.load(start, other_decoder=settings.stages[0].freeze_latents)
     elif settings.text_start:
         start_text(network, settings.text_start)
     if not resume:

@@ -29,7 +29,7 @@ PARTS = {  # each part's file, at most 10 MB
     "captioner": ("images", "captions", "temperature", "captioner"),
     "unet": ("unet",),
 }
-BACKBONE = "images.backbone."
+BACKBONE, DECODER = "images.backbone.", "autoencoder.decoder."
 TO_DRAW = ("autoencoder", "unet")  # of these, what is needed for drawing alone
 
 
@@ -108,11 +108,10 @@ class GeneratorNetwork(nn.Module):
             if self.config.draws or name not in TO_DRAW
         }
 
-    def load(self, folder: Path, anew: str = "") -> None:
+    def load(self, folder: Path, other_decoder: bool = False) -> None:
         """Take up what `save` wrote; ValueError where a file lacks or does not fit, before any of it is taken up.
 
-        Tensors whose keys begin with `anew`, if it is given, stay as they are where the files' are of another shape.
-
+        With `other_decoder` the autoencoder's decoder stays as it is where the files are of a config with another.
         Where the files are of a generator that draws nothing, autoencoder and UNet stay as they are.
         """
         taken: dict[str, Tensor] = {}
@@ -125,12 +124,9 @@ class GeneratorNetwork(nn.Module):
             tensors = read_tensors(file)
             if name in config.int8:
                 tensors = from_int8(tensors, file)
-            if anew:
-                kept = {key: tensor for key, tensor in expected.items() if key.startswith(anew)}
-                if {key: tensor.shape for key, tensor in tensors.items() if key.startswith(anew)} != {
-                    key: tensor.shape for key, tensor in kept.items()
-                }:
-                    tensors = {key: tensor for key, tensor in tensors.items() if not key.startswith(anew)} | kept
+            if other_decoder and config.autoencoder != self.config.autoencoder:
+                tensors = {key: tensor for key, tensor in tensors.items() if not key.startswith(DECODER)}
+                tensors |= {key: tensor for key, tensor in expected.items() if key.startswith(DECODER)}
             check_tensors(file, tensors, expected)
             taken |= tensors
         self.load_state_dict(taken, strict=not lacking and not self.config.encoders.frozen)
