@@ -20,7 +20,7 @@ import { darkTold, linked } from "./page/address.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { noticeAnswers } from "./page/busy.js";
 import { mount as download } from "./page/download.js";
-import { standingList, standingPicture } from "./page/first.js";
+import { opened, standingList, standingPicture } from "./page/first.js";
 import { embed } from "./page/embed.js";
 import { mendGradio } from "./page/gradio.js";
 import { mount as intro } from "./page/intro.js";
@@ -96,7 +96,8 @@ const answering = (element, watch) => (name, update) =>
 
 const waiting = window.seps ?? [];
 window.seps = {
-  settled, // what fills a view asks for it (demo/screens/session.py)
+  opened, // this and the next: what fills a view asks for them (demo/screens/session.py)
+  settled,
   push: ([name, element, props, trigger, watch, ...rest]) =>
     components[name](element, decoded(props), noticed(element, latest(trigger)), answering(element, watch), ...rest),
 };

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
+from urllib.parse import parse_qsl
 
 import gradio as gr
 
@@ -49,12 +50,15 @@ SETTLED = """async (...inputs) => {
     await window.seps?.settled?.();
     return inputs;
 }"""
-# As that, and the first input is the view in sight.
-IN_SIGHT = """async (_, ...others) => {
+# The query that the page was opened with: by now the address may be that of what the page shows from the start.
+OPENED = "() => [window.seps?.opened ?? location.search]"
+# As SETTLED; the first input is the view in sight, the second what stands in the box of Photos by now.
+IN_SIGHT = """async (_, caption, ...others) => {
     await window.seps?.settled?.();
     const chosen = [...document.querySelectorAll("#views [role=tab][aria-selected=true]")];
     const here = chosen.filter((one) => one.offsetParent).map((one) => one.dataset.tabId).at(-1) ?? "";
-    return [here === "walk" ? "lesson" : here, ...others];
+    const typed = document.querySelector("#caption textarea")?.value ?? caption;
+    return [here === "walk" ? "lesson" : here, typed, ...others];
 }"""
 
 
@@ -88,6 +92,7 @@ def connect(
     filled = gr.State(())
     awaited = {name: gr.State({}) for name in views}  # the query whose gallery is not open yet
     here = gr.Textbox(visible=False)  # the view in sight, as the browser tells it
+    asked = gr.Textbox(visible=False)  # the query, likewise
     users = {name: view.used for name, view in views.items() if view.used is not None}
     in_use = list(users.values())
     first_caption = caption_box.value
@@ -99,8 +104,8 @@ def connect(
         shown = [state for user, state in zip(users, states, strict=True) if user == name and state.caption]
         return any(not (isinstance(state, ViewState) and state.untouched) for state in shown)
 
-    def load(request: gr.Request) -> Loaded:
-        query = read_query(dict(request.query_params))
+    def load(asked: str) -> Loaded:
+        query = read_query(dict(parse_qsl(asked.lstrip("?"), keep_blank_values=True)))
         if not set(query) - LOOKS:
             return Loaded(FIRST, {})  # the worked example stands there already
         view, text = query.get("view", FIRST), waited_for(registry, query)
@@ -108,7 +113,7 @@ def connect(
             return Loaded(view, {view: waiting(text, views[view])}, query)
         return Loaded(*fill(registry, query))
 
-    def open_early(here: str, filled: tuple[str, ...]) -> Loaded | None:
+    def open_early(here: str, caption: str, filled: tuple[str, ...]) -> Loaded | None:
         """The worked example of a view whose tab was opened while the page loaded, which told its tab nothing."""
         if here not in views or here in filled:
             return None
@@ -119,9 +124,9 @@ def connect(
 
     def place_loaded(
         here: str,
+        caption: str,
         loaded: Loaded | None,
         filled: tuple[str, ...],
-        caption: str,
         *used: ViewState | LessonState,
     ) -> tuple[Any, ...]:
         if loaded is None:
@@ -138,11 +143,12 @@ def connect(
         )
 
     loaded = gr.State(None)
-    inputs = [here, loaded, filled, caption_box, *in_use]
+    inputs = [here, caption_box, loaded, filled, *in_use]
     outputs = [loaded, *tabs, filled, *awaited.values(), *chain(*(view.outputs for view in views.values()))]
     # In the queue: what is awaited changes, which Gradio does not notice outside of it.
-    placed = page.load(load, None, loaded, **QUIETLY).then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)
-    early = placed.then(open_early, [here, filled], loaded, js=IN_SIGHT, **QUIETLY)
+    begun = page.load(load, asked, loaded, js=OPENED, **QUIETLY)
+    placed = begun.then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)
+    early = placed.then(open_early, [here, caption_box, filled], loaded, js=IN_SIGHT, **QUIETLY)
     early.then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)
 
     def filled_late(name: str, view: LinkedView) -> None:

@@ -5,6 +5,9 @@ import { askedNames } from "./embed.js";
 
 const asked = askedNames();
 
+// The query that the page was opened with, "" or from its "?" on; what the page shows is written into the address soon.
+export const opened = location.search;
+
 // Whether the address that the page was opened with asks for the first view, and for nothing else than how it looks; in
 // another language its sentences come from the server.
 export const asksForFirst = asked.length === 0;
