@@ -56,8 +56,8 @@ def with_cells(objective: Objective, stage: Stage, source: Source, cache: Path) 
     """The source with the cells of a frozen image encoder, for a stage that needs nothing else of the pictures."""
     if not reads_cells(objective.network.config, stage):
         return source
-    mirrored = objective.settings.mirrored
-    return source._replace(cells=features_of(objective.network, source.captioned.split, cache, mirrored))
+    settings, split = objective.settings, source.captioned.split
+    return source._replace(cells=features_of(objective.network, split, cache, settings.mirrored, settings.crops))
 
 
 def reads_cells(config: GeneratorConfig, stage: Stage) -> bool:

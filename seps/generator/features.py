@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from seps.checks import read_json_file
 from seps.data import open_image
+from seps.data.augmentation import augment_image, item_random
 from seps.data.layout import Split
 from seps.files import written_whole
 from seps.generator.data import fingerprint
@@ -23,31 +24,39 @@ BATCH_SIZE = 32  # pictures that are encoded at once
 Features = np.ndarray[tuple[int, ...], np.dtype[np.float16]]
 
 
-def features_of(network: GeneratorNetwork, split: Split, cache: Path, mirrored: bool = False) -> Features:
+def features_of(
+    network: GeneratorNetwork, split: Split, cache: Path, mirrored: bool = False, crops: int = 0
+) -> Features:
     """Cells (V, K, G, D) of a split's pictures as float16 on disk, made where they are not there yet.
 
     Args:
         network: with a frozen image encoder; cache: folder where they are kept.
-        mirrored: each picture's own cells, and those of the mirrored one: K is 2, else 1.
+        mirrored: beside each picture's cells those of the mirrored one; crops: and those of so many random crops, as
+            `augment_image` makes them. K is 1 + mirrored + crops.
 
     Raises:
         ValueError: an image that cannot be read.
     """
     encoders, size = network.config.encoders, network.config.image_size
-    stem = f"{split.name}-{encoders.vision}-{size}{'-mirrored' if mirrored else ''}"
+    views = 1 + mirrored + crops
+    stem = f"{split.name}-{encoders.vision}-{size}{'-mirrored' if mirrored else ''}{f'-{crops}-crops' if crops else ''}"
     file, note = cache / f"{stem}.npy", cache / f"{stem}.json"
     made_from = fingerprint(split) | {"vision": encoders.vision, "weights": encoders.vision_weights}
     if file.is_file() and note.is_file() and read_json_file(note) == made_from:
         return np.load(file, mmap_mode="r")
     cache.mkdir(parents=True, exist_ok=True)
-    files, views = split.image_files, 1 + mirrored
+    files = split.image_files
     with written_whole(file) as partial, partial.open("wb") as stream:
         shape = (len(files), views, network.images.side**2, network.images.width)
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": shape})
         for start in tqdm(range(0, len(files), BATCH_SIZE), desc=f"Features of {split.name}", leave=False):
-            pictures = to_values([open_image(path) for path in files[start : start + BATCH_SIZE]], size)
-            both = [pictures, pictures.flip(3)][:views]
-            cells = [cells_of(network.images, view.to(network.device)) for view in both]
+            images = [open_image(path) for path in files[start : start + BATCH_SIZE]]
+            pictures = to_values(images, size)
+            seen = [pictures, *[pictures.flip(3)] * mirrored]
+            for crop in range(crops):
+                rngs = (item_random(0, crop, start + number, "image") for number in range(len(images)))
+                seen.append(to_values(list(map(augment_image, images, rngs)), size))
+            cells = [cells_of(network.images, view.to(network.device)) for view in seen]
             stream.write(torch.stack(cells, dim=1).numpy().astype("<f2").tobytes())
     note.write_text(json.dumps(made_from) + "\n", encoding="utf-8")
     return np.load(file, mmap_mode="r")

@@ -52,6 +52,7 @@ class FrozenBackbone(nn.Module):
                 f"encoders.vision is {config.vision!r}, whose features are no maps: name a convolutional one."
             )
         self.requires_grad_(False)
+        self.eval()
 
     def train(self, mode: bool = True) -> FrozenBackbone:
         """Stay in evaluation mode, whatever is asked for."""

@@ -89,7 +89,8 @@ class GeneratorSettings(Fields, section="training", elsewhere=TRAINING_ELSEWHERE
         teacher: a SEPS model (`load_model`) whose patch embeddings the loss "teacher" has the image encoder predict.
         text_start: a SEPS model (`load_model`) whose text encoder is taken over; "" starts as the config says.
         label_smoothing: share of each caption token's target that is spread over the vocabulary, in training.
-        mirrored: show half of the pictures mirrored, for the loss "captions" on a frozen image encoder.
+        mirrored, crops: for the loss "captions" on a frozen image encoder, each picture is seen as it is, as its mirror
+            image and as so many crops of 60 to 100% of its area, one of these at random a pass.
         held_back: images of train that are not trained on and stand in for dev, which is not read; 0 for none.
         dev_images: of the dev split, on which losses are measured; 0 for all.
         bf16: mixed precision on a GPU.
@@ -115,6 +116,7 @@ class GeneratorSettings(Fields, section="training", elsewhere=TRAINING_ELSEWHERE
     teacher: str = ""
     label_smoothing: Fraction = 0.0
     mirrored: bool = False
+    crops: Annotated[int, between(0, 100)] = 0
     held_back: Annotated[int, between(0)] = 0
     dev_images: Annotated[int, between(0)] = 0
     bf16: bool = True
