@@ -95,7 +95,8 @@ def show(
     last = len(tried.after.scene.objects) - 1
     editing = replace(editing, caption=reading.text, selected=max(0, min(editing.selected, last)))
     ranking = ranking_value(tried.after.indexed, tried.after.ranking, None, editing.index)
-    best = service.explain(tried.after.indexed, tried.after.ranking.order[0], reading.text)
+    after = tried.after
+    best = service.explain_encoded(after.indexed, after.ranking.order[0], after.ranking.encoded)
     ranking["missed"] = missed_sentence(best, service.found_rule)
     return message(reading.note), scene_value(registry, tried, editing), ranking, editing
 

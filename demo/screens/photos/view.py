@@ -161,15 +161,16 @@ def rank_and_show(
     )
     rank = service.remembered_ranking if before.exhaustive else service.rank_images
     alone = rank(indexed, caption, None, before.candidates, progress)
-    with_dense = rank(indexed, caption, dense, before.candidates, progress) if (dense or "").strip() else None
+    with_dense = rank(indexed, caption, dense, before.candidates, progress, alone) if (dense or "").strip() else None
     leading = with_dense or alone
     text = None if leading.dense_reading is None else leading.dense_reading.text
     if index is None:
         index = leading.order[0]
     state = state.of(indexed.gallery.name, index, alone.reading.text, text)
+    best = service.explain_encoded(indexed, leading.order[0], leading.encoded)
+    service.explain_encoded(indexed, index, leading.encoded)  # is remembered, and stands in the viewer's value
     viewer = search_value(service, indexed, state)
     notes = [alone.reading.note, "" if leading.dense_reading is None else leading.dense_reading.note]
-    best = service.explain(indexed, leading.order[0], state.caption, state.dense)
     value = ranking_value(indexed, alone, with_dense, index)
     value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.found_rule)}
     if indexed.gallery.timed:

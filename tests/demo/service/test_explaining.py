@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,14 @@ import pytest
 import torch
 
 from demo.record.settings import evaluation_knobs, network_with
+from demo.screens.parts import ViewState
+from demo.screens.photos.view import rank_and_show
+from demo.service.counterfactual import Forcing
+from demo.service.encoded import encode_caption
 from demo.service.explaining import explain_pair
 from demo.service.retrieval import RetrievalService
+from seps import CrossSparseAggrNet, SEPSModel
+from seps.method.network import ImageFeatures
 
 CAPTION = "a motorcycle parked indoors"
 
@@ -19,14 +26,15 @@ def test_a_pair_is_explained_as_the_model_explains_a_photograph(service: Retriev
     indexed = service.find("examples")
     index = indexed.gallery.position("motorcycle")
     item = indexed.gallery.items[index]
-    record = explain_pair(service.model, indexed.patches(index), CAPTION, item.dense)
+    encoded = encode_caption(service.model, CAPTION, item.dense)
+    record = explain_pair(service.model, indexed.patches(index), encoded)
     expected = service.model.explain(item.photo(), CAPTION, item.dense)
     assert record.similarity == pytest.approx(expected.similarity, abs=1e-4)
     assert record.sparse_alignment.words == expected.sparse_alignment.words
     assert record.grid == expected.grid
     assert record.dense is not None
     np.testing.assert_array_equal(record.dense.kept, expected.dense.kept if expected.dense else None)
-    alone = explain_pair(service.model, indexed.patches(index), CAPTION, "")
+    alone = explain_pair(service.model, indexed.patches(index), encoded.alone)
     assert alone.dense is None
 
 
@@ -34,11 +42,45 @@ def test_another_network_and_its_noise_take_the_place_of_the_models_own(service:
     indexed = service.find("examples")
     patches = indexed.patches(indexed.gallery.position("motorcycle"))
     net = network_with(service.model, replace(evaluation_knobs(service.model), decision="gumbel"))
+    encoded = encode_caption(service.model, CAPTION)
     drawn = [
-        explain_pair(service.model, patches, CAPTION, None, net, torch.Generator().manual_seed(seed)).sparse.kept
+        explain_pair(service.model, patches, encoded, net, torch.Generator().manual_seed(seed)).sparse.kept
         for seed in (0, 0, 1)
     ]
     np.testing.assert_array_equal(drawn[0], drawn[1])
     assert (drawn[0] != drawn[2]).any()
     released = network_with(service.model, replace(evaluation_knobs(service.model), variant="released"))
-    assert explain_pair(service.model, patches, CAPTION, net=released).variant == "released"
+    assert explain_pair(service.model, patches, encoded, net=released).variant == "released"
+
+
+@pytest.mark.parametrize("dense", [None, "A motorcycle stands in a room, beside a wall."])
+def test_what_a_ranking_encoded_is_not_encoded_again(
+    service: RetrievalService, dense: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded_texts: list[str] = []
+    encode_captions, encode_images = SEPSModel.encode_captions, CrossSparseAggrNet.encode_images
+
+    def counted(model: SEPSModel, captions: Sequence[str], *options: bool) -> tuple[torch.Tensor, torch.Tensor]:
+        encoded_texts.extend(captions)
+        return encode_captions(model, captions, *options)
+
+    encoded_images: list[torch.Tensor] = []
+
+    def counted_images(net: CrossSparseAggrNet, patches: torch.Tensor) -> ImageFeatures:
+        encoded_images.append(patches)
+        return encode_images(net, patches)
+
+    monkeypatch.setattr(SEPSModel, "encode_captions", counted)
+    monkeypatch.setattr(CrossSparseAggrNet, "encode_images", counted_images)
+    indexed, caption = service.find("examples"), "a motorcycle, not ranked by another test"
+    rank_and_show(service, indexed, caption, dense, ViewState())
+    assert [text for text in encoded_texts if text in (caption, dense)] == [caption] + ([dense] if dense else [])
+    assert not encoded_images
+    index = indexed.gallery.position("motorcycle")
+    forcing = Forcing(service, indexed, index, caption, dense)
+    del encoded_texts[:]
+    for patch in (3, 7):
+        mask = forcing.decided.record.sparse.kept.copy()
+        mask[patch] = ~mask[patch]
+        assert forcing.attempt(mask).record.forced
+    assert not encoded_texts and not encoded_images

@@ -1,0 +1,56 @@
+"""Captions as a model encodes them: once, however often they are then ranked and explained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from seps import CaptionIndex, ScoringEngine, SEPSModel
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedCaption:
+    """A caption, and the dense caption beside it where there is one.
+
+    Attributes:
+        text, dense: as read by `read_caption`; None without a dense caption.
+        words: (L_s, C), of the caption; dense_words: (L_d, C), of the dense caption; both on the model's device.
+    """
+
+    text: str
+    dense: str | None
+    words: Tensor
+    dense_words: Tensor | None
+
+    @property
+    def alone(self) -> EncodedCaption:
+        """The caption without its dense one."""
+        return replace(self, dense=None, dense_words=None)
+
+
+def encode_caption(model: SEPSModel, text: str, dense: str | None = None) -> EncodedCaption:
+    """Encode a caption as read, with a dense one beside it where there is one, in the calling thread."""
+    dense_words = encode_texts(model, [dense], dense=True)[0] if dense else None
+    return EncodedCaption(text, dense or None, encode_texts(model, [text])[0], dense_words)
+
+
+def encode_texts(model: SEPSModel, texts: Sequence[str], dense: bool = False) -> list[Tensor]:
+    """Encode texts together, each as words (L, C) without padding; `dense` as for `SEPSModel.encode_captions`."""
+    words, lengths = model.encode_captions(texts, dense)  # (T, L, C) and (T,)
+    return [row[:length] for row, length in zip(words, lengths.tolist(), strict=True)]
+
+
+def index_captions(engine: ScoringEngine, captions: Sequence[EncodedCaption]) -> CaptionIndex:
+    """Captions as the engine takes them; either all of them have a dense caption, or none has."""
+    sparse = [caption.words for caption in captions]
+    dense = [caption.dense_words for caption in captions if caption.dense_words is not None]
+    rest = padded(dense) if dense else ()
+    return engine.encode_captions(*padded(sparse), *rest)
+
+
+def padded(texts: Sequence[Tensor]) -> tuple[Tensor, list[int]]:
+    """Words (L, C) of T texts as (T, L, C), zero beyond each end, and how many words each has."""
+    return pad_sequence(list(texts), batch_first=True), [len(words) for words in texts]
