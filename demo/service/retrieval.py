@@ -194,10 +194,7 @@ class RetrievalService:
         reading = self.read(caption) if alone is None else alone.reading
         dense_reading = read_caption(self.model, dense, dense=True) if (dense or "").strip() else None
         text = None if dense_reading is None else dense_reading.text
-        if alone is None:
-            encoded = self.encode_caption(reading.text, text)
-        else:
-            encoded = self._with_dense(alone.encoded, text)
+        encoded = self._with_dense(self.encode_caption(reading.text) if alone is None else alone.encoded, text)
         if isinstance(indexed, StoredGallery):
             order, scores, total = indexed.rank(
                 self._index_caption(encoded), candidates.exhaustive, candidates.name, candidates.also, progress
