@@ -24,7 +24,7 @@ from demo.screens.parts import ANSWERING, ViewState, caption_box, errors_as_mess
 from demo.screens.photo_list import ranking_value
 from demo.screens.typed import connect_typed
 from demo.server.detail import MAX_COUNTED, Detail
-from demo.service.captions import read_caption
+from demo.service.captions import cleaned, read_caption
 from demo.service.experiment import Experiment, Outcome, experiment, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -224,7 +224,7 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
 
     @errors_as_message(len(outputs))
     def retyped(caption: str, session: SessionData, editing: Editing) -> tuple[Any, ...]:
-        if " ".join((caption or "").split()) == editing.caption:  # the page's own doing
+        if cleaned(caption) == editing.caption:  # the page's own doing
             return "", *[gr.skip()] * (len(outputs) - 1)
         return show(registry, session, replace(editing, caption=caption))
 

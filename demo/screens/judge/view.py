@@ -28,7 +28,7 @@ from demo.screens.link import Link, LinkedView, read_link
 from demo.screens.parts import ANSWERING, OPENING, PROGRESS, caption_box, errors_as_message, message, scripted
 from demo.server.detail import Detail
 from demo.server.uploads import Upload
-from demo.service.captions import read_prompt
+from demo.service.captions import cleaned, read_prompt
 from demo.service.judging import STRENGTHS, spoiling_kinds
 from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
@@ -140,11 +140,6 @@ def show(
         *words_values(registry, selected, state),
         state,
     )
-
-
-def cleaned(text: str | None) -> str:
-    """A prompt without surrounding or repeated white space."""
-    return " ".join((text or "").split())
 
 
 def own_prompt(registry: ModelRegistry, selected: SelectedImage) -> str:
