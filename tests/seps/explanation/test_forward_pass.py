@@ -262,9 +262,9 @@ def test_an_image_of_an_index_is_explained_as_its_embeddings_are(case: Case) -> 
         for branch, same in zip(branches_of(record), branches_of(expected), strict=True):
             np.testing.assert_array_equal(branch.kept, same.kept)
             np.testing.assert_allclose(branch.score, same.score, atol=1e-6)
-        for alignment, same in zip(alignments_of(record), alignments_of(expected), strict=True):
-            np.testing.assert_allclose(alignment.cosines, same.cosines, atol=1e-5)
-            np.testing.assert_allclose(alignment.patch_cosines, same.patch_cosines, atol=1e-5)
+        for alignment, likewise in zip(alignments_of(record), alignments_of(expected), strict=True):
+            np.testing.assert_allclose(alignment.cosines, likewise.cosines, atol=1e-5)
+            np.testing.assert_allclose(alignment.patch_cosines, likewise.patch_cosines, atol=1e-5)
 
 
 def test_one_image_of_an_index_is_explained_at_a_time_and_in_half_precision_too() -> None:
