@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from torch import Tensor
+
 from demo.service.language import hint, listed, unknown_words
 from seps import SEPSModel
-from seps.models.known_captions import KnownCaptions, caption_vectors
+from seps.models.known_captions import KnownCaptions
 
 MAX_CHARACTERS = 2000
 MAX_TYPED = 200  # captions, one a line
@@ -65,11 +67,10 @@ def cleaned(text: str | None) -> str:
     return " ".join((text or "").replace("\0", " ").split())
 
 
-def noted_if_unlike(model: SEPSModel, known: KnownCaptions | None, reading: Reading) -> Reading:
-    """The reading, its note telling where the caption is unlike those that the model learnt from."""
-    if known is None:
-        return reading
-    nearest = float(known.nearness(caption_vectors(model, [reading.text]))[0])
+def noted_if_unlike(known: KnownCaptions, reading: Reading, vector: Tensor) -> Reading:
+    """The reading, its note telling where the caption, of this vector (D_t,), is unlike those that the model learnt
+    from."""
+    nearest = float(known.nearness(vector[None])[0])
     if nearest >= known.threshold:
         return reading
     shown = f"{nearest:.2f}, usually above {known.threshold:.2f}"  # short: on a phone it stands above the ranking

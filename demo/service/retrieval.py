@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 
 import numpy as np
@@ -17,7 +18,7 @@ from demo.galleries.gallery import caption_pool
 from demo.galleries.index import GalleryInMemory, IndexedGallery, in_memory
 from demo.galleries.stored import StoredGallery
 from demo.service.captions import Reading, noted_if_unlike, read_caption, read_pair, read_typed
-from demo.service.encoded import EncodedCaption, encode_caption, encode_texts, index_captions
+from demo.service.encoded import EncodedCaption, encode_caption, encode_texts, encode_with_vectors, index_captions
 from demo.service.explaining import explain_indexed, explain_pair
 from demo.service.gpu import Encode
 from demo.service.masks import mask_text
@@ -29,7 +30,7 @@ from demo.service.recent import Recent
 from demo.service.threads import Gathering, computing
 from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, split_similarity
 from seps.models.found_words import FoundRule
-from seps.models.known_captions import KnownCaptions
+from seps.models.known_captions import KnownCaptions, caption_vectors
 from seps.progress import Progress
 from seps.search.blocks import Decisions
 from seps.search.engine import rank
@@ -81,7 +82,9 @@ class RetrievalService:
         self.found_rule = found_rule
         self.known = known
         self.engine = ScoringEngine(model.cross_net)
-        self._encode_text = Gathering(self._encode_together, TOGETHER)
+        self._encode_text = Gathering(partial(encode_texts, model), TOGETHER)
+        self._encode_dense = Gathering(partial(encode_texts, model, dense=True), TOGETHER)
+        self._encode_with_vector = Gathering(partial(encode_with_vectors, model), TOGETHER)
         self._rank_alone = Gathering(self._rank_together, TOGETHER)
         self.galleries = {indexed.gallery.name: indexed for indexed in galleries}
         self._pools: dict[str, Pool] = {}
@@ -132,21 +135,19 @@ class RetrievalService:
 
         Captions of several callers are encoded together while all cores are busy; numbers agree to 1e-6.
         """
-        return self._with_dense(EncodedCaption(text, None, self._encode_text((text, False)), None), dense)
+        return self._with_dense(EncodedCaption(text, None, self._encode_text(text), None), dense)
 
     def _with_dense(self, encoded: EncodedCaption, dense: str | None) -> EncodedCaption:
         """A caption with a dense one beside it, which alone is encoded; as it is where there is none."""
-        return replace(encoded, dense=dense, dense_words=self._encode_text((dense, True))) if dense else encoded
+        return replace(encoded, dense=dense, dense_words=self._encode_dense(dense)) if dense else encoded
 
-    def _encode_together(self, asked: list[tuple[str, bool]]) -> list[Tensor]:
-        """The words (L, C) of each text, those of one kind, dense or not, encoded together."""
-        words: dict[tuple[str, bool], Tensor] = {}
-        for dense in (False, True):
-            texts = list(dict.fromkeys(text for text, is_dense in asked if is_dense == dense))
-            if texts:
-                rows = encode_texts(self.model, texts, dense)
-                words |= {(text, dense): row for text, row in zip(texts, rows, strict=True)}
-        return [words[key] for key in asked]
+    def _read_and_encode(self, caption: str) -> tuple[Reading, EncodedCaption]:
+        """Read a caption as `read` does, and encode it in the same pass."""
+        reading = read_caption(self.model, caption)
+        if self.known is None:
+            return reading, self.encode_caption(reading.text)
+        words, vector = self._encode_with_vector(reading.text)
+        return noted_if_unlike(self.known, reading, vector), EncodedCaption(reading.text, None, words, None)
 
     @computing
     def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
@@ -191,10 +192,9 @@ class RetrievalService:
             ValueError: a caption that cannot be read, or a name that no photograph has.
         """
         started = time.perf_counter()
-        reading = self.read(caption) if alone is None else alone.reading
+        reading, encoded = self._read_and_encode(caption) if alone is None else (alone.reading, alone.encoded)
         dense_reading = read_caption(self.model, dense, dense=True) if (dense or "").strip() else None
-        text = None if dense_reading is None else dense_reading.text
-        encoded = self._with_dense(self.encode_caption(reading.text) if alone is None else alone.encoded, text)
+        encoded = self._with_dense(encoded, None if dense_reading is None else dense_reading.text)
         if isinstance(indexed, StoredGallery):
             order, scores, total = indexed.rank(
                 self._index_caption(encoded), candidates.exhaustive, candidates.name, candidates.also, progress
@@ -224,11 +224,12 @@ class RetrievalService:
 
     def read(self, caption: str) -> Reading:
         """Read a caption as `rank_images` does, with all that it tells of it; ValueError where it cannot be read."""
-        return self._told_if_unlike(read_caption(self.model, caption))
+        reading = read_caption(self.model, caption)
+        return reading if self.known is None else noted_if_unlike(self.known, reading, self._vector(reading.text))
 
     @computing
-    def _told_if_unlike(self, reading: Reading) -> Reading:
-        return noted_if_unlike(self.model, self.known, reading)
+    def _vector(self, text: str) -> Tensor:
+        return caption_vectors(self.model, [text])[0]
 
     def remembered_ranking(
         self,

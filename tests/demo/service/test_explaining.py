@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from demo.record.settings import evaluation_knobs, network_with
 from demo.screens.parts import ViewState
@@ -16,7 +16,7 @@ from demo.service.counterfactual import Forcing
 from demo.service.encoded import encode_caption
 from demo.service.explaining import explain_pair
 from demo.service.retrieval import RetrievalService
-from seps import CrossSparseAggrNet, SEPSModel
+from seps import CrossSparseAggrNet
 from seps.method.network import ImageFeatures
 
 CAPTION = "a motorcycle parked indoors"
@@ -57,30 +57,27 @@ def test_another_network_and_its_noise_take_the_place_of_the_models_own(service:
 def test_what_a_ranking_encoded_is_not_encoded_again(
     service: RetrievalService, dense: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encoded_texts: list[str] = []
-    encode_captions, encode_images = SEPSModel.encode_captions, CrossSparseAggrNet.encode_images
+    model, passes, encoded_images = service.model, list[list[int]](), list[torch.Tensor]()
+    encode_images = CrossSparseAggrNet.encode_images
 
-    def counted(model: SEPSModel, captions: Sequence[str], *options: bool) -> tuple[torch.Tensor, torch.Tensor]:
-        encoded_texts.extend(captions)
-        return encode_captions(model, captions, *options)
+    def passed(_: nn.Module, inputs: tuple[()], named: dict[str, torch.Tensor]) -> None:
+        passes.extend(named["input_ids"].tolist())
 
-    encoded_images: list[torch.Tensor] = []
-
-    def counted_images(net: CrossSparseAggrNet, patches: torch.Tensor) -> ImageFeatures:
+    def counted(net: CrossSparseAggrNet, patches: torch.Tensor) -> ImageFeatures:
         encoded_images.append(patches)
         return encode_images(net, patches)
 
-    monkeypatch.setattr(SEPSModel, "encode_captions", counted)
-    monkeypatch.setattr(CrossSparseAggrNet, "encode_images", counted_images)
+    monkeypatch.setattr(CrossSparseAggrNet, "encode_images", counted)
     indexed, caption = service.find("examples"), "a motorcycle, not ranked by another test"
-    rank_and_show(service, indexed, caption, dense, ViewState())
-    assert [text for text in encoded_texts if text in (caption, dense)] == [caption] + ([dense] if dense else [])
-    assert not encoded_images
     index = indexed.gallery.position("motorcycle")
-    forcing = Forcing(service, indexed, index, caption, dense)
-    del encoded_texts[:]
-    for patch in (3, 7):
-        mask = forcing.decided.record.sparse.kept.copy()
-        mask[patch] = ~mask[patch]
-        assert forcing.attempt(mask).record.forced
-    assert not encoded_texts and not encoded_images
+    with model.txt_enc.bert.register_forward_pre_hook(passed, with_kwargs=True):
+        rank_and_show(service, indexed, caption, dense, ViewState())
+        texts = [model.tokenizer.encode(text, 200) for text in (caption, dense) if text]
+        assert [passes.count(ids) for ids in texts] == [1] * len(texts)
+        forcing = Forcing(service, indexed, index, caption, dense)
+        passes.clear()
+        for patch in (3, 7):
+            mask = forcing.decided.record.sparse.kept.copy()
+            mask[patch] = ~mask[patch]
+            assert forcing.attempt(mask).record.forced
+    assert not passes and not encoded_images
