@@ -41,14 +41,16 @@ def encode_caption(model: SEPSModel, text: str, dense: str | None = None) -> Enc
 def encode_texts(model: SEPSModel, texts: Sequence[str], dense: bool = False) -> list[Tensor]:
     """Encode texts together, each as words (L, C) without padding; `dense` as for `SEPSModel.encode_captions`."""
     words, lengths = model.encode_captions(texts, dense)  # (T, L, C) and (T,)
-    return [row[:length] for row, length in zip(words, lengths.tolist(), strict=True)]
+    return [row[:length].clone() for row, length in zip(words, lengths.tolist(), strict=True)]  # a row holds no others
 
 
 def encode_with_vectors(model: SEPSModel, texts: Sequence[str]) -> list[tuple[Tensor, Tensor]]:
     """Encode captions together, each as words (L, C) without padding and the vector (D_t,) by which those that the
     model learnt from are told from others."""
     words, lengths, vectors = with_vectors(model, texts)  # (T, L, C), (T,) and (T, D_t)
-    return [(row[:length], vector) for row, length, vector in zip(words, lengths.tolist(), vectors, strict=True)]
+    return [
+        (row[:length].clone(), vector) for row, length, vector in zip(words, lengths.tolist(), vectors, strict=True)
+    ]
 
 
 def index_captions(engine: ScoringEngine, captions: Sequence[EncodedCaption]) -> CaptionIndex:
