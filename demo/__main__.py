@@ -398,7 +398,7 @@ def judge(options: argparse.Namespace) -> None:
     from demo.screens.judge.export import judged_file
     from demo.screens.judge.judgement import score_sentence
     from demo.service.captions import read_prompt
-    from demo.service.judging import JudgeResult, JudgingService
+    from demo.service.judging import JudgingService
     from demo.service.start import shipped_judge
     from seps.judge.encoders import SepsEncoders
 
@@ -410,10 +410,8 @@ def judge(options: argparse.Namespace) -> None:
         tell_note(reading)
         prompt = reading.text
     photos = [read_photo(file) for file in options.pictures]
-    seen = service.see([(photo.digest, photo.image.copy) for photo in photos], tqdm if len(photos) > 1 else False)
-    judged = [
-        JudgeResult(*scores, features) for scores, features in zip(service.scores(seen, prompt), seen, strict=True)
-    ]
+    sources = [(photo.digest, photo.image.copy) for photo in photos]
+    judged = service.judge_together(sources, service.encode_prompt(prompt), tqdm if len(photos) > 1 else False)
     order = sorted(range(len(judged)), key=lambda i: -getattr(judged[i], options.by).final)
     rows = [(str(options.pictures[i]), judged[i]) for i in order]
     if options.output is not None:

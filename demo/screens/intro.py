@@ -35,7 +35,7 @@ def gallery_intro(service: RetrievalService, indexed: IndexedGallery) -> dict[st
     caption = examples_of(indexed)[0]
     ranking = service.rank_images(indexed, caption)
     index = ranking.order[0]
-    record = service.explain(indexed, index, caption)
+    record = service.explain_encoded(indexed, index, ranking.encoded)
     photo = photo_value(indexed, index)
     kept, (rows, columns) = record.sparse.kept, record.grid
     numbers = {

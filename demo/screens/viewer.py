@@ -80,8 +80,9 @@ def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewStat
 
 def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
     """The value of the viewer in Photos, where patches can be kept and dropped."""
+    whatif = whatif_value(service, indexed, state)
     value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "search")
-    choices = {"mask": state.mask, "budget": state.budget, "whatif": whatif_value(service, indexed, state)}
+    choices = {"mask": state.mask, "budget": state.budget, "whatif": whatif}
     return value | measures_value(service, indexed, state) | choices | {"others": other_masks(service, indexed, state)}
 
 

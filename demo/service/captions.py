@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from torch import Tensor
+
 from demo.service.language import hint, listed, unknown_words
 from seps import SEPSModel
-from seps.models.known_captions import KnownCaptions, caption_vectors
+from seps.models.known_captions import KnownCaptions
 
 MAX_CHARACTERS = 2000
 MAX_TYPED = 200  # captions, one a line
@@ -40,31 +42,35 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: 
         ValueError: empty, longer than MAX_CHARACTERS, or nothing in it that the model's vocabulary has.
     """
     kind = noun or ("dense caption" if dense else "caption")
-    cleaned = " ".join((text or "").replace("\0", " ").split())
-    if not cleaned:
+    text = cleaned(text)
+    if not text:
         raise ValueError(f"The {kind} is empty: describe the photograph in a few English words.")
-    if len(cleaned) > MAX_CHARACTERS:
-        raise ValueError(f"The {kind} has {len(cleaned):,} characters, but at most {MAX_CHARACTERS:,} fit: shorten it.")
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(f"The {kind} has {len(text):,} characters, but at most {MAX_CHARACTERS:,} fit: shorten it.")
     limit = model.config.text.max_dense_words if dense else model.config.text.max_words
-    ids = model.tokenizer.encode(cleaned, ANY_LENGTH)
+    ids = model.tokenizer.encode(text, ANY_LENGTH)
     pieces = model.tokenizer.labels(ids)[1:-1]
     unknown = pieces.count("[UNK]")
     if unknown == len(pieces):
-        raise ValueError(f'The model knows none of the words in "{shortened(cleaned)}": write the {kind} in English.')
-    notes = [hint(model.tokenizer, cleaned)]
+        raise ValueError(f'The model knows none of the words in "{shortened(text)}": write the {kind} in English.')
+    notes = [hint(model.tokenizer, text)]
     if len(pieces) > limit - 2:
         notes.append(f"The model reads the first {limit - 2} of {len(pieces)} word pieces of the {kind}.")
     elif unknown and not notes[0]:
-        words = listed(unknown_words(model.tokenizer, cleaned))
+        words = listed(unknown_words(model.tokenizer, text))
         notes.append(f"The model does not know {unknown} of {len(pieces)} word pieces of the {kind} ([UNK]): {words}.")
-    return Reading(cleaned, " ".join(note for note in notes if note))
+    return Reading(text, " ".join(note for note in notes if note))
 
 
-def noted_if_unlike(model: SEPSModel, known: KnownCaptions | None, reading: Reading) -> Reading:
-    """The reading, its note telling where the caption is unlike those that the model learnt from."""
-    if known is None:
-        return reading
-    nearest = float(known.nearness(caption_vectors(model, [reading.text]))[0])
+def cleaned(text: str | None) -> str:
+    """A text as typed without surrounding or repeated white space, as `Reading` has it."""
+    return " ".join((text or "").replace("\0", " ").split())
+
+
+def noted_if_unlike(known: KnownCaptions, reading: Reading, vector: Tensor) -> Reading:
+    """The reading, its note telling where the caption, of this vector (D_t,), is unlike those that the model learnt
+    from."""
+    nearest = float(known.nearness(vector[None])[0])
     if nearest >= known.threshold:
         return reading
     shown = f"{nearest:.2f}, usually above {known.threshold:.2f}"  # short: on a phone it stands above the ranking

@@ -84,11 +84,12 @@ class Forcing(Attempts):
         self, service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
     ) -> None:
         self.ranking: ImageRanking = service.remembered_ranking(indexed, caption, dense, Candidates((index,)))
-        record = service.explain(indexed, index, caption, dense)
+        encoded = self.ranking.encoded
+        record = service.explain_encoded(indexed, index, encoded)
         super().__init__(
             Decided(record, self.ranking.order.index(index) + 1, len(self.ranking.order)),
             self.ranking.others(index),
-            lambda mask: service.explain(indexed, index, caption, dense, mask),
+            lambda mask: service.explain_encoded(indexed, index, encoded, mask),
         )
 
     def game(self, budget: int, mask: Mask | None) -> Game:

@@ -76,7 +76,9 @@ def outcome(service: RetrievalService, indexed: IndexedGallery, index: int, capt
     """The scene at a place of a gallery under a caption."""
     ranking = service.rank_images(indexed, caption)
     rank = 1 + ranking.order.index(index)
-    return Outcome(indexed, ranking, rank, service.explain(indexed, index, caption), known(indexed, index).scene)
+    return Outcome(
+        indexed, ranking, rank, service.explain_encoded(indexed, index, ranking.encoded), known(indexed, index).scene
+    )
 
 
 def known(indexed: IndexedGallery, index: int) -> SceneAnnotation:

@@ -20,6 +20,8 @@ from seps.models.shipped import shipped_models
 from seps.progress import Progress, with_progress
 
 if TYPE_CHECKING:  # the judge is imported with its first use
+    from torch import Tensor
+
     from seps.judge import Judge, JudgeFeatures, Score
 
 JUDGE = "judge.json"  # by which a judge's folder is known
@@ -65,9 +67,19 @@ class JudgingService:
 
     def judge(self, picture: Source, prompt: str) -> JudgeResult:
         """Judge one picture with a prompt as `read_prompt` gives it; ValueError where the picture cannot be had."""
-        seen = self.see([picture])
-        quality, consistency = self.scores(seen, prompt)[0]
-        return JudgeResult(quality, consistency, seen[0])
+        return self.judge_together([picture], self.encode_prompt(prompt))[0]
+
+    def judge_together(
+        self, pictures: Sequence[Source], prompt: Tensor, progress: Progress = False
+    ) -> list[JudgeResult]:
+        """Judge at least one picture with an encoded prompt (d,); `progress` and errors as `see`."""
+        seen = self.see(pictures, progress)
+        return [JudgeResult(*scores, picture) for scores, picture in zip(self.scores(seen, prompt), seen, strict=True)]
+
+    @computing
+    def encode_prompt(self, prompt: str) -> Tensor:
+        """Encode a prompt as `read_prompt` gives it, (d,), to judge any number of pictures with it."""
+        return self.open().encode_prompts([prompt])[0]
 
     def knows(self, digests: Sequence[str]) -> bool:
         """Whether all of these pictures are remembered, so that judging them takes milliseconds."""
@@ -86,9 +98,9 @@ class JudgingService:
         return [known[digest] for digest, _ in pictures]
 
     @computing
-    def scores(self, seen: Sequence[JudgeFeatures], prompt: str) -> list[tuple[Score, Score]]:
-        """Quality and consistency of encoded pictures with one prompt."""
-        return self.open().score_features(seen, [prompt] * len(seen))
+    def scores(self, seen: Sequence[JudgeFeatures], prompt: Tensor) -> list[tuple[Score, Score]]:
+        """Quality and consistency of encoded pictures with an encoded prompt (d,)."""
+        return self.open().score_encoded(seen, prompt.expand(len(seen), -1))
 
     def spoilt(self, picture: Source, kind: str) -> list[Source]:
         """The picture spoilt in one way at each of STRENGTHS; strength 0 is the picture itself.

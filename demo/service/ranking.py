@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demo.service.captions import Reading
+from demo.service.encoded import EncodedCaption
 
 RECALL_AT = (1, 5, 10)
 
@@ -37,8 +38,10 @@ class ImageRanking:
     Attributes:
         order: positions in the gallery of those that were scored; scores: S(I, T) of each, in the same order.
         reading, dense_reading: the caption and the dense caption as read.
-        seconds: encoding the caption, scoring and sorting.
+        seconds: encoding the caption, scoring and sorting; of the dense caption alone where the caption was encoded
+            for another ranking.
         total: how many were searched; more than were scored where a shortlist was made of a large gallery.
+        encoded: the captions as they were encoded, with which photographs are explained.
     """
 
     order: list[int]
@@ -47,6 +50,7 @@ class ImageRanking:
     dense_reading: Reading | None
     seconds: float
     total: int
+    encoded: EncodedCaption
 
     @property
     def exhaustive(self) -> bool:

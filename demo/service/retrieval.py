@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from threading import Lock
 
 import numpy as np
@@ -16,7 +18,8 @@ from demo.galleries.gallery import caption_pool
 from demo.galleries.index import GalleryInMemory, IndexedGallery, in_memory
 from demo.galleries.stored import StoredGallery
 from demo.service.captions import Reading, noted_if_unlike, read_caption, read_pair, read_typed
-from demo.service.explaining import explain_pair
+from demo.service.encoded import EncodedCaption, encode_caption, encode_texts, encode_with_vectors, index_captions
+from demo.service.explaining import explain_indexed, explain_pair
 from demo.service.gpu import Encode
 from demo.service.masks import mask_text
 from demo.service.measured import MeasuredExplanation, measures_of, with_measures
@@ -27,7 +30,7 @@ from demo.service.recent import Recent
 from demo.service.threads import Gathering, computing
 from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, split_similarity
 from seps.models.found_words import FoundRule
-from seps.models.known_captions import KnownCaptions
+from seps.models.known_captions import KnownCaptions, caption_vectors
 from seps.progress import Progress
 from seps.search.blocks import Decisions
 from seps.search.engine import rank
@@ -79,6 +82,9 @@ class RetrievalService:
         self.found_rule = found_rule
         self.known = known
         self.engine = ScoringEngine(model.cross_net)
+        self._encode_text = Gathering(partial(encode_texts, model), TOGETHER)
+        self._encode_dense = Gathering(partial(encode_texts, model, dense=True), TOGETHER)
+        self._encode_with_vector = Gathering(partial(encode_with_vectors, model), TOGETHER)
         self._rank_alone = Gathering(self._rank_together, TOGETHER)
         self.galleries = {indexed.gallery.name: indexed for indexed in galleries}
         self._pools: dict[str, Pool] = {}
@@ -124,9 +130,24 @@ class RetrievalService:
             return self.engine.encode_captions(words, lengths)
         return self.engine.encode_captions(words, lengths, *self.model.encode_captions(dense, dense=True))
 
-    @computing
-    def _encode_in_turn(self, captions: Sequence[str], dense: Sequence[str] | None) -> CaptionIndex:
-        return self.encode(captions, dense)
+    def encode_caption(self, text: str, dense: str | None = None) -> EncodedCaption:
+        """Encode a caption as read, and a dense one beside it, to be ranked and explained.
+
+        Captions of several callers are encoded together while all cores are busy; numbers agree to 1e-6.
+        """
+        return self._with_dense(EncodedCaption(text, None, self._encode_text(text), None), dense)
+
+    def _with_dense(self, encoded: EncodedCaption, dense: str | None) -> EncodedCaption:
+        """A caption with a dense one beside it, which alone is encoded; as it is where there is none."""
+        return replace(encoded, dense=dense, dense_words=self._encode_dense(dense)) if dense else encoded
+
+    def _read_and_encode(self, caption: str) -> tuple[Reading, EncodedCaption]:
+        """Read a caption as `read` does, and encode it in the same pass."""
+        reading = read_caption(self.model, caption)
+        if self.known is None:
+            return reading, self.encode_caption(reading.text)
+        words, vector = self._encode_with_vector(reading.text)
+        return noted_if_unlike(self.known, reading, vector), EncodedCaption(reading.text, None, words, None)
 
     @computing
     def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
@@ -157,6 +178,7 @@ class RetrievalService:
         dense: str | None = None,
         candidates: Candidates = ANY_PHOTO,
         progress: Progress = False,
+        alone: ImageRanking | None = None,
     ) -> ImageRanking:
         """Rank a gallery's photographs for a caption, with a dense caption beside it where one is given.
 
@@ -164,36 +186,36 @@ class RetrievalService:
 
         Args:
             candidates: which of them; progress: where all of a large gallery are scored, as in `ScoringEngine`.
+            alone: a ranking for the same caption without a dense one, which read and encoded it already.
 
         Raises:
             ValueError: a caption that cannot be read, or a name that no photograph has.
         """
         started = time.perf_counter()
-        reading = read_caption(self.model, caption)
+        reading, encoded = self._read_and_encode(caption) if alone is None else (alone.reading, alone.encoded)
         dense_reading = read_caption(self.model, dense, dense=True) if (dense or "").strip() else None
-        text = None if dense_reading is None else dense_reading.text
+        encoded = self._with_dense(encoded, None if dense_reading is None else dense_reading.text)
         if isinstance(indexed, StoredGallery):
-            captions = self._encode_in_turn([reading.text], None if text is None else [text])
             order, scores, total = indexed.rank(
-                captions, candidates.exhaustive, candidates.name, candidates.also, progress
+                self._index_caption(encoded), candidates.exhaustive, candidates.name, candidates.also, progress
             )
         else:
-            order, scores = self._rank_in_memory(in_memory(indexed), reading.text, text, candidates.name)
+            order, scores = self._rank_in_memory(in_memory(indexed), encoded, candidates.name)
             total = len(order)
         if not order and candidates.name:
             raise ValueError(f'No photograph\'s name holds "{candidates.name}": write another part of a name, or none.')
         if not order:
             raise ValueError(f'The photos of "{indexed.gallery.title}" are no longer there: choose another gallery.')
-        reading = self._told_if_unlike(reading)
-        return ImageRanking(order, scores, reading, dense_reading, time.perf_counter() - started, total)
+        return ImageRanking(order, scores, reading, dense_reading, time.perf_counter() - started, total, encoded)
+
+    @computing
+    def _index_caption(self, encoded: EncodedCaption) -> CaptionIndex:
+        return index_captions(self.engine, [encoded])
 
     def _rank_in_memory(
-        self, indexed: GalleryInMemory, caption: str, dense: str | None, name: str
+        self, indexed: GalleryInMemory, encoded: EncodedCaption, name: str
     ) -> tuple[list[int], list[float]]:
-        if dense is None:
-            ranking = self._rank_alone((indexed.images, caption))
-        else:
-            ranking = self._rank_with_dense(indexed.images, caption, dense)
+        ranking = self._rank_alone((indexed.images, encoded))
         pairs = list(zip(ranking.indices.tolist(), ranking.scores.tolist(), strict=True))
         if name:
             items = indexed.gallery.items
@@ -202,11 +224,12 @@ class RetrievalService:
 
     def read(self, caption: str) -> Reading:
         """Read a caption as `rank_images` does, with all that it tells of it; ValueError where it cannot be read."""
-        return self._told_if_unlike(read_caption(self.model, caption))
+        reading = read_caption(self.model, caption)
+        return reading if self.known is None else noted_if_unlike(self.known, reading, self._vector(reading.text))
 
     @computing
-    def _told_if_unlike(self, reading: Reading) -> Reading:
-        return noted_if_unlike(self.model, self.known, reading)
+    def _vector(self, text: str) -> Tensor:
+        return caption_vectors(self.model, [text])[0]
 
     def remembered_ranking(
         self,
@@ -215,28 +238,26 @@ class RetrievalService:
         dense: str | None = None,
         candidates: Candidates = ANY_PHOTO,
         progress: Progress = False,
+        alone: ImageRanking | None = None,
     ) -> ImageRanking:
         """The ranking of a gallery for captions as read, computed once; arguments and errors as `rank_images`."""
         key = (indexed.state, caption, dense or "", candidates)
         ranking = self._ranked.get(key)
         if ranking is None:
-            ranking = self.rank_images(indexed, caption, dense, candidates, progress)
+            ranking = self.rank_images(indexed, caption, dense, candidates, progress, alone)
             self._ranked.put(key, ranking)
         return ranking
 
-    @computing
-    def _rank_with_dense(self, images: ImageIndex, caption: str, dense: str) -> Ranking:
-        return self.engine.rank_images(self.encode([caption], [dense]), images)
-
-    def _rank_together(self, asked: list[tuple[ImageIndex, str]]) -> list[Ranking]:
-        """A ranking of images for each caption, those of one gallery scored together."""
-        words, lengths = self.model.encode_captions([caption for _, caption in asked])
+    def _rank_together(self, asked: list[tuple[ImageIndex, EncodedCaption]]) -> list[Ranking]:
+        """A ranking of images for each caption; those of one gallery are scored together, with a dense caption or
+        without."""
+        groups: dict[tuple[int, bool], list[int]] = {}
+        for number, (images, encoded) in enumerate(asked):
+            groups.setdefault((id(images), encoded.dense is None), []).append(number)
         rankings: dict[int, Ranking] = {}
-        for images in {id(images): images for images, _ in asked}.values():
-            numbers = [number for number, (images_asked, _) in enumerate(asked) if images_asked is images]
-            longest = int(lengths[numbers].max())
-            caption_index = self.engine.encode_captions(words[numbers, :longest], lengths[numbers])
-            scores = self.engine.score(images, caption_index)  # (V, T)
+        for numbers in groups.values():
+            captions = index_captions(self.engine, [asked[number][1] for number in numbers])
+            scores = self.engine.score(asked[numbers[0]][0], captions)  # (V, T)
             rankings |= {number: rank(scores[:, column], None) for column, number in enumerate(numbers)}
         return [rankings[number] for number in range(len(asked))]
 
@@ -289,12 +310,27 @@ class RetrievalService:
     ) -> Explanation:
         """Explain one photograph of a gallery and one caption that `read_caption` let through, under the decision that
         `mask` (N,) forces where it is given."""
-        key = pair_key(indexed, index, caption, dense, mask)
+        record = self._explained.get(pair_key(indexed, index, caption, dense, mask))
+        if record is None:
+            record = self.explain_encoded(indexed, index, self.encode_caption(caption, dense), mask)
+        return record
+
+    def explain_encoded(
+        self, indexed: IndexedGallery, index: int, encoded: EncodedCaption, mask: NDArray[np.bool_] | None = None
+    ) -> Explanation:
+        """Explain as `explain` does, with captions that have been encoded, as those of a ranking have."""
+        key = pair_key(indexed, index, encoded.text, encoded.dense, mask)
         record = self._explained.get(key)
         if record is None:
-            record = self.explain_embeddings(indexed.patches(index), caption, dense, mask)
+            record = self._explain_indexed(indexed.image(index), encoded, mask)
             self._explained.put(key, record)
         return record
+
+    @computing
+    def _explain_indexed(
+        self, image: ImageIndex, encoded: EncodedCaption, mask: NDArray[np.bool_] | None
+    ) -> Explanation:
+        return explain_indexed(self.model, image, encoded, mask)
 
     def measure(
         self,
@@ -370,7 +406,7 @@ class RetrievalService:
         self, patches: Tensor, caption: str, dense: str | None, mask: NDArray[np.bool_] | None = None
     ) -> Explanation:
         """Explain patch embeddings (N[+1], C) and captions as read, under a decision (N,) where one is forced."""
-        return explain_pair(self.model, patches, caption, dense, mask=mask)
+        return explain_pair(self.model, patches, encode_caption(self.model, caption, dense), mask=mask)
 
     @computing
     def split_all(self, record: Explanation) -> tuple[Attribution, ...]:

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from seps.checks import Lengths, check_lengths
 from seps.encoders.config import TextConfig
 from seps.encoders.heads import ContextHead
-from seps.encoders.low_rank import LowRank, add_low_rank
+from seps.encoders.low_rank import LowRank, add_low_rank, without_differences
 from seps.encoders.tails import passed_words, text_layers
 from seps.encoders.weights import text_backbone
 
@@ -84,10 +84,34 @@ class TextEncoder(nn.Module):
         """
         return self.project(self.features(ids, lengths), lengths)
 
+    def with_plain(self, ids: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
+        """Word embeddings, and the encoder's own words as it came: without the low-rank differences that it has learnt.
+
+        The layers before the first difference are passed once for both.
+
+        Args:
+            ids, lengths: as for `forward`; so are the errors.
+
+        Returns:
+            (B, L, C), as `forward` gives them, and (B, L, D_t); both zero at the padding.
+        """
+        mask = self._mask(ids, lengths)  # (B, L)
+        output = self.bert(input_ids=ids, attention_mask=mask.long(), output_hidden_states=True)
+        words = plain = output.last_hidden_state  # (B, L, D_t)
+        if self.config.low_rank:
+            shared = len(output.hidden_states) - 1 - self.config.low_rank_layers
+            with without_differences():
+                plain = passed_words(text_layers(self.bert, shared), output.hidden_states[shared], mask)
+        mask = mask.unsqueeze(-1)  # (B, L, 1)
+        return self._embed(words * mask, mask), plain * mask
+
     def project(self, features: Tensor, lengths: Lengths) -> Tensor:
         """Features (B, L, D_t) from `features` to embeddings (B, L, C), zero at the padding."""
         features = self.finished(features, lengths)
-        mask = self._mask(features[..., 0], lengths).unsqueeze(-1)  # (B, L, 1)
+        return self._embed(features, self._mask(features[..., 0], lengths).unsqueeze(-1))
+
+    def _embed(self, features: Tensor, mask: Tensor) -> Tensor:
+        """Finished words (B, L, D_t) as embeddings (B, L, C); mask (B, L, 1)."""
         if self.context is None:
             return self.fc(features) * mask
         summary = (features * mask).sum(dim=1) / mask.sum(dim=1)  # (B, D_t), the mean word

@@ -16,10 +16,10 @@ from torch import Tensor
 from seps.checks import Mask
 from seps.explanation.record import AlignmentExplanation, BranchExplanation, Explanation, FrozenDict, read_only
 from seps.method.alignment import Alignment
-from seps.method.network import Branch, CrossSparseAggrNet, Match
+from seps.method.network import Branch, CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import Selection
 
-__all__ = ["AlignmentExplanation", "BranchExplanation", "Explanation", "explain"]
+__all__ = ["AlignmentExplanation", "BranchExplanation", "Explanation", "explain", "explain_encoded"]
 
 
 def explain(
@@ -57,6 +57,48 @@ def explain(
             dtype, one that keeps no patch, one of a dense caption that is not there, or one beside a generator.
     """
     grid = check_pair(model, img_embs, cap_embs, dense_cap_embs, grid)
+    with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
+        image = model.encode_images(img_embs[None])
+    return explain_encoded(
+        model,
+        image,
+        cap_embs,
+        dense_cap_embs,
+        words=words,
+        dense_words=dense_words,
+        grid=grid,
+        generator=generator,
+        mask=mask,
+        dense_mask=dense_mask,
+    )
+
+
+def explain_encoded(
+    model: CrossSparseAggrNet,
+    image: ImageFeatures,
+    cap_embs: Tensor,
+    dense_cap_embs: Tensor | None = None,
+    *,
+    words: Sequence[str] | None = None,
+    dense_words: Sequence[str] | None = None,
+    grid: tuple[int, int] | None = None,
+    generator: torch.Generator | None = None,
+    mask: Mask | None = None,
+    dense_mask: Mask | None = None,
+) -> Explanation:
+    """Record as `explain` does, of an image that has been encoded before.
+
+    Args:
+        image: one image, from the model's `encode_images` or from an index of it.
+        cap_embs, dense_cap_embs, words, dense_words, grid, generator, mask, dense_mask: as for `explain`.
+
+    Raises:
+        ValueError: as `explain`; or more images than one.
+    """
+    if len(image.patches) != 1:
+        raise ValueError(f"image holds {len(image.patches)} images, but 1 is needed.")
+    patches = image.patches[0]  # (N, C)
+    grid = check_pair(model, patches, cap_embs, dense_cap_embs, grid)
     labels = [word_labels("words", words, len(cap_embs))]
     if dense_cap_embs is not None:
         labels.append(word_labels("dense_words", dense_words, len(dense_cap_embs)))
@@ -64,10 +106,8 @@ def explain(
         raise ValueError(
             f"dense_words has {len(dense_words)} labels, but there are 0 dense captions: pass dense_cap_embs."
         )
-    with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
-        image = model.encode_images(img_embs[None])
+    with torch.no_grad(), torch.autocast(patches.device.type, enabled=False):
         match = model.match(image, cap_embs, dense_cap_embs, generator is not None, generator, mask, dense_mask)
-    patches = img_embs[-model.num_patches :]  # (N, C)
     captions = [cap_embs] if dense_cap_embs is None else [cap_embs, dense_cap_embs]
     alignments = [
         explain_alignment(match, i, alignment, labels[i], image.cls is not None, cosines(captions[i], patches))

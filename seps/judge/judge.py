@@ -77,21 +77,24 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class JudgeFeatures:
-    """What a judge's encoders see of one picture: enough to score it with any prompt in milliseconds.
+    """What a judge sees of one picture whatever its prompt: its quality, and enough to score consistency with any
+    prompt in milliseconds.
 
     Attributes:
-        quality: (Q,) features that quality is computed from; image: (d,) unit embedding, for consistency.
+        embedding: (Q,) unit embedding that quality is computed from; image: (d,) unit embedding, for consistency.
         logit: of the quality base; bias: its part that no patch has a say in, which the attributions hold evenly.
         attributions: (N,) each patch's part of the logit, row by row; None where the encoder does not pool by mean.
         grid: (H, W) patches; None without attributions.
+        quality: the score.
     """
 
-    quality: Tensor
+    embedding: Tensor
     image: Tensor
     logit: float
     bias: float
     attributions: NDArray[np.float32] | None
     grid: tuple[int, int] | None
+    quality: Score
 
 
 class Judge(nn.Module):
@@ -130,17 +133,19 @@ class Judge(nn.Module):
         """
         check_prompt(prompt)
         features = self.features([image])[0]
-        quality, consistency = self._scores(stacked([features]), [prompt])[0]
+        quality, consistency = self.score_encoded([features], self._texts([prompt]))[0]
         attributions = None if features.attributions is None else torch.from_numpy(features.attributions)
         return Verdict(quality, consistency, features.logit, attributions, features.grid)
 
     def features(self, images: Sequence[Image.Image]) -> list[JudgeFeatures]:
-        """Encode pictures for `score_features`, all of them together; ValueError as `score`."""
+        """Encode pictures for `score_features` and score their quality, all together; ValueError as `score`."""
         head = self.network.quality
         with evaluating(self):
             pixels = to_pixels(images, self.encoders.pixels).to(self.device)  # (B, 3, S, S)
             features, patches = self.encoders.with_patches(pixels)  # (B, Q) and (B, d); (B, N, Q)
-            logits = head.logit(head.embed(features.quality)).tolist()  # (B,)
+            embedded = head.embed(features.quality)  # (B, Q)
+            logits = head.logit(embedded).tolist()  # (B,)
+            quality = head.score(embedded)
             bias = float(head.base.bias[0])
             attributions = (
                 [None] * len(images) if patches is None else [head.attributions(row).cpu().numpy() for row in patches]
@@ -148,7 +153,13 @@ class Judge(nn.Module):
         grid = None if patches is None else self.encoders.grid
         return [
             JudgeFeatures(
-                features.quality[i].clone(), features.image[i].clone(), logits[i], bias, attributions[i], grid
+                embedded[i].clone(),
+                features.image[i].clone(),
+                logits[i],
+                bias,
+                attributions[i],
+                grid,
+                score_of(quality, i, self.scales[0]),
             )
             for i in range(len(images))
         ]
@@ -156,7 +167,16 @@ class Judge(nn.Module):
     def score_features(self, features: Sequence[JudgeFeatures], prompts: Sequence[str]) -> list[tuple[Score, Score]]:
         """Quality and consistency of encoded pictures, each with its own prompt; ValueError as `scores`."""
         check_prompts(len(features), prompts)
-        return self._scores(stacked(features), prompts)
+        return self.score_encoded(features, self._texts(prompts))
+
+    def score_encoded(self, features: Sequence[JudgeFeatures], texts: Tensor) -> list[tuple[Score, Score]]:
+        """Quality and consistency of encoded pictures, each with its own prompt: (B, d), from `encode_prompts`."""
+        image = torch.stack([picture.image for picture in features])  # (B, d)
+        embedded = torch.stack([picture.embedding for picture in features])  # (B, Q)
+        final = torch.tensor([picture.quality.final for picture in features]).to(image)  # (B,)
+        with evaluating(self):
+            consistency = self.network.consistency(image, texts, embedded, final)
+        return [(picture.quality, score_of(consistency, i, self.scales[1])) for i, picture in enumerate(features)]
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -176,10 +196,7 @@ class Judge(nn.Module):
     ) -> list[tuple[Score, Score]]:
         """Quality and consistency of each picture with its own prompt; ValueError as `score`, or counts that differ."""
         check_prompts(len(images), prompts)
-        return self._scores(self.encode(images, progress), prompts)
-
-    def _scores(self, features: PictureFeatures, prompts: Sequence[str]) -> list[tuple[Score, Score]]:
-        """Score encoded pictures with prompts that were checked."""
+        features = self.encode(images, progress)
         texts = self._texts(prompts)  # (B, d)
         with evaluating(self):
             quality, consistency = self.network(features.quality, features.image, texts)
@@ -231,13 +248,6 @@ class Judge(nn.Module):
         tensors = read_tensors(file)
         check_tensors(file, tensors, self.saved())
         self.load_state_dict(tensors, strict=False)  # the rest is the encoders' own
-
-
-def stacked(features: Sequence[JudgeFeatures]) -> PictureFeatures:
-    """The features of B pictures, one behind the other: quality (B, Q) and image (B, d)."""
-    return PictureFeatures(
-        torch.stack([picture.quality for picture in features]), torch.stack([picture.image for picture in features])
-    )
 
 
 def score_of(scores: Corrected, i: int, scale: float) -> Score:

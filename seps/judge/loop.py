@@ -241,7 +241,7 @@ def fit(
                 factor = settings.rate_factor(epoch * count + number, settings.epochs * count)
                 set_learning_rate(optimizer, settings.learning_rate * factor)
                 batch = next(make_batches(judge, train_ratings, features.get("train"), [chosen], settings, epoch))
-                spoilt = draw_spoilt(features["train"], judge.device) if features and settings.spoilt_weight else None
+                spoilt = sample_spoilt(features["train"], judge.device) if features and settings.spoilt_weight else None
                 loss = step(batch, targets[chosen].to(judge.device), prompts[chosen].to(judge.device), spoilt)
                 log.add({"loss": finite_loss(loss, epoch, number, chosen)})
                 optimizer.zero_grad()
@@ -310,7 +310,7 @@ def make_batches(
     settings: JudgeSettings,
     epoch: int,
 ) -> Iterator[Batch]:
-    """Batches of these rows: from features, each picture in a version that is drawn, or from files."""
+    """Batches of these rows: from features, each picture in a version that is sampled, or from files."""
     for rows in chosen:
         if features is not None:
             versions = torch.randint(features.quality.shape[1], (len(rows),))
@@ -337,15 +337,15 @@ def on(judge: Judge, pictures: PictureFeatures) -> PictureFeatures:
     return PictureFeatures(pictures.quality.to(judge.device), pictures.image.to(judge.device))
 
 
-def draw_spoilt(features: SplitFeatures, device: torch.device) -> tuple[Tensor, Tensor] | None:
-    """Pictures with their two spoilt copies, drawn anew: features (m, 3, quality_width) and strengths (m, 3)."""
+def sample_spoilt(features: SplitFeatures, device: torch.device) -> tuple[Tensor, Tensor] | None:
+    """Pictures with their two spoilt copies, sampled anew: features (m, 3, quality_width) and strengths (m, 3)."""
     spoilt = features.spoilt
     if spoilt is None:
         return None
-    drawn = torch.randperm(len(spoilt.rows))[:MAX_SPOILT]
-    clean = features.quality[spoilt.rows[drawn], 0][:, None]  # (m, 1, quality_width)
-    strengths = F.pad(spoilt.strengths[drawn], (1, 0))  # (m, 3), 0 of the picture itself
-    return torch.cat([clean, spoilt.quality[drawn]], dim=1).to(device), strengths.to(device)
+    sampled = torch.randperm(len(spoilt.rows))[:MAX_SPOILT]
+    clean = features.quality[spoilt.rows[sampled], 0][:, None]  # (m, 1, quality_width)
+    strengths = F.pad(spoilt.strengths[sampled], (1, 0))  # (m, 3), 0 of the picture itself
+    return torch.cat([clean, spoilt.quality[sampled]], dim=1).to(device), strengths.to(device)
 
 
 @torch.no_grad()

@@ -1,6 +1,6 @@
 """Agreement of scores with people's: rank and linear correlations, with 95% intervals over prompts.
 
-Pictures of one prompt are alike, so that chance is drawn over prompts: each draw takes whole prompts anew.
+Pictures of one prompt are alike, so that prompts are sampled: each sample takes whole prompts anew.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def partial(scores: Floats, rated: Floats, beside: Floats) -> float:
     return float((xy - xz * yz) / below) if below > 0 else float("nan")
 
 
-def draws(groups: Whole) -> Whole:
-    """(1000, groups): how often each draw takes each group; the same whenever the number of groups is."""
+def samples(groups: Whole) -> Whole:
+    """(1000, groups): how often each sample has each group; the same whenever the number of groups is."""
     return resamples(int(groups.max()) + 1)
 
 
@@ -59,28 +59,28 @@ def over_prompts(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
     """A figure of rows and its interval over groups.
 
     Args:
-        figure: rows, which may repeat, to a number; draws without one (NaN) are left out.
+        figure: rows, which may repeat, to a number; samples without one (NaN) are left out.
         groups: (n,), each row's group, from 0.
     """
     rows = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
-    drawn = [
-        figure(np.concatenate([rows[g] for g in np.repeat(np.arange(len(rows)), counts)])) for counts in draws(groups)
+    sampled = [
+        figure(np.concatenate([rows[g] for g in np.repeat(np.arange(len(rows)), counts)])) for counts in samples(groups)
     ]
-    return with_interval(figure(np.arange(len(groups))), np.array(drawn))
+    return with_interval(figure(np.arange(len(groups))), np.array(sampled))
 
 
 def krcc_over_prompts(scores: Floats, rated: Floats, groups: Whole) -> Estimate:
-    """`krcc` with its interval over groups: pairs are counted once between groups, then weighed by each draw."""
+    """`krcc` with its interval over groups: pairs are counted once between groups, then weighed by each sample."""
     member = np.eye(int(groups.max()) + 1)[groups]  # (n, groups)
     first, second = signs(scores), signs(rated)
     same, varied, rated_varied = (
         member.T @ pairs @ member for pairs in (first * second, np.square(first), np.square(second))
     )  # each (groups, groups)
-    weights = draws(groups).astype(np.float64)
+    weights = samples(groups).astype(np.float64)
     sums = [np.einsum("dg,gh,dh->d", weights, pairs, weights) for pairs in (same, varied, rated_varied)]
     below = np.sqrt(sums[1] * sums[2])
-    drawn = np.divide(sums[0], below, out=np.full(len(below), np.nan), where=below > 0)
-    return with_interval(krcc(scores, rated), drawn)
+    sampled = np.divide(sums[0], below, out=np.full(len(below), np.nan), where=below > 0)
+    return with_interval(krcc(scores, rated), sampled)
 
 
 def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Estimate, int]:

@@ -87,7 +87,10 @@ class QualityHead(nn.Module):
 
     def forward(self, features: Tensor) -> Corrected:
         """Score features (B, width), the mean patch where the encoder pools by mean."""
-        image = self.embed(features)  # (B, width)
+        return self.score(self.embed(features))
+
+    def score(self, image: Tensor) -> Corrected:
+        """Score unit embeddings (B, width), as `embed` gives them."""
         if self.training:
             image = F.dropout(image, self.config.input_dropout)
         base = torch.sigmoid(self.logit(image))  # (B,)
@@ -195,5 +198,6 @@ class JudgeNetwork(nn.Module):
         Args:
             features: (B, quality_width), before standardisation; image, text: (B, d) unit embeddings.
         """
-        quality = self.quality(features)
-        return quality, self.consistency(image, text, self.quality.embed(features), quality.final)
+        embedded = self.quality.embed(features)  # (B, quality_width)
+        quality = self.quality.score(embedded)
+        return quality, self.consistency(image, text, embedded, quality.final)

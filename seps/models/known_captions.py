@@ -108,6 +108,25 @@ def caption_vectors(model: SEPSModel, captions: Sequence[str], progress: Progres
     return vectors
 
 
+@torch.no_grad()
+def with_vectors(model: SEPSModel, captions: Sequence[str]) -> tuple[Tensor, Tensor, Tensor]:
+    """Encode captions and compute their mean words in one pass.
+
+    Args:
+        captions: T of them, few enough for one batch.
+
+    Returns:
+        Embeddings (T, L, C) and lengths (T,), as `SEPSModel.encode_captions` gives them, and vectors (T, D_t), as
+        `caption_vectors` does.
+    """
+    ids, lengths = model.tokenizer.pad(
+        [model.tokenizer.encode(caption, model.config.text.max_words) for caption in captions]
+    )
+    with evaluating(model.txt_enc):
+        embeddings, plain = model.txt_enc.with_plain(ids.to(model.device), lengths)
+    return embeddings, lengths, mean_word(plain).cpu()
+
+
 def read_known_captions(folder: Path | None) -> KnownCaptions | None:
     """Read what a model's captions were like; None where that was not measured for it.
 

@@ -1,4 +1,4 @@
-"""Confidence intervals: how far a figure would move were images, prompts or other groups drawn anew."""
+"""Confidence intervals: how far a figure would move were images, prompts or other groups sampled anew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from seps.numbers import written
 
-DRAWS, SEED = 1000, 0
+SAMPLES, SEED = 1000, 0
 TAILS = (0.025, 0.975)
 
 Floats = NDArray[np.float64]
@@ -49,14 +49,14 @@ def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:
 
 
 def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callable[[Floats], Floats]) -> Estimate | None:
-    """A figure made of sums, a ratio for one, and its interval: images drawn anew 1,000 times, each with all it has.
+    """A figure made of sums, a ratio for one, and its interval: 1,000 samples of images, each with all it has.
 
-    The draws come from one seed, so that what is measured on the same images is drawn alike.
+    The samples come from one seed, so that what is measured on the same images is sampled alike.
 
     Args:
         columns: (n, k), what is summed.
         images: (n,), the image of each row.
-        figure: sums (..., k) to figures (...), NaN where there is none. Draws without one are left out.
+        figure: sums (..., k) to figures (...), NaN where there is none. Samples without one are left out.
 
     Returns:
         None where the sums over all images make no figure.
@@ -70,21 +70,22 @@ def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callabl
 
 
 def resamples(count: int) -> NDArray[np.int64]:
-    """Draw groups anew: (DRAWS, count), how often each draw takes each group, always the same for a count."""
-    return np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=DRAWS)
+    """Sample groups with replacement: (SAMPLES, count), how often each sample has each group, always the same for a
+    count."""
+    return np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=SAMPLES)
 
 
-def with_interval(value: float, drawn: Floats) -> Estimate:
+def with_interval(value: float, sampled: Floats) -> Estimate:
     """Give a figure its interval.
 
     Args:
-        value: over all groups; drawn: (DRAWS,), of each draw, NaN where it has none, which is left out.
+        value: over all groups; sampled: (SAMPLES,), of each sample, NaN where it has none, which is left out.
 
     Returns:
-        The interval's bounds are NaN where no draw has a figure.
+        The interval's bounds are NaN where no sample has a figure.
     """
-    drawn = drawn[np.isfinite(drawn)]
-    low, high = np.quantile(drawn, TAILS) if len(drawn) else (float("nan"), float("nan"))
+    sampled = sampled[np.isfinite(sampled)]
+    low, high = np.quantile(sampled, TAILS) if len(sampled) else (float("nan"), float("nan"))
     return Estimate(value, float(low), float(high))
 
 

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet, ImageFeatures
-from seps.method.selection import caption_directions
+from seps.method.selection import caption_directions, unit_patches
 from seps.method.tokens import split_cls
 
 Rows = int | slice | Tensor | Sequence[int]
@@ -78,6 +78,17 @@ class ImageIndex:
             s_p=(take_rows(self.s_p[0], selected), take_rows(self.s_p[1], selected)),
             logits=(part, part if dense is sparse else dense[selected]),
             model_key=self.model_key,
+        )
+
+    def features(self) -> ImageFeatures:
+        """The images as the network takes them, so that they need not be encoded again."""
+        return ImageFeatures(
+            cls=None if self.cls is None else self.cls[:, None].to(self.patches.dtype),
+            patches=self.patches,
+            unit=unit_patches(self.patches),
+            s_im=self.s_im,
+            s_p=self.s_p,
+            logits=self.logits,
         )
 
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import torch
 
+from demo.service.encoded import encode_caption
 from demo.service.explaining import explain_pair
 from demo.service.start import open_service
 from seps import CrossSparseAggrNet, ScoringEngine, load_model
@@ -156,7 +157,7 @@ class Checks:
         rounds = 2 if self.small else ROUNDS
 
         def explain_first(caption: str) -> None:
-            explain_pair(service.model, indexed.patches(0), caption)
+            explain_pair(service.model, indexed.patches(0), encode_caption(service.model, caption))
 
         calls: dict[str, Callable[[str], object]] = {
             "encode_a_photo": lambda _: service.encode_photos([photo]),

@@ -24,7 +24,7 @@ from demo.screens.parts import ANSWERING, ViewState, caption_box, errors_as_mess
 from demo.screens.photo_list import ranking_value
 from demo.screens.typed import connect_typed
 from demo.server.detail import MAX_COUNTED, Detail
-from demo.service.captions import read_caption
+from demo.service.captions import cleaned, read_caption
 from demo.service.experiment import Experiment, Outcome, experiment, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -95,7 +95,8 @@ def show(
     last = len(tried.after.scene.objects) - 1
     editing = replace(editing, caption=reading.text, selected=max(0, min(editing.selected, last)))
     ranking = ranking_value(tried.after.indexed, tried.after.ranking, None, editing.index)
-    best = service.explain(tried.after.indexed, tried.after.ranking.order[0], reading.text)
+    after = tried.after
+    best = service.explain_encoded(after.indexed, after.ranking.order[0], after.ranking.encoded)
     ranking["missed"] = missed_sentence(best, service.found_rule)
     return message(reading.note), scene_value(registry, tried, editing), ranking, editing
 
@@ -223,7 +224,7 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
 
     @errors_as_message(len(outputs))
     def retyped(caption: str, session: SessionData, editing: Editing) -> tuple[Any, ...]:
-        if " ".join((caption or "").split()) == editing.caption:  # the page's own doing
+        if cleaned(caption) == editing.caption:  # the page's own doing
             return "", *[gr.skip()] * (len(outputs) - 1)
         return show(registry, session, replace(editing, caption=caption))
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
+from torch import Tensor
 
 from demo.drawing.formats import Download
 from demo.galleries.index import IndexedGallery
@@ -117,9 +118,8 @@ def read_distortion(query: Mapping[str, str]) -> tuple[str, float]:
     return kind, step
 
 
-def judgement_value(picture: JudgedPicture, state: JudgeState) -> dict[str, Any]:
-    """The picture with its patches' shares, and a scale for each score and prompt."""
-    judged = [picture.judging.judge(picture.source, prompt) for prompt in state.prompts()]
+def judgement_value(picture: JudgedPicture, state: JudgeState, judged: Sequence[JudgeResult]) -> dict[str, Any]:
+    """The picture, judged with each prompt: its patches' shares, and a scale for each score and prompt."""
     scales = [score_value("quality", judged[0].quality), score_value("consistency", judged[0].consistency)]
     if state.other:
         scales[1]["prompt"] = state.caption
@@ -153,14 +153,9 @@ def distortion_value(picture: JudgedPicture, state: JudgeState, progress: Progre
     """The picture spoilt in one way at each strength: its copies, both scores' curves and the patches' shares."""
     judging = picture.judging
     copies = judging.spoilt(picture.source, state.distortion)
-    seen = judging.see(copies, progress)
-    judged = [
-        [
-            JudgeResult(quality, consistency, features)
-            for (quality, consistency), features in zip(pairs, seen, strict=True)
-        ]
-        for pairs in (judging.scores(seen, prompt) for prompt in state.prompts())
-    ]
+    prompts = map(judging.encode_prompt, state.prompts())
+    judged = [judging.judge_together(copies, prompt, progress) for prompt in prompts]
+    seen = [result.seen for result in judged[0]]
     curves = {name: curve(judged[0], name) for name in SCORES}
     if state.other:
         curves["other"] = curve(judged[1], "consistency")
@@ -207,10 +202,19 @@ def together(indexed: IndexedGallery) -> list[Source]:
 
 
 def several_value(
-    picture: JudgedPicture, state: JudgeState, ask: bool = False, progress: Progress = False
+    picture: JudgedPicture,
+    state: JudgeState,
+    ask: bool = False,
+    progress: Progress = False,
+    prompt: Tensor | None = None,
+    judged: JudgeResult | None = None,
 ) -> dict[str, Any]:
     """The gallery's pictures with both scores for the first prompt; without scores, and with what a button says, where
-    judging them would take seconds and is not asked for."""
+    judging them would take seconds and is not asked for.
+
+    Args:
+        prompt: the first one, (d,), where it is encoded; judged: the picture with it, where it is judged.
+    """
     judging, indexed = picture.judging, picture.indexed
     sources, noun = together(indexed), indexed.gallery.noun
     pictures = many(len(sources), noun)
@@ -221,22 +225,26 @@ def several_value(
         "rows": None,
     }
     if ask or judging.knows([digest for digest, _ in sources]):
-        scores = judging.scores(judging.see(sources, progress), state.caption)
+        prompt = judging.encode_prompt(state.caption) if prompt is None else prompt
+        known = {} if judged is None else {picture.index: judged}
+        rest = [index for index in range(len(sources)) if index not in known]
+        others = judging.judge_together([sources[index] for index in rest], prompt, progress) if rest else []
+        results = known | dict(zip(rest, others, strict=True))
         value["rows"] = [
             {
                 "index": index,
                 "title": indexed.gallery.items[index].title,
                 "thumb": indexed.thumbnail(index),
-                "quality": score_value("quality", quality),
-                "consistency": score_value("consistency", consistency),
+                "quality": score_value("quality", results[index].quality),
+                "consistency": score_value("consistency", results[index].consistency),
                 "says": say(
                     "judge.place",
                     title=indexed.gallery.items[index].title,
-                    quality=quality.final,
-                    consistency=consistency.final,
+                    quality=results[index].quality.final,
+                    consistency=results[index].consistency.final,
                 ),
             }
-            for index, (quality, consistency) in enumerate(scores)
+            for index in range(len(sources))
         ]
     return with_new_key(value)
 
@@ -245,7 +253,7 @@ def several_csv(picture: JudgedPicture, prompt: str, by: str) -> Download:
     """Both scores of the gallery's pictures as CSV, the best by `by` first."""
     judging, indexed = picture.judging, picture.indexed
     sources = together(indexed)
-    scores = judging.scores(judging.see(sources), prompt)
+    judged = judging.judge_together(sources, judging.encode_prompt(prompt))
     named = [(item.key, item.title) for item in indexed.gallery.items]
-    rows = [(*named[index], *parts) for index, parts in enumerate(scores)]
+    rows = [(*named[index], result.quality, result.consistency) for index, result in enumerate(judged)]
     return judged_csv(rows, prompt, by, indexed.gallery.name)

@@ -28,11 +28,12 @@ from demo.screens.link import Link, LinkedView, read_link
 from demo.screens.parts import ANSWERING, OPENING, PROGRESS, caption_box, errors_as_message, message, scripted
 from demo.server.detail import Detail
 from demo.server.uploads import Upload
-from demo.service.captions import read_prompt
+from demo.service.captions import cleaned, read_prompt
 from demo.service.judging import STRENGTHS, spoiling_kinds
 from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
+from seps.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -99,9 +100,16 @@ def build(registry: ModelRegistry) -> JudgeView:
 
 
 def show(
-    registry: ModelRegistry, selected: SelectedImage, prompt: str, other: str, state: JudgeState
+    registry: ModelRegistry,
+    selected: SelectedImage,
+    prompt: str,
+    other: str,
+    state: JudgeState,
+    ask: bool = False,
+    progress: Progress = False,
 ) -> tuple[Any, ...]:
-    """Judge a picture with a prompt, and with a second one where there is one.
+    """Judge a picture with a prompt, and with a second one where there is one; `ask` and `progress` as for
+    `several_value`.
 
     Returns:
         The values of `JudgeView.pictures`.
@@ -122,19 +130,16 @@ def show(
     )
     notes = " ".join(note for note in (reading.note, "" if second is None else second.note) if note)
     picture = judged_picture(registry, selected)
+    prompts = [picture.judging.encode_prompt(text) for text in state.prompts()]
+    judged = [picture.judging.judge_together([picture.source], prompt)[0] for prompt in prompts]
     return (
         message(notes),
-        judgement_value(picture, state),
+        judgement_value(picture, state, judged),
         pending_distortion(picture, state),
-        several_value(picture, state),
+        several_value(picture, state, ask, progress, prompts[0], judged[0]),
         *words_values(registry, selected, state),
         state,
     )
-
-
-def cleaned(text: str | None) -> str:
-    """A prompt without surrounding or repeated white space."""
-    return " ".join((text or "").split())
 
 
 def own_prompt(registry: ModelRegistry, selected: SelectedImage) -> str:
@@ -216,9 +221,8 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
         indexed = index_uploads(registry.photos, files, progress.tqdm, sent)
         now = SelectedImage(indexed.gallery.name, 0, SessionData(indexed))
         state = replace(state, strength=0.0)
-        status, judgement, distortion, _, *words = show(registry, now, prompt, state.other, state)
-        several = several_value(judged_picture(registry, now), words[-1], ask=True, progress=progress.tqdm)
-        return message(left_out(indexed)) or status, judgement, distortion, several, *words, now
+        status, *shown = show(registry, now, prompt, state.other, state, ask=True, progress=progress.tqdm)
+        return message(left_out(indexed)) or status, *shown, now
 
     view.uploads.upload(
         own_pictures,

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from demo.record.counterfactual import Trial, trial_columns, trial_rows
 from demo.service.counterfactual import Attempts, Mask
+from demo.service.encoded import EncodedCaption
 from demo.service.masks import mask_text
 from seps import CrossSparseAggrNet, SEPSModel, measure_effects
 
@@ -37,22 +38,19 @@ def effects_of(
     model: SEPSModel,
     net: CrossSparseAggrNet,
     patches: Tensor,
-    caption: str,
-    dense: str | None,
+    caption: EncodedCaption,
     mask: Mask,
     dense_mask: Mask | None,
 ) -> NDArray[np.floating[Any]]:
     """Measure what S(I, T) of a network loses by the decision on each patch: (N,), NaN of the only kept one.
 
     Args:
-        model: encodes the captions; net: what runs.
-        patches: (N[+1], C); caption, dense: as read, an empty dense caption is none.
+        model: encoded image and caption; net: what runs.
+        patches: (N[+1], C).
         mask, dense_mask: (N,), the decisions of both branches; None is the network's own.
     """
-    words = model.encode_captions([caption])[0][0]  # (L_s, C)
-    dense_words = model.encode_captions([dense], dense=True)[0][0] if dense else None  # (L_d, C)
-    image = patches.to(model.device)
-    return measure_effects(net, image, words, dense_words, mask=mask, dense_mask=dense_mask).effects
+    embeddings = patches.to(model.device), caption.words, caption.dense_words
+    return measure_effects(net, *embeddings, mask=mask, dense_mask=dense_mask).effects
 
 
 def trial_value(trial: Trial) -> dict[str, Any]:

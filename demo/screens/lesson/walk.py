@@ -30,6 +30,7 @@ from demo.screens.lesson.steps import STEPS, Example, steps
 from demo.screens.lesson.trial import effects_of, made_trial, trial_value
 from demo.service.captions import read_pair
 from demo.service.counterfactual import Attempts, Decided, Mask
+from demo.service.encoded import index_captions
 from demo.service.explaining import explain_pair
 from demo.service.masks import read_mask
 from demo.service.retrieval import RetrievalService
@@ -98,34 +99,34 @@ def walk(request: WalkRequest) -> Walk:
     caption, dense = read_pair(model, request.caption, request.dense)
     changed = bool(changes(knobs, evaluation_knobs(model), dense is not None))
     net = network_with(model, knobs) if changed else model.cross_net
-    used = dense if knobs.dense else None
-    before = service.explain(indexed, index, caption, dense)
+    encoded = service.encode_caption(caption, dense)
+    used = encoded if knobs.dense else encoded.alone
+    before = service.explain_encoded(indexed, index, encoded)
     drawn = knobs.decision == "gumbel"
-    alone = service.encode([caption])
-    caption_index = alone if dense is None else service.encode([caption], [dense])
+    alone, caption_index = (index_captions(service.engine, [either]) for either in (encoded.alone, encoded))
     images, positions = indexed.shortlist(alone, index)
     at = positions.index(index)
     ranking_before = photo_ranking(model.cross_net, images, caption_index)
     ranking: Ranking | None = None if drawn else ranking_before
     if changed and not drawn:
-        ranking = photo_ranking(net, images, alone if used is None else caption_index)
+        ranking = photo_ranking(net, images, alone if used.dense is None else caption_index)
     rank = None if ranking is None else place_in(ranking, at)
     record = before
     if changed:
         generator = noise(service, knobs) if drawn else None
-        record = explain_pair(model, indexed.patches(index), caption, used, net, generator)
+        record = explain_pair(model, indexed.patches(index), used, net, generator)
     dense_mask = record.dense.kept if drawn and record.dense is not None else None  # of the same draw
 
     def explained(mask: Mask) -> Explanation:
         if not changed:
-            return service.explain(indexed, index, caption, dense, mask)
-        return explain_pair(model, indexed.patches(index), caption, used, net, mask=mask, dense_mask=dense_mask)
+            return service.explain_encoded(indexed, index, encoded, mask)
+        return explain_pair(model, indexed.patches(index), used, net, mask=mask, dense_mask=dense_mask)
 
     decided = Decided(record) if rank is None else Decided(record, rank, len(images))
     others = np.empty(0) if ranking is None else ranking.scores[ranking.indices != at].double().numpy()
     effects = None
     if mask is None:
-        effects = effects_of(model, net, indexed.patches(index), caption, used, record.sparse.kept, dense_mask)
+        effects = effects_of(model, net, indexed.patches(index), used, record.sparse.kept, dense_mask)
     return Walk(
         caption=caption,
         dense=dense,
@@ -139,7 +140,7 @@ def walk(request: WalkRequest) -> Walk:
         rank_before=place_in(ranking_before, at),
         total=len(images),
         caption_rank=caption_ranks(service, net, indexed, index, caption, alone, drawn),
-        spread=captions_spread(service, net, indexed, index, caption_index if used else None),
+        spread=captions_spread(service, net, indexed, index, caption_index if used.dense else None),
         trial=made_trial(Attempts(decided, others, explained), mask, effects),
     )
 

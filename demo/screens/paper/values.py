@@ -16,6 +16,7 @@ from torch import Tensor
 from demo.galleries.index import IndexedGallery
 from demo.record.settings import VARIANTS, evaluation_knobs, network_with
 from demo.record.table import say
+from demo.service.encoded import EncodedCaption
 from demo.service.explaining import explain_pair
 from demo.service.retrieval import RetrievalService
 from seps import AlignmentExplanation, CrossSparseAggrNet, DualTokenAggregation, Explanation
@@ -121,10 +122,11 @@ def run_variants(
     knobs = evaluation_knobs(service.model)
     nets = [network_with(service.model, replace(knobs, variant=name)) for name in VARIANTS]
     patches = indexed.patches(index)  # (N[+1], C)
-    records = [explain_pair(service.model, patches, caption, dense, net) for net in nets]
+    encoded = service.encode_caption(caption, dense)
+    records = [explain_pair(service.model, patches, encoded, net) for net in nets]
     kept = [record.sparse.kept for record in records]
     alone = [int((mine & ~other).sum()) for mine, other in zip(kept, reversed(kept), strict=True)]
-    slopes = [slope(service, net, patches, caption, dense) for net in nets]
+    slopes = [slope(net, patches, encoded) for net in nets]
     runs = map(Run, nets, records, alone, slopes)
     return dict(zip(VARIANTS, runs, strict=True))
 
@@ -153,14 +155,14 @@ def relevance(run: Run, term: str) -> float | None:
     return getattr(run.record.sparse_alignment, term) if run.net.use_paper_version else None
 
 
-def slope(service: RetrievalService, net: CrossSparseAggrNet, image: Tensor, caption: str, dense: str | None) -> float:
+def slope(net: CrossSparseAggrNet, image: Tensor, caption: EncodedCaption) -> float:
     """The norm of the gradient of S(I, T) at an image's patches (N[+1], C), [CLS] left out."""
     image = image[None].detach()  # (1, N[+1], C)
     patches = image[:, -net.num_patches :].clone().requires_grad_()
-    captions = service.model.encode_captions([caption])
-    dense_captions = () if dense is None else service.model.encode_captions([dense], dense=True)
+    texts = [words for words in (caption.words, caption.dense_words) if words is not None]  # (L, C) each
+    captions = [argument for words in texts for argument in (words[None], [len(words)])]
     with torch.enable_grad():
-        similarity = net(torch.cat([image[:, : -net.num_patches], patches], dim=1), *captions, *dense_captions)
+        similarity = net(torch.cat([image[:, : -net.num_patches], patches], dim=1), *captions)
     (gradient,) = torch.autograd.grad(similarity.sum(), [patches], allow_unused=True)
     return 0.0 if gradient is None else float(gradient.norm())
 

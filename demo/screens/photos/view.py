@@ -40,7 +40,7 @@ from demo.screens.viewer import MEASURE_EVENTS, search_value
 from demo.screens.viewer import connect as connect_viewer
 from demo.server.detail import Detail
 from demo.server.uploads import Upload
-from demo.service.captions import read_caption
+from demo.service.captions import cleaned
 from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -156,20 +156,19 @@ def rank_and_show(
     Returns:
         The message line, the ranking's value, the viewer's value, and what is shown now.
     """
-    before = state.of(
-        indexed.gallery.name, 0, read_caption(service.model, caption).text, " ".join((dense or "").split()) or None
-    )
+    before = state.of(indexed.gallery.name, 0, cleaned(caption), cleaned(dense) or None)
     rank = service.remembered_ranking if before.exhaustive else service.rank_images
     alone = rank(indexed, caption, None, before.candidates, progress)
-    with_dense = rank(indexed, caption, dense, before.candidates, progress) if (dense or "").strip() else None
+    with_dense = rank(indexed, caption, dense, before.candidates, progress, alone) if before.dense else None
     leading = with_dense or alone
     text = None if leading.dense_reading is None else leading.dense_reading.text
     if index is None:
         index = leading.order[0]
     state = state.of(indexed.gallery.name, index, alone.reading.text, text)
+    best = service.explain_encoded(indexed, leading.order[0], leading.encoded)
+    service.explain_encoded(indexed, index, leading.encoded)  # is remembered, and stands in the viewer's value
     viewer = search_value(service, indexed, state)
     notes = [alone.reading.note, "" if leading.dense_reading is None else leading.dense_reading.note]
-    best = service.explain(indexed, leading.order[0], state.caption, state.dense)
     value = ranking_value(indexed, alone, with_dense, index)
     value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.found_rule)}
     if indexed.gallery.timed:
@@ -229,13 +228,13 @@ def connect(
     @errors_as_message(len(outputs))
     def retyped(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
         service, indexed = registry.find(gallery, session)
-        if read_caption(service.model, caption).text == state.caption:  # the page's own doing
+        if state.caption and cleaned(caption) == state.caption:  # the page's own doing
             return unchanged(state, session)
         return rank_and_show(service, indexed, caption, state.dense, state)
 
     @errors_as_message(len(outputs))
     def dense_retyped(dense: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
-        if " ".join((dense or "").split()) == (state.dense or ""):
+        if cleaned(dense) == (state.dense or ""):
             return unchanged(state, session)
         return rank_and_show(*registry.find(gallery, session), state.caption, dense, state)
 

@@ -56,7 +56,10 @@ def sides_of(
     dense = None if state.other else state.dense
 
     def side(index: int, caption: str, ranked: bool) -> Side:
-        record = service.explain(indexed, index, caption, dense)
+        if ranking is not None and (ranking.encoded.text, ranking.encoded.dense) == (caption, dense):
+            record = service.explain_encoded(indexed, index, ranking.encoded)
+        else:
+            record = service.explain(indexed, index, caption, dense)
         attribution, *others = service.split_all(record)
         place = (0, 0) if ranking is None or not ranked else (1 + ranking.order.index(index), len(ranking.order))
         return Side(

@@ -32,7 +32,7 @@ from demo.screens.parts import (
 from demo.screens.typed import connect_typed
 from demo.screens.why.values import WhyState, first_two, linked_state, state_ranking, why_download, why_value
 from demo.server.detail import Detail
-from demo.service.captions import read_caption, read_typed
+from demo.service.captions import cleaned, read_caption, read_typed
 from demo.service.ranking import CaptionRanking
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -112,11 +112,6 @@ def show(registry: ModelRegistry, session: SessionData | None, state: WhyState) 
         state = replace(state, index=left, against=right)
     notes = " ".join(note for note in (reading.note, "" if second is None else second.note) if note)
     return message(notes or indexed.gallery.note), why_value(service, indexed, state), state
-
-
-def cleaned(text: str | None) -> str:
-    """A caption without surrounding or repeated white space."""
-    return " ".join((text or "").split())
 
 
 def filled(registry: ModelRegistry, session: SessionData | None, state: WhyState) -> list[Any]:

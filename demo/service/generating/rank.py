@@ -37,8 +37,8 @@ def rank_drawing(
     service: RetrievalService, scenes: IndexedGallery, drawn: IndexedGallery, index: int, caption: str
 ) -> RankResult:
     """Score a drawn picture for a caption as read, and place it among a gallery's scenes."""
-    similarity = service.explain(drawn, index, caption).similarity
     ranking = service.remembered_ranking(scenes, caption)
+    similarity = service.explain_encoded(drawn, index, ranking.encoded).similarity
     return RankResult(similarity, rank_among(similarity, ranking.scores), len(scenes))
 
 

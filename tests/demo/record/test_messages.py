@@ -92,7 +92,7 @@ def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]
     known = KnownCaptions(torch.eye(2, service.model.txt_enc.width), 1.01)
     return [
         *(read_caption(service.model, text).note for text in texts),
-        noted_if_unlike(service.model, known, read_caption(service.model, "a cat")).note,
+        noted_if_unlike(known, read_caption(service.model, "a cat"), known.centres[0]).note,
         refusal(lambda: show_side_by_side(registry, SelectedImage("examples", 0), "a cat", ViewState())),
         refusal(lambda: compared_captions(service, indexed, 0, "a cat\na cat")),
     ]

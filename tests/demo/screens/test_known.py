@@ -36,12 +36,12 @@ def test_the_photos_view_tells_it(
 
 def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:
     centres = caption_vectors(service.model, [CAPTION])
-    read = noted_if_unlike(service.model, KnownCaptions(centres, 1.01), Reading(CAPTION, "Cut short."))
+    read = noted_if_unlike(KnownCaptions(centres, 1.01), Reading(CAPTION, "Cut short."), centres[0])
     assert read.text == CAPTION
     assert read.note.endswith("like this one (nearness 1.00, usually above 1.01): this may be a guess.")
     assert read.note.startswith("Cut short. Few training captions")
-    unmeasured = Reading(CAPTION, "")
-    assert noted_if_unlike(service.model, None, unmeasured) is unmeasured
+    known = noted_if_unlike(KnownCaptions(centres, 0.99), Reading(CAPTION, ""), centres[0])
+    assert not known.note
 
 
 def test_the_photos_model_brings_what_its_card_tells() -> None:

@@ -114,7 +114,7 @@ def test_an_encoder_that_does_not_pool_by_mean_has_no_shares(tmp_path: Path) -> 
     judging = JudgingService(lambda: tiny_judge(write_tiny_clip(tmp_path)))
     seen = judging.see([("red", Image.new("RGB", (40, 40), "red").copy)])[0]
     assert (seen.attributions, seen.grid) == (None, None)
-    assert len(judging.scores([seen], "a red dog")) == 1
+    assert len(judging.scores([seen], judging.encode_prompt("a red dog"))) == 1
 
 
 def test_scenes_are_encoded_by_the_photos_model_for_word_maps(registry: ModelRegistry) -> None:

@@ -12,8 +12,10 @@ import torch.nn.functional as F
 from safetensors.torch import save_file
 
 from seps.data import read_split
+from seps.encoders.low_rank import LowRank
 from seps.evaluation import known_captions
 from seps.evaluation.known_captions import area, centres_of, measure_known_captions
+from seps.models.config import ModelConfig
 from seps.models.known_captions import (
     CENTRES,
     JSON_NAME,
@@ -21,11 +23,12 @@ from seps.models.known_captions import (
     KnownCaptions,
     caption_vectors,
     read_known_captions,
+    with_vectors,
 )
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import write_split
 from tests.helpers.sentences import refused
-from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert
+from tests.helpers.tiny import DRAWN_WORDS, tiny_model, tiny_settings, write_tiny_bert
 
 WORDS = (*DRAWN_WORDS, "boat", "sea", "moon")
 
@@ -44,6 +47,23 @@ def test_vectors_are_mean_words_of_unit_length(model: SEPSModel) -> None:
         words = model.txt_enc.features(ids, lengths)
     for row, (of_caption, length) in enumerate(zip(words, lengths.tolist(), strict=True)):
         torch.testing.assert_close(vectors[row], F.normalize(of_caption[:length].mean(dim=0), dim=0))
+
+
+@pytest.mark.parametrize("low_rank", [0, 2])
+def test_captions_and_their_vectors_come_from_one_pass(tmp_path: Path, low_rank: int) -> None:
+    settings = tiny_settings(write_tiny_bert(tmp_path, WORDS))
+    settings["text"] |= {"low_rank": low_rank, "low_rank_layers": 1}
+    model = SEPSModel(ModelConfig.from_dict(settings)).eval()
+    with torch.no_grad():
+        for part in model.txt_enc.modules():
+            if isinstance(part, LowRank):
+                part.up.normal_()
+    texts = ["the red disc is on a bar .", "moon"]
+    embeddings, lengths, vectors = with_vectors(model, texts)
+    expected, expected_lengths = model.encode_captions(texts)
+    torch.testing.assert_close(embeddings, expected)
+    assert lengths.tolist() == expected_lengths.tolist()
+    torch.testing.assert_close(vectors, caption_vectors(model, texts))
 
 
 def test_centres_gather_what_is_alike() -> None:

@@ -15,10 +15,11 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 
-from seps import AlignmentExplanation, BranchExplanation, Explanation, explain
-from seps.explanation.forward_pass import cosines
+from seps import AlignmentExplanation, BranchExplanation, Explanation, ScoringEngine, explain
+from seps.explanation.forward_pass import cosines, explain_encoded
 from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
+from tests.helpers.sentences import refused
 
 
 def record_of(case: Case, **options: Any) -> tuple[Explanation, Any, dict[str, Any]]:
@@ -245,3 +246,34 @@ def test_half_precision_embeddings_are_explained_too() -> None:
         record = explain(model.bfloat16(), **pair)
     assert record.sparse.kept.sum() == 8
     assert abs(sum(record.terms.values()) - record.similarity) < 0.05
+
+
+@given(cases)
+@settings(max_examples=number_of_examples(50))
+def test_an_image_of_an_index_is_explained_as_its_embeddings_are(case: Case) -> None:
+    model, inputs = case.build()
+    images = ScoringEngine(model).encode_images(inputs["img_embs"])
+    for number in range(case.images):
+        pair = one_pair(inputs, number, 0)
+        expected = explain(model, **pair)
+        record = explain_encoded(model, images[number].features(), pair["cap_embs"], pair.get("dense_cap_embs"))
+        assert record.similarity == pytest.approx(expected.similarity, abs=1e-5)
+        assert (record.variant, record.grid, record.has_cls) == (expected.variant, expected.grid, expected.has_cls)
+        for branch, same in zip(branches_of(record), branches_of(expected), strict=True):
+            np.testing.assert_array_equal(branch.kept, same.kept)
+            np.testing.assert_allclose(branch.score, same.score, atol=1e-6)
+        for alignment, likewise in zip(alignments_of(record), alignments_of(expected), strict=True):
+            np.testing.assert_allclose(alignment.cosines, likewise.cosines, atol=1e-5)
+            np.testing.assert_allclose(alignment.patch_cosines, likewise.patch_cosines, atol=1e-5)
+
+
+def test_one_image_of_an_index_is_explained_at_a_time_and_in_half_precision_too() -> None:
+    model, inputs = Case(images=2).build()
+    images = ScoringEngine(model).encode_images(inputs["img_embs"])
+    with refused(ValueError):
+        explain_encoded(model, images.features(), one_pair(inputs, 0, 0)["cap_embs"])
+    half = {name: value.bfloat16() for name, value in one_pair(inputs, 0, 0).items()}
+    model = model.bfloat16()
+    images = ScoringEngine(model).encode_images(half["img_embs"][None])
+    record = explain_encoded(model, images.features(), half["cap_embs"])
+    assert record.similarity == pytest.approx(explain(model, half["img_embs"], half["cap_embs"]).similarity, abs=0.02)

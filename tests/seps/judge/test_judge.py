@@ -123,6 +123,19 @@ def test_a_prompt_is_checked_once_on_its_way(judge: Judge, monkeypatch: pytest.M
     assert checked == ["a red dog", "blue", "green"]
 
 
+def test_a_picture_and_its_quality_are_computed_once_for_all_prompts(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    features = judge.features([PICTURE, PICTURE.rotate(90)])
+    texts = judge.encode_prompts(["blue", "blue"])
+    expected = judge.score_features(features, ["blue", "blue"])
+    monkeypatch.setattr(judge.network.quality, "embed", None)
+    monkeypatch.setattr(judge.encoders, "prompts", None)
+    monkeypatch.setattr(judge.encoders, "with_patches", None)
+    assert judge.score_encoded(features, texts) == expected
+    assert [quality for quality, _ in expected] == [picture.quality for picture in features]
+
+
 def test_judges_are_no_seps_models() -> None:
     assert "judge" not in shipped_models()
     assert seps.judge.load_judge is load_judge
@@ -138,6 +151,6 @@ def test_encoded_pictures_score_as_the_pictures_do(judge: Judge) -> None:
         for score, expected in zip(encoded, whole, strict=True):
             assert score.final == pytest.approx(expected.final, abs=1e-6)
             assert score.correction == pytest.approx(expected.correction, abs=1e-6)
-    assert judge.score(PICTURE, "blue").quality == judge.score_features(features[:1], ["blue"])[0][0]
+    assert judge.score(PICTURE, "blue").quality == judge.score_features(judge.features([PICTURE]), ["blue"])[0][0]
     with refused(ValueError):
         judge.score_features(features, ["blue"])

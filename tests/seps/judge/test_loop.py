@@ -24,11 +24,11 @@ from seps.judge.judge import Judge, load_judge
 from seps.judge.loop import (
     Batch,
     Step,
-    draw_spoilt,
     explanation_loss,
     make_batches,
     parameter_groups,
     ranking_loss,
+    sample_spoilt,
     train,
 )
 from seps.judge.report import bound_remark, epoch_report, gap_remark, training_plan
@@ -315,7 +315,7 @@ def test_a_step_on_another_device_takes_features_there(clip: Path) -> None:
     batch = next(make_batches(judge, ratings, features, [rows], settings, 0))
     assert batch.explanations is not None
     assert batch.explanations.is_meta
-    assert step(batch, torch.rand(4, 2, device="meta"), rows, draw_spoilt(features, judge.device)).is_meta
+    assert step(batch, torch.rand(4, 2, device="meta"), rows, sample_spoilt(features, judge.device)).is_meta
 
 
 def test_a_run_of_its_own_takes_the_gpu_where_there_is_one(

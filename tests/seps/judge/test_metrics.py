@@ -1,4 +1,4 @@
-"""Correlations against scipy and by hand, and intervals that draw whole prompts."""
+"""Correlations against scipy and by hand, and intervals that sample whole prompts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from seps.judge.metrics import (
     Whole,
     agreement,
     correlations,
-    draws,
     krcc,
     krcc_over_prompts,
     over_prompts,
     partial,
     plcc,
+    samples,
     srocc,
     within_prompts,
 )
@@ -53,7 +53,7 @@ def test_partial_correlation_takes_out_what_is_shared() -> None:
     assert partial(shared + separate, separate - shared, shared) > 0.9
 
 
-def test_intervals_hold_the_figure_and_draw_whole_prompts() -> None:
+def test_intervals_hold_the_figure_and_sample_whole_prompts() -> None:
     rng = np.random.default_rng(2)
     groups = np.repeat(np.arange(20), 5)
     scores = rng.normal(size=100)
@@ -61,8 +61,8 @@ def test_intervals_hold_the_figure_and_draw_whole_prompts() -> None:
     figure = over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups)
     assert figure.low < figure.mean < figure.high
     assert figure == over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups)
-    drawn = draws(groups)
-    assert drawn.shape == (1000, 20) and bool((drawn.sum(axis=1) == 20).all())
+    sampled = samples(groups)
+    assert sampled.shape == (1000, 20) and bool((sampled.sum(axis=1) == 20).all())
 
     def mean_of_groups(rows: Whole) -> float:
         counts = np.bincount(groups[rows], minlength=20)
@@ -72,7 +72,7 @@ def test_intervals_hold_the_figure_and_draw_whole_prompts() -> None:
     assert over_prompts(mean_of_groups, groups).mean == 5
 
 
-def test_kendalls_interval_is_that_of_drawn_rows() -> None:
+def test_kendalls_interval_is_that_of_sampled_rows() -> None:
     rng = np.random.default_rng(3)
     groups = np.repeat(np.arange(8), 4)
     scores = rng.integers(0, 10, 32).astype(float)

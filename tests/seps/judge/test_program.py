@@ -22,7 +22,7 @@ from tests.helpers.sentences import refused
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "DRAWS", 20)
+    monkeypatch.setattr(bootstrap, "SAMPLES", 20)
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:

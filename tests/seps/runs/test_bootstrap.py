@@ -16,7 +16,7 @@ def test_the_interval_of_a_mean_of_images() -> None:
     assert result == estimate(values, np.arange(400))
 
 
-def test_images_are_drawn_with_all_their_values() -> None:
+def test_images_are_sampled_with_all_their_values() -> None:
     # Phrases of an image agree, so that 40 images with 100 each are no surer than 40 images with one each.
     values = np.random.default_rng(2).normal(0.0, 1.0, 40)
     few, many = estimate(values, np.arange(40)), estimate(values.repeat(100), np.arange(40).repeat(100))
@@ -26,14 +26,14 @@ def test_images_are_drawn_with_all_their_values() -> None:
 def test_an_image_weighs_as_many_phrases_as_it_has() -> None:
     values, images = np.array([1.0, 1.0, 1.0, 0.0]), np.array([7, 7, 7, 3])
     result = estimate(values, images)
-    assert (result.mean, result.low, result.high) == (0.75, 0.0, 1.0)  # either image may be drawn twice
+    assert (result.mean, result.low, result.high) == (0.75, 0.0, 1.0)  # either image may be sampled twice
     alone = estimate(values[:2], images[:2])
     assert (alone.mean, alone.low, alone.high) == (1, 1, 1)
     assert str(result) == "0.750 [0.000, 1.000]"
 
 
 def test_the_interval_of_a_ratio_of_sums() -> None:
-    # Of two images the ratios are 1 and 3; drawn together, 4 over 2. A draw is both of one in half of all cases.
+    # Of two images the ratios are 1 and 3; sampled together, 4 over 2. A sample is both of one in half of all cases.
     columns, images = np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 0.0]]), np.array([0, 1, 1])
     result = bootstrap(columns, images, lambda sums: ratio(sums[..., 0], sums[..., 1]))
     assert result is not None
@@ -54,4 +54,4 @@ def test_where_there_is_nothing_below_there_is_no_ratio() -> None:
     assert bootstrap(columns[:1], np.array([0]), lambda sums: ratio(sums[..., 0], sums[..., 1])) is None
     result = bootstrap(columns, np.array([0, 1]), lambda sums: ratio(sums[..., 0], sums[..., 1]))
     assert result is not None
-    assert (result.mean, result.low, result.high) == (4, 3, 4)  # draws of the first image alone are left out
+    assert (result.mean, result.low, result.high) == (4, 3, 4)  # samples of the first image alone are left out

@@ -40,7 +40,7 @@ def test_another_score_is_refused() -> None:
 
 
 def test_a_file_of_the_command_has_the_shares_as_json() -> None:
-    seen = JudgeFeatures(torch.zeros(1), torch.zeros(1), 0.1, 0.0, torch.tensor([0.3, -0.2]).numpy(), (1, 2))
+    seen = JudgeFeatures(torch.zeros(1), torch.zeros(1), 0.1, 0.0, torch.tensor([0.3, -0.2]).numpy(), (1, 2), GOOD)
     rows = [("one.png", JudgeResult(GOOD, BAD, seen))]
     value = json.loads(judged_file(rows, "a cat", "quality", "json"))
     assert (value[0]["picture"], value[0]["prompt"], value[0]["quality"]["final"]) == ("one.png", "a cat", 0.8)

@@ -36,7 +36,8 @@ ATTRIBUTIONS = np.array([[0.4, -0.1, 0.0], [0.0, -0.1, -0.1]], np.float32)
 
 def seen(**changes: Any) -> JudgeFeatures:
     """A picture of six patches whose shares add up to 0.1."""
-    start = JudgeFeatures(torch.zeros(2), torch.zeros(2), 0.1, 0.06, ATTRIBUTIONS.reshape(-1), (2, 3))
+    score = Score(0.5, 0.0, 0.5, 0.2)
+    start = JudgeFeatures(torch.zeros(2), torch.zeros(2), 0.1, 0.06, ATTRIBUTIONS.reshape(-1), (2, 3), score)
     return replace(start, **changes)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from unittest.mock import Mock
 from urllib.parse import parse_qsl
 
 import pytest
+from torch import Tensor
 
 from demo.galleries.folder import uploads_gallery
+from demo.galleries.gallery import Gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.photos import kept_small
 from demo.screens.chooser import SelectedImage
@@ -31,7 +34,7 @@ from demo.service.judging import STRENGTHS, JudgingService
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
-from seps.judge import Judge
+from seps.judge import Judge, JudgeFeatures, Score
 from tests.helpers.judged import photos_judge
 from tests.helpers.sentences import refused
 
@@ -172,6 +175,39 @@ def test_several_pictures_are_judged_when_asked_and_then_known(judged: ModelRegi
     assert [row["consistency"] for row in again] != [row["consistency"] for row in rows]
     file = several_csv(judged_picture(judged, CAT), "a cat", "consistency")
     assert len(file.content.decode("utf-8-sig").splitlines()) == 15
+
+
+def test_a_prompt_and_a_picture_with_it_are_judged_once(judged: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded: list[str] = []
+    scored: list[int] = []
+    judge = judged.judging.open() if judged.judging else None
+    assert judge is not None
+    encode_prompts, score_encoded = judge.encode_prompts, judge.score_encoded
+
+    def counted_prompts(prompts: Sequence[str]) -> Tensor:
+        encoded.extend(prompts)
+        return encode_prompts(prompts)
+
+    def counted_scores(features: Sequence[JudgeFeatures], texts: Tensor) -> list[tuple[Score, Score]]:
+        scored.append(len(features))
+        return score_encoded(features, texts)
+
+    several_value(judged_picture(judged, CAT), JudgeState("examples", 1, "a cat"), ask=True)
+    monkeypatch.setattr(judge, "encode_prompts", counted_prompts)
+    monkeypatch.setattr(judge, "score_encoded", counted_scores)
+    _, judgement, _, several, *_ = show(judged, CAT, "a cat", "a dog", JudgeState())
+    assert encoded == ["a cat", "a dog"]
+    assert scored == [1, 1, 13]
+    row, scales = several["rows"][1], judgement["scales"]
+    assert [row[name]["final"] for name in ("quality", "consistency")] == [scale["final"] for scale in scales[:2]]
+    alone = SelectedImage("uploads", 0, SessionData(index_gallery(judged.photos.model, one_upload(judged), None)))
+    assert len(show(judged, alone, "a cat", "", JudgeState(), ask=True)[3]["rows"]) == 1
+
+
+def one_upload(registry: ModelRegistry) -> Gallery:
+    """A person's one picture."""
+    content = kept_small(registry.photos.find("examples").gallery.items[1].photo()).content
+    return uploads_gallery([("one.jpg", content)])
 
 
 def test_a_scene_has_the_word_maps_of_the_photos_model(judged: ModelRegistry) -> None:
