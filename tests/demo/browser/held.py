@@ -1,0 +1,60 @@
+"""Calls of the page that wait on their way to the server, as behind a slow line, until a test lets them go."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from typing import Any
+
+from playwright.sync_api import Page, Route
+
+CALLS = "**/gradio_api/queue/join*"
+
+
+class Held:
+    """What the page asks the server for waits where `waits` names its number, in the order in which it was asked."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.waits: set[int] = set()
+        self.routes: dict[int, Route] = {}
+        with urllib.request.urlopen(f"{address}/config") as answer:
+            self.config: dict[str, Any] = json.load(answer)
+        page.route(CALLS, self.take)
+
+    def take(self, route: Route) -> None:
+        number = route.request.post_data_json["fn_index"]
+        if number not in self.waits:
+            route.continue_()
+            return
+        assert number not in self.routes, "It waits already."
+        self.routes[number] = route
+
+    def of(self, elem_id: str, event: str) -> int:
+        """The number of the first call that an event of a component makes."""
+        (component,) = [each["id"] for each in self.config["components"] if each["props"].get("elem_id") == elem_id]
+        return int(next(call["id"] for call in self.config["dependencies"] if [component, event] in call["targets"]))
+
+    def of_loading(self) -> int:
+        """The number of the call that the page makes when it loads."""
+        calls = self.config["dependencies"]
+        return int(next(call["id"] for call in calls if any(event == "load" for _, event in call["targets"])))
+
+    def after(self, number: int) -> int:
+        """The number of the call that follows another one."""
+        return int(next(call["id"] for call in self.config["dependencies"] if call["trigger_after"] == number))
+
+    def wait_for(self, number: int) -> Route:
+        """Wait until a call waits, and give it."""
+        while number not in self.routes:
+            self.page.wait_for_timeout(20)
+        return self.routes[number]
+
+    def release(self, number: int) -> None:
+        """Let a call go, and those of its number that come later."""
+        self.waits.discard(number)
+        self.routes.pop(number).continue_()
+
+    def end(self) -> None:
+        """Leave the page as others have it."""
+        self.page.unroute(CALLS, self.take)
