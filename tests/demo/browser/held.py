@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.request
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Page, Route
+
+from tests.demo.browser.page import WAIT
 
 CALLS = "**/gradio_api/queue/join*"
 
@@ -17,18 +21,17 @@ class Held:
     def __init__(self, page: Page, address: str) -> None:
         self.page = page
         self.waits: set[int] = set()
-        self.routes: dict[int, Route] = {}
+        self.routes: dict[int, list[Route]] = {}
         with urllib.request.urlopen(f"{address}/config") as answer:
             self.config: dict[str, Any] = json.load(answer)
         page.route(CALLS, self.take)
 
     def take(self, route: Route) -> None:
-        number = route.request.post_data_json["fn_index"]
+        number = json.loads(route.request.post_data or "")["fn_index"]
         if number not in self.waits:
             route.continue_()
             return
-        assert number not in self.routes, "It waits already."
-        self.routes[number] = route
+        self.routes.setdefault(number, []).append(route)
 
     def of(self, elem_id: str, event: str) -> int:
         """The number of the first call that an event of a component makes."""
@@ -44,16 +47,23 @@ class Held:
         """The number of the call that follows another one."""
         return int(next(call["id"] for call in self.config["dependencies"] if call["trigger_after"] == number))
 
-    def wait_for(self, number: int) -> Route:
-        """Wait until a call waits, and give it."""
-        while number not in self.routes:
+    def wait(self, has_come: Callable[[], bool]) -> None:
+        """Let the page go on until something has come; AssertionError where it does not."""
+        start = time.monotonic()
+        while not has_come():
+            assert time.monotonic() - start < WAIT / 1000, "It did not come."
             self.page.wait_for_timeout(20)
-        return self.routes[number]
+
+    def wait_for(self, number: int) -> Route:
+        """Wait until a call waits, and give the first of its number."""
+        self.wait(lambda: number in self.routes)
+        return self.routes[number][0]
 
     def release(self, number: int) -> None:
-        """Let a call go, and those of its number that come later."""
+        """Let the calls of a number go, and those that come later."""
         self.waits.discard(number)
-        self.routes.pop(number).continue_()
+        for route in self.routes.pop(number):
+            route.continue_()
 
     def end(self) -> None:
         """Leave the page as others have it."""

@@ -13,10 +13,10 @@ from tests.demo.browser.page import opened, titles
 TYPED = "a rocket on its way to the moon"
 
 
-def ranked(service: RetrievalService, caption: str, dense: str = "") -> list[str]:
+def ranked(service: RetrievalService, caption: str) -> list[str]:
     """The titles of the examples in the order of a caption."""
     indexed = service.find("examples")
-    order = service.rank_images(indexed, caption, dense or None).order
+    order = service.rank_images(indexed, caption).order
     return [indexed.gallery.items[index].title for index in order]
 
 
