@@ -32,9 +32,9 @@ let waiting = null; // the line that tells what is waited for
 
 // What is waited for is told in the view in sight, until it is there.
 function tell(text) {
-  waiting?.tell("");
+  waiting?.wait("");
   waiting = text ? lines[viewInSight()] ?? lines.search : null;
-  waiting?.tell(text);
+  waiting?.wait(text);
 }
 
 followLanguage();

@@ -263,7 +263,8 @@ function build(root, trigger, talkAsked) {
       !value ||
       ["caption", "dense_caption"].some((name) => value[name] !== now[name]) ||
       value.photo.src !== now.photo.src;
-    const adopted = now.step && (other || !state.touched) ? now.step : state.step;
+    const isBrought = now.step && !(value && now.keeps_step) && (other || !state.touched);
+    const adopted = isBrought ? now.step : state.step;
     const entered = adopted !== state.step;
     const image = value?.photo.src === now.photo.src ? photo : null;
     value = now;

@@ -2,14 +2,14 @@
 
 import { afterTyped } from "../page/typed.js";
 
-const QUIET = "export"; // of what stands there; all else waits for the answer to what was typed
+const QUIET = ["export", "step"]; // of what stands there; all else waits for the answer to what was typed
 
 // mount: of a view; answer(event, detail): what a trigger leads to.
 export function component(element, mount, value, answer) {
   const props = { value };
   const updates = [];
   function asked(event, detail = {}) {
-    return event === QUIET ? answer(event, detail) : afterTyped(element, () => answer(event, detail));
+    return QUIET.includes(event) ? answer(event, detail) : afterTyped(element, () => answer(event, detail));
   }
   mount(element, props, asked, (_names, update) => updates.push(update));
   return {

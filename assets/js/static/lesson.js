@@ -22,7 +22,7 @@ export function lessonView({ site, engine, pairs, line }) {
     const { facts, index } = await work();
     const { captions: [caption = state.caption], dense = "" } = facts.items[index];
     const knobs = facts.model === state.model ? state.knobs : null;
-    return { ...state, facts, index, caption: caption || facts.chips[0], dense, knobs, mask: "" };
+    return { ...state, step: null, facts, index, caption: caption || facts.chips[0], dense, knobs, mask: "" };
   }));
   const view = makeView(line, {
     strip: chooser.part,
@@ -51,7 +51,7 @@ export function lessonView({ site, engine, pairs, line }) {
     async function finish() {
       for (const part of ["counted", "whole"]) {
         const value = begun && isAsked() ? await begun[part](isAsked) : null;
-        if (value && isAsked()) view.place(await finished(value));
+        if (value && isAsked()) view.place(finished(value));
       }
     }
     await view.show(async () => {
@@ -62,8 +62,11 @@ export function lessonView({ site, engine, pairs, line }) {
       const note = [hint, denseHint].filter(Boolean).join(" ");
       const next = { ...given, gallery: facts.name, model: facts.model, knobs: given.knobs ?? usual };
       begun = await walk.begin(facts, { ...next, caption, dense });
-      finished = async (value) => ({ walk: { ...value, link: await link(facts, next), ...more }, note, problem });
-      return { ...await finished(begun.value), state: next, isTyped, strip: await chooser.stripOf(facts, next.index) };
+      const strip = await chooser.stripOf(facts, next.index);
+      const address = await link(facts, next);
+      const step = () => given.step ?? state.step;
+      finished = (value) => ({ walk: { ...value, step: step(), keeps_step: given.step === null, link: address, ...more }, note, problem });
+      return { ...finished(begun.value), state: { ...next, step: step() }, isTyped, strip };
     });
     finish();
   }
@@ -72,7 +75,8 @@ export function lessonView({ site, engine, pairs, line }) {
     ...(dense.trim() ? { dense } : {}), ...linkedKnobs(knobs, await engine.lesson(facts.model)), ...(mask ? { mask } : {}),
   });
 
-  const now = async () => ({ ...state, facts: await engine.open(state.gallery) });
+  // What is shown, for something of it to change; step: null, the one that is chosen by then.
+  const now = async () => ({ ...state, step: null, facts: await engine.open(state.gallery) });
 
   function step({ step: number }) {
     state = { ...state, step: number };

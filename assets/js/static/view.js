@@ -6,11 +6,24 @@ import { component, latest } from "./component.js";
 
 export const DRAWN = "seps-drawn"; // an event of the document: a view shows something new
 
-// The line below what is asked: notes, and what was wrong.
+// The line below what is asked: tell(note), problem(what was wrong), and wait(what is waited for), which stands in place of a
+// note and below what was wrong, "" for nothing.
 export function messageLine(id) {
   const place = document.getElementById(id);
-  const show = (text, kind, role = {}) => place.replaceChildren(...(text ? [h("p", { class: `message ${kind}`, ...role }, text)] : []));
-  return { tell: (text) => show(text, "note"), problem: (text) => show(text, "problem", { role: "alert" }) };
+  const lineOf = (text, kind, role = {}) => (text ? h("p", { class: `message ${kind}`, ...role }, text) : null);
+  let [message, waited] = [null, null];
+  function show() {
+    const lines = [waited && message?.role !== "alert" ? null : message, waited].filter(Boolean);
+    const here = [...place.children];
+    for (const line of here) if (!lines.includes(line)) line.remove(); // what stays is not read out again
+    for (const line of lines.filter((each) => !here.includes(each))) place[line === waited ? "append" : "prepend"](line);
+  }
+  const say = (text, kind, role) => { message = lineOf(text, kind, role); show(); };
+  return {
+    tell: (text) => say(text, "note"),
+    problem: (text) => say(text, "problem", { role: "alert" }),
+    wait: (text) => { waited = lineOf(text, "note"); show(); },
+  };
 }
 
 // parts: of each module, by a name, [id of its element, its mount, {event: answer(detail)}]; put(values): shows what else

@@ -95,6 +95,39 @@ def test_a_link_has_its_settings_step_and_decision_and_a_wrong_one_is_told(page:
         expect(page.locator("#lesson-said [role=alert]")).to_contain_text(message)
 
 
+def test_a_step_that_is_chosen_while_a_caption_is_typed_stays(page: Page, static_address: str) -> None:
+    open_lesson(page, static_address, f"{LINK}&step=2")
+    box = page.locator("#lesson-caption textarea")
+    page.locator("#lesson-example > summary").click()
+    for caption, step, goes_on in (("a blue house", 4, False), ("two sheep", 6, True)):
+        box.fill(caption)
+        page.locator(f"#lesson [data-step='{step}']").evaluate("(button) => button.click()")
+        for _ in range(8 * goes_on):  # until the step is told
+            box.press_sequentially(" ")
+            page.wait_for_timeout(60)
+        page.wait_for_function(
+            "(caption) => new URLSearchParams(location.search).get('caption').trim() === caption", arg=caption
+        )
+        page.wait_for_function("(step) => new URLSearchParams(location.search).get('step') === step", arg=str(step))
+        page.wait_for_timeout(500)  # what takes longer to compute comes later, and leaves it as well
+        at(page, step)
+        assert query(page)["step"] == str(step)
+
+
+def test_captions_that_are_read_do_not_cover_what_was_wrong_with_a_link(page: Page, static_address: str) -> None:
+    page.add_init_script("""window.addEventListener("DOMContentLoaded", () => {
+        window.lines = [];
+        const line = document.getElementById("lesson-said");
+        new MutationObserver(() => window.lines.push(line.innerText)).observe(line, { childList: true, subtree: true });
+    })""")
+    page.goto(f"{static_address}{LINK}&step=12")
+    page.wait_for_function("window.lines.some((text) => text.includes('Reading caption'))")
+    page.wait_for_function("!document.getElementById('lesson-said').innerText.includes('Reading caption')")
+    expect(page.locator("#lesson-said [role=alert]")).to_contain_text("There is no step 12")
+    reading = page.evaluate("window.lines.filter((text) => text.includes('Reading caption'))")
+    assert [text for text in reading if "There is no step 12" not in text] == []
+
+
 DENSE = f"{LINK}&dense=A+red+car+on+a+road%2C+and+a+tree."
 
 

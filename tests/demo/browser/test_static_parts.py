@@ -246,6 +246,33 @@ def test_a_view_that_cannot_be_filled_waits_no_longer_and_what_stands_there_stay
     assert page.evaluate(script) == [{"photo": 1}, None, "no network"]
 
 
+def test_what_is_waited_for_covers_a_note_but_not_what_was_wrong(page: Page) -> None:
+    script = f"""async () => {{
+        document.body.innerHTML = '<div id="line"></div>';
+        const {{ messageLine }} = {imported("static/view.js")};
+        const {{ tell, problem, wait }} = messageLine("line");
+        const seen = [];
+        const calls = [() => tell("a note"), () => wait("reading 1"), () => wait(""), () => wait("reading 2"),
+            () => problem("a wrong link"), () => wait("reading 3"), () => wait(""), () => wait("reading 4"),
+            () => tell("")];
+        let alert = null;
+        for (const call of calls) {{
+            call();
+            seen.push([...document.querySelectorAll("#line .message")].map((line) => line.textContent).join(" | "));
+            const now = document.querySelector("[role=alert]");
+            if (alert && now && now !== alert) seen.push("read out twice");
+            alert = now;
+        }}
+        return [seen, document.getElementById("line").textContent];
+    }}"""
+    problem = "a wrong link"
+    notes = ["a note", "reading 1", "a note", "reading 2"]
+    assert page.evaluate(script) == [
+        [*notes, f"{problem} | reading 2", f"{problem} | reading 3", problem, f"{problem} | reading 4", "reading 4"],
+        "reading 4",
+    ]
+
+
 SETTINGS: list[dict[str, Any]] = [
     {"margin": margin, "mining": mining, "mask_ids": mask_ids}
     for margin in (0.0, 0.2, 0.55, 1.0)
