@@ -10,8 +10,6 @@ import { keysButton, noticeKeys } from "./page/keys.js";
 import { tellAnswers } from "./page/live.js";
 import { followLanguage, languageSwitch } from "./page/language.js";
 import { viewInSight } from "./page/trail.js";
-import { captionsView } from "./static/captions.js";
-import { compareView } from "./static/compare.js";
 import { control } from "./static/control.js";
 import { makeEngine } from "./static/engine.js";
 import { makePairs } from "./static/pair.js";
@@ -22,8 +20,10 @@ import { whyView } from "./static/why.js";
 
 const site = JSON.parse(document.getElementById("site").textContent);
 const idOf = (view) => (view === "search" ? "said" : `${view}-said`);
-const makers = { search: photosView, captions: captionsView, compare: compareView, why: whyView };
+const makers = { search: photosView, why: whyView };
 const laterMakers = { // whose scripts are fetched when they are first opened
+  captions: async () => (await import("./static/captions.js")).captionsView,
+  compare: async () => (await import("./static/compare.js")).compareView,
   lesson: async () => (await import("./static/lesson.js")).lessonView,
   losses: async () => (await import("./static/losses.js")).lossesView,
 };
@@ -40,9 +40,9 @@ function tell(text) {
 followLanguage();
 document.getElementById("head").append(languageSwitch());
 const inAbout = (name) => (text) => document.querySelectorAll(name).forEach((place) => { place.textContent = text; });
-const [tellEngine, tellKept] = [inAbout(".engine"), inAbout(".kept")];
+const [tellEngine, tellGpu, tellKept] = [".engine", ".gpu", ".kept"].map(inAbout);
 tellEngine(say("static.no_engine"));
-const engine = makeEngine(site, tell, (running) => tellEngine(say("static.engine", running)));
+const engine = makeEngine(site, tell, (running) => tellEngine(say("static.engine", running)), tellGpu);
 const lead = (state) => page.lead("why", (view) => view.again(state)); // two that stand side by side there
 for (const place of document.querySelectorAll(".own-size")) place.textContent = say("static.own_size", engine.ownSize);
 const base = { site, engine, pairs: makePairs(engine.ask, tell), lead };

@@ -18,17 +18,26 @@ FILES = {
     WASM: "onnxruntime-web/dist/ort-wasm-simd-threaded.wasm",
     TOKENIZERS: "@huggingface/tokenizers/dist/tokenizers.min.mjs",
 }
+# ONNX Runtime with WebGPU, for browsers that have it, in a folder of its own under the same names: of its builds the
+# smallest, in which WebAssembly waits for the GPU by the browser's own means (JSPI).
+GPU_FILES = {
+    ORT: "onnxruntime-web/dist/ort.jspi.bundle.min.mjs",
+    WASM: "onnxruntime-web/dist/ort-wasm-simd-threaded.jspi.wasm",
+}
 TIMEOUT = 300  # seconds
 
 
-def library_files(cache: Path | None = None) -> dict[str, bytes]:
+def library_files(cache: Path | None = None, named: Mapping[str, str] = FILES) -> dict[str, bytes]:
     """The libraries' files as the page calls them, WebAssembly compressed; fetched where the cache lacks them.
+
+    Args:
+        cache: as in `npm_packages`; named: paths below node_modules by the page's names, `FILES` or `GPU_FILES`.
 
     Raises:
         ValueError: npm is not there, or cannot fetch them.
     """
     modules = npm_packages(PACKAGES, cache)
-    files = {name: (modules / path).read_bytes() for name, path in FILES.items()}
+    files = {name: (modules / path).read_bytes() for name, path in named.items()}
     return files | {WASM: gzip.compress(files[WASM], mtime=0)}
 
 

@@ -16,7 +16,7 @@ from demo.static.lesson import SECTIONS
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
 ENTRY, WORKER = "static.js", "engine/worker.js"
-LATER = ("static/lesson.js", "static/losses.js")  # imported when they are first opened
+LATER = tuple(f"static/{view}.js" for view in ("captions", "compare", "lesson", "losses"))  # opened later
 UNUSED = ("edit.css", "generate.css", "timeline.css", "video.css")  # of views that are not here
 MEASURED = ("effect", "blanked")  # the measures that the page can make
 HUB_MODELS = {
@@ -25,12 +25,15 @@ HUB_MODELS = {
 }
 
 
-def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, ideas: str = "") -> str:
+def static_page(
+    parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int, ideas: str = ""
+) -> str:
     """The page.
 
     Args:
         parts: the folders of scripts, libraries, models and galleries by name; galleries: as `write_opened` gives them.
-        engine_bytes: of the libraries, which come with the first model; ideas: HTML of the three ideas for About.
+        engine_bytes: of the libraries, which come with the first model; gpu_bytes: of those with WebGPU, which
+            come where they are used; ideas: HTML of the three ideas for About.
     """
     entry = f"{parts['js']}/{ENTRY}"
     values = {
@@ -38,6 +41,7 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
         "galleries": list(galleries),
         "scripts": sorted({name for entry in (ENTRY, WORKER, *LATER) for name in reached(entry)}),
         "engine_bytes": engine_bytes,
+        "gpu_bytes": gpu_bytes,
         "description": DESCRIPTION,
         "no_pool": NO_POOL,
         "measures": {measure.name: measure.meaning for measure in MEASURES},

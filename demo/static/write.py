@@ -21,7 +21,7 @@ from demo.server.static import scripts
 from demo.service.retrieval import RetrievalService
 from demo.service.start import open_service, shipped_scenes
 from demo.static.gallery import write_gallery
-from demo.static.libraries import library_files
+from demo.static.libraries import GPU_FILES, library_files
 from demo.static.losses import write_losses
 from demo.static.model import write_model
 from demo.static.page import space_card, static_page, worker_script
@@ -51,11 +51,12 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
         raise ValueError(f"{folder} is a file: name a folder.")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
         raise ValueError(f"{folder} holds other files, which would be lost: name another folder.")
-    libraries = library_files()
+    libraries, gpu = library_files(), library_files(named=GPU_FILES)
     with written_whole(folder) as place:
         place.mkdir(parents=True)
         parts = {
             "libraries": write_files(place, "libraries", libraries),
+            "webgpu": write_files(place, "webgpu", gpu),
             "js": write_files(place, "js", scripts()),
         }
         opened = {name: opened_model(name, progress) for name in models}
@@ -64,7 +65,8 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
         write_losses(shown[0], place / "losses")
         parts["losses"] = named_by_content(place / "losses")
         ideas = ideas_html(gallery_intro(*opened[models[0]]))
-        page = static_page(parts, galleries, sum(map(len, libraries.values())), ideas)
+        engine_bytes, gpu_bytes = (sum(map(len, files.values())) for files in (libraries, gpu))
+        page = static_page(parts, galleries, engine_bytes, gpu_bytes, ideas)
         (place / "index.html").write_text(page, encoding="utf-8")
         (place / "offline.js").write_text(worker_script(), encoding="utf-8")
         (place / "README.md").write_text(space_card(models), encoding="utf-8")
@@ -102,12 +104,22 @@ def write_opened(
         "model": service.name,
         "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
         "image_bytes": sum(size for file, size in needed.items() if file.startswith("image.")),
+        "image_on_cpu": nodes_without_kernel(place / parts[f"model {service.name}"] / "image.onnx"),
         "pictures": sorted(
             {item["thumb"] for item in facts["items"]} | {item["photo"]["src"] for item in facts["items"]}
         ),
         "files": sorted(set(needed) - {"config.json"}),
         "first": first_view(service, indexed, facts, parts[f"gallery {name}"]),
     }
+
+
+def nodes_without_kernel(graph: Path) -> list[str]:
+    """The names of a graph's nodes that ONNX Runtime cannot compute by WebGPU though it would try: a Resize with
+    antialiasing."""
+    import onnx
+
+    nodes = onnx.load(str(graph), load_external_data=False).graph.node
+    return [node.name for node in nodes if any(part.name == "antialias" and part.i for part in node.attribute)]
 
 
 def first_view(

@@ -15,8 +15,8 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -93,11 +93,11 @@ def page_figures(browser: Browser, address: str, models: Sequence[str]) -> dict[
 def memory_with_own(page: Page) -> dict[str, int]:
     """The memory of the tab once a picture of one's own is shown, some seconds later, and at most until then."""
     pixels = np.random.default_rng(0).integers(0, 256, (750, 1000, 3), dtype=np.uint8)
-    content = BytesIO()
-    Image.fromarray(pixels).save(content, "PNG")
     page.locator("#own-box summary").click()
-    page.set_input_files("#uploads", {"name": "own.png", "mimeType": "image/png", "buffer": content.getvalue()})
-    page.wait_for_function("document.querySelector('#ranking .title').textContent === 'own.png'")
+    with TemporaryDirectory() as folder:  # a file, as a person opens one: given as bytes, it is in memory several times
+        Image.fromarray(pixels).save(Path(folder) / "own.png")
+        page.set_input_files("#uploads", Path(folder) / "own.png")
+        page.wait_for_function("document.querySelector('#ranking .title').textContent === 'own.png'")
     shown = tab_memory(page)["now"]
     time.sleep(REST)
     return {"at once": shown, f"after {REST} s": tab_memory(page)["now"], "at most": tab_memory(page)["most"]}

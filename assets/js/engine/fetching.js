@@ -29,6 +29,7 @@ async function gathered(stream, size, progress = null) {
     const { length } = part.value;
     if (filled + length > content.length) content = grown(content, Math.max(2 * content.length, filled + length));
     content.set(part.value, filled);
+    forget(part.value);
     filled += length;
     progress?.(length);
   }
@@ -39,6 +40,20 @@ function grown(content, size) {
   const larger = new Uint8Array(size);
   larger.set(content);
   return larger;
+}
+
+// Give the memory of bytes back at once, not when a browser next looks for what nobody needs: they are sent to a port that
+// is closed.
+export function forget(bytes) {
+  nowhere ??= closedPort();
+  nowhere.postMessage(null, [bytes.buffer]);
+}
+
+let nowhere = null;
+function closedPort() {
+  const { port1, port2 } = new MessageChannel();
+  port2.close();
+  return port1;
 }
 
 export async function fetchedJson(address, progress = null) {

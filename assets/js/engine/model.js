@@ -1,6 +1,6 @@
 // A model whose graphs ONNX Runtime runs: reads captions, ranks galleries, explains pairs.
 
-import { fetched, fetchedJson } from "./fetching.js";
+import { fetched, fetchedJson, forget } from "./fetching.js";
 import { fromHalf, joined } from "./numbers.js";
 import { recordOf } from "./record.js";
 import { normalised, squashed } from "./resize.js";
@@ -15,7 +15,6 @@ const REMEMBERED = 64; // captions
 const UNPACKED = String(2 ** 16); // bytes of what is computed when a graph is loaded
 // Memory that one run would keep for the next is given back to the other graphs.
 const SESSION = {
-  executionProviders: ["wasm"],
   enableCpuMemArena: false,
   enableMemPattern: false,
   logSeverityLevel: 3, // errors alone: it warns of each weight that stays packed
@@ -32,6 +31,7 @@ export class Model {
     this.manifest = manifest;
     this.language = language;
     this.tokenizer = tokenizer;
+    this.providers = /** @type {any[]} */ (["wasm"]); // what runs the graphs
     this.sessions = {};
     this.galleries = {}; // name -> {count, patches, features}
     this.captions = new Map();
@@ -49,9 +49,13 @@ export class Model {
     return model;
   }
 
-  // A model that encodes pictures and does nothing else.
-  static async ofPictures(ort, folder) {
-    return new Model(ort, folder, await fetchedJson(`${folder}manifest.json`));
+  // A model that encodes pictures and does nothing else; onCpu: where WebGPU runs its graph, the names of those nodes
+  // that it leaves to WebAssembly.
+  static async ofPictures(ort, folder, onCpu = null) {
+    const model = new Model(ort, folder, await fetchedJson(`${folder}manifest.json`));
+    const left = onCpu?.length ? { forceCpuNodeNames: onCpu } : {}; // which ONNX Runtime does not take empty
+    if (onCpu) model.providers = [{ name: "webgpu", ...left }];
+    return model;
   }
 
   async load(name, progress = null, file = this.manifest.graphs[name]?.file ?? `${name}.onnx`) {
@@ -60,8 +64,11 @@ export class Model {
     const parts = [file, weights].filter(Boolean).map((part) => fetched(this.folder + part, progress));
     const [content, data] = await Promise.all(parts);
     const externalData = weights ? [{ path: weights, data }] : [];
-    const options = { ...SESSION, externalData };
+    const options = { ...SESSION, executionProviders: this.providers, externalData };
     this.sessions[name] = await this.ort.InferenceSession.create(content, options);
+    const copied = [content, data, this.ort.env.wasm.wasmBinary]; // the last when the first graph is loaded
+    delete this.ort.env.wasm.wasmBinary;
+    copied.filter(Boolean).forEach(forget);
   }
 
   tensor(type, values, dims) {
@@ -168,7 +175,11 @@ export class Model {
 
   // Take a gallery's embeddings: (V, N[+1], C) in float16 at an address.
   async openGallery(name, address, progress) {
-    if (!this.galleries[name]) await this.takeGallery(name, fromHalf(await fetched(address, progress)));
+    if (this.galleries[name]) return;
+    const halves = await fetched(address, progress);
+    const values = fromHalf(halves);
+    forget(halves);
+    await this.takeGallery(name, values);
   }
 
   async takeGallery(name, values) {

@@ -3,9 +3,10 @@
 import { say } from "../base/words.js";
 import { UNREACHED } from "./fetching.js";
 
-// What went wrong, in a sentence of the table with its reason; an address that cannot be reached has a sentence of its own.
+// What went wrong, in a sentence of the table with its reason, which alone is the error's cause; an address that cannot be
+// reached has a sentence of its own.
 export function failure(reason, sentence = "static.failed") {
-  return new Error(reason === UNREACHED ? say("static.unreached") : say(sentence, { reason }));
+  return new Error(reason === UNREACHED ? say("static.unreached") : say(sentence, { reason }), { cause: reason });
 }
 
 // ask(method, values, noted) leads to an answer; end() ends the thread, whose memory goes back.

@@ -1,7 +1,7 @@
 // The models in a thread of their own: {id, method, values} comes in, and {id, result}, {id, problem} or, on the way,
 // {id, progress} goes out. One is answered after the other.
 
-import { fetched, unpacked } from "./fetching.js";
+import { fetched, forget, unpacked } from "./fetching.js";
 import { Model } from "./model.js";
 import { joined } from "./numbers.js";
 import { Tuned } from "./tuned.js";
@@ -10,14 +10,19 @@ const THREADS = 4;
 const models = {};
 let libraries = null;
 
-// ONNX Runtime and the tokenizer's library, from an address that ends in "/". Threads need a page that is isolated.
+// ONNX Runtime and the tokenizer's library, from an address that ends in "/".
 async function load(folder, progress) {
-  const [ort, { Tokenizer }, wasm] = await Promise.all([
-    import(`${folder}ort.mjs`), import(`${folder}tokenizers.mjs`), fetched(`${folder}ort.wasm.gz`, progress),
-  ]);
-  ort.env.wasm.wasmBinary = await unpacked(wasm);
-  ort.env.wasm.numThreads = self.crossOriginIsolated ? Math.min(THREADS, navigator.hardwareConcurrency) : 1;
+  const [ort, { Tokenizer }] = await Promise.all([loadRuntime(folder, progress), import(`${folder}tokenizers.mjs`)]);
   return { ort, Tokenizer };
+}
+
+// ONNX Runtime alone. Threads need a page that is isolated.
+async function loadRuntime(folder, progress) {
+  const [ort, wasm] = await Promise.all([import(`${folder}ort.mjs`), fetched(`${folder}ort.wasm.gz`, progress)]);
+  ort.env.wasm.wasmBinary = await unpacked(wasm);
+  forget(wasm);
+  ort.env.wasm.numThreads = self.crossOriginIsolated ? Math.min(THREADS, navigator.hardwareConcurrency) : 1;
+  return ort;
 }
 
 // One model has its graphs at a time: those of the others go, and come again when they are asked for.
@@ -44,10 +49,10 @@ const methods = {
   explain: ({ model, gallery, index, caption, mask, dense }) => models[model].explain(gallery, index, caption, mask, dense),
   effects: ({ model, name, gallery, index, caption, mask, dense }, progress) =>
     models[model].effects(name, gallery, index, caption, mask, dense, progress),
-  // The embeddings of a picture, by a thread that is asked for nothing else.
-  async encode({ model, folder, libraries: place, picture }, progress) {
-    libraries ??= await load(place, progress);
-    models[model] ??= await Model.ofPictures(libraries.ort, folder);
+  // The embeddings of a picture, by a thread that is asked for nothing else; onCpu: as in Model.ofPictures.
+  async encode({ model, folder, libraries: place, picture, onCpu }, progress) {
+    libraries ??= { ort: await loadRuntime(place, progress) };
+    models[model] ??= await Model.ofPictures(libraries.ort, folder, onCpu);
     return models[model].encode(picture, progress);
   },
   take: ({ model, gallery, pictures }) => models[model].takeGallery(gallery, joined(pictures)),

@@ -5,6 +5,7 @@ import { failure, remote } from "../engine/remote.js";
 import { fetchedJson } from "../engine/fetching.js";
 import { inPageLanguage } from "../base/mount.js";
 import { say } from "../base/words.js";
+import { makeGpu, pictureAt } from "./gpu.js";
 
 export const UPLOADS = "uploads";
 const PHOTOS = "photos"; // the model of a person's own pictures, where it is here
@@ -14,8 +15,9 @@ const PATIENCE = 250; // milliseconds between two lines on what was fetched
 const absolute = (path) => new URL(path, document.baseURI).href;
 
 // site: {parts, galleries}, from the page; tell(line) shows a line while something is waited for, and clears it where
-// the line is empty; started({version, threads, apart}) is called once models run.
-export function makeEngine(site, tell, started = null) {
+// the line is empty; started({version, threads, apart}) is called once models run, ofGpu(sentence) whenever there is
+// something else to say of WebGPU.
+export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
   const thread = remote();
   let held = ""; // the model that has its graphs
   let running = null; // {version, threads, apart}, once the first model is there
@@ -96,23 +98,62 @@ export function makeEngine(site, tell, started = null) {
     model, folder: absolute(folderOf("model", model)), libraries: absolute(`${site.parts.libraries}/`),
   });
 
-  // The embeddings of pictures, {pixels, width, height}, by a thread that ends with it: what encoding takes is more than
-  // all the rest.
-  async function encode(model, pictures) {
-    const encoder = remote();
-    const count = pictures.length;
-    const progress = telling(model, galleryOfModel(model).image_bytes + site.engine_bytes);
+  // A thread that encodes pictures, {pixels, width, height}, by WebGPU where `isGpu`.
+  function encoder(model, isGpu = false) {
+    const { image_bytes: bytes, image_on_cpu: onCpu } = galleryOfModel(model);
+    const progress = telling(model, bytes + (isGpu ? site.gpu_bytes : site.engine_bytes));
+    const place = { ...placeOf(model), ...(isGpu ? { libraries: absolute(`${site.parts.webgpu}/`), onCpu } : {}) };
+    const { ask: askEncoder, end } = remote();
+    const encodeOne = ({ pixels, width, height }) =>
+      askEncoder("encode", { ...place, picture: { pixels, width, height } }, progress);
+    return { encode: encodeOne, end };
+  }
+
+  // The embeddings of pictures by a thread of WebAssembly that ends with it: what encoding takes is more than all the rest.
+  async function encodeAll(model, pictures, noted) {
+    const { encode: encodeOne, end } = encoder(model);
     const embeddings = [];
     try {
-      for (const [number, { pixels, width, height }] of pictures.entries()) {
-        tell(say("static.reading", { number: number + 1, count }));
-        embeddings.push(await encoder.ask("encode", { ...placeOf(model), picture: { pixels, width, height } }, progress));
+      for (const [at, picture] of pictures.entries()) {
+        noted(at);
+        embeddings.push(await encodeOne(picture));
       }
     } finally {
-      encoder.end();
-      tell("");
+      end();
     }
     return embeddings;
+  }
+
+  // The embeddings of pictures, by WebGPU where they are many and it is proven.
+  async function encode(model, pictures) {
+    const noted = (at) => tell(say("static.reading", { number: at + 1, count: pictures.length }));
+    try {
+      if (!gpus.has(model)) gpus.set(model, gpuOf(model));
+      const embeddings = await gpus.get(model)(pictures, noted);
+      return embeddings.length ? embeddings : await encodeAll(model, pictures, noted);
+    } finally {
+      tell("");
+    }
+  }
+
+  const gpus = new Map(); // model -> what reads many pictures by WebGPU
+  function gpuOf(model) {
+    const { captions: [caption], viewer } = galleryOfModel(model).first;
+    return makeGpu({
+      start: () => encoder(model, true),
+      reference: async (picture) => (await encodeAll(model, [picture], () => {}))[0],
+      example: () => pictureAt(absolute(viewer.photo.src)),
+      tell: ofGpu,
+      megabytes: site.gpu_bytes / MEGABYTE,
+      async explain(pictures) {
+        await open(firstOf(model));
+        const gallery = "webgpu";
+        await ask("take", { model, gallery, pictures });
+        const records = [];
+        for (const index of pictures.keys()) records.push(await ask("explain", { model, gallery, index, caption, mask: null }));
+        return records;
+      },
+    });
   }
 
   // A person's own pictures, {name, src, width, height, pixels}, as a gallery of a model, under a name.
@@ -147,6 +188,7 @@ export function makeEngine(site, tell, started = null) {
   const galleryOfModel = (model) => site.galleries.find((gallery) => gallery.model === model);
   const firstOf = (model) => galleryOfModel(model).name;
   const forOwn = galleryOfModel(PHOTOS) ?? site.galleries[0];
+  gpus.set(forOwn.model, gpuOf(forOwn.model));
   const ownSize = { name: forOwn.model, megabytes: (forOwn.bytes + forOwn.image_bytes + site.engine_bytes) / MEGABYTE };
   return { ask, open, ready, take, encode, tell, lesson, firstOf, modelOfPhotos: forOwn.model, ownSize };
 }

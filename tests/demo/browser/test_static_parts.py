@@ -171,15 +171,16 @@ def test_each_gallery_that_is_opened_is_kept_with_all_its_pictures_a_few_at_a_ti
 FETCHED = f"""async (length) => {{
     const {{ fetched }} = {imported("engine/fetching.js")};
     const [before, noted] = [window.fetch, []];
+    const parts = [[1, 2, 3], [4], [5, 6, 7, 8]].map((part) => Uint8Array.from(part));
     const body = new ReadableStream({{ start(controller) {{
-        for (const part of [[1, 2, 3], [4], [5, 6, 7, 8]]) controller.enqueue(Uint8Array.from(part));
+        for (const part of parts) controller.enqueue(part);
         controller.close();
     }} }});
     const headers = length === null ? {{}} : {{ "content-length": length }};
     window.fetch = async () => new Response(body, {{ headers }});
     try {{
         const content = await fetched("/parts", (bytes) => noted.push(bytes));
-        return [[...content], content.buffer.byteLength, noted];
+        return [[...content], content.buffer.byteLength, noted, parts.map(({{ length }}) => length)];
     }} finally {{
         window.fetch = before;
     }}
@@ -188,7 +189,7 @@ FETCHED = f"""async (length) => {{
 
 @pytest.mark.parametrize("length", [None, "8", "5", "20"])  # packed on its way, an answer is longer than it says
 def test_what_is_fetched_is_whole_and_in_memory_once(page: Page, length: str | None) -> None:
-    assert page.evaluate(FETCHED, length) == [list(range(1, 9)), 8, [3, 1, 4]]
+    assert page.evaluate(FETCHED, length) == [list(range(1, 9)), 8, [3, 1, 4], [0, 0, 0]]  # and its parts are gone
 
 
 def test_what_cannot_be_reached_is_told_in_a_sentence(page: Page) -> None:
@@ -296,10 +297,13 @@ def test_the_losses_under_other_settings_are_pythons(page: Page, service: Retrie
 # ONNX Runtime as a model asks it, counting the sessions that are there.
 RUNTIME = f"""async () => {{
     const {{ Model }} = {imported("engine/model.js")};
-    const log = [];
-    const ort = {{ InferenceSession: {{ create: async (content) => {{
+    const [log, loaded] = [[], []];
+    const wasmBinary = Uint8Array.of(1, 2, 3);
+    const [binary, wasm] = [wasmBinary.buffer, {{ wasmBinary }}];
+    const ort = {{ env: {{ wasm }}, InferenceSession: {{ create: async (content) => {{
         const name = new TextDecoder().decode(content);
         log.push(`load ${{name}}`);
+        loaded.push(content.buffer);
         return {{ run: async () => name, release: async () => {{ log.push(`free ${{name}}`); }} }};
     }} }} }};
     const graph = (name) => ({{ file: name, outputs: [{{ shape: [1, 4, 2] }}] }});
@@ -308,11 +312,12 @@ RUNTIME = f"""async () => {{
     const answers = [await model.run("text"), await model.run("pair"), await model.run("text")];
     await model.release();
     answers.push(await model.run("text"));
-    return [answers, log];
+    return [answers, log, "wasmBinary" in wasm, [binary, ...loaded].map(({{ byteLength }}) => byteLength)];
 }}"""
 
 
-def test_a_model_frees_its_graphs_and_gets_them_again(page: Page) -> None:
-    answers, log = page.evaluate(RUNTIME)
+def test_a_model_frees_its_graphs_and_gets_them_again_and_keeps_no_bytes_that_were_copied(page: Page) -> None:
+    answers, log, keeps_binary, bytes_left = page.evaluate(RUNTIME)
+    assert not keeps_binary and bytes_left == [0, 0, 0, 0]
     assert answers == ["text", "pair", "text", "text"]
     assert log == ["load text", "load pair", "free text", "free pair", "load text"]

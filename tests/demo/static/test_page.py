@@ -8,7 +8,9 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from onnx import helper
 
 from demo.galleries.annotation import labels
 from demo.galleries.phrases import phrases_of
@@ -18,7 +20,7 @@ from demo.server.static import scripts
 from demo.static.gallery import mention_facts, object_facts, scene_facts
 from demo.static.libraries import library_files
 from demo.static.page import ENTRY, LATER, MEASURED, WORKER, imports_of, reached, space_card, static_page
-from demo.static.write import MARK, named_by_content, write_files, write_site
+from demo.static.write import MARK, named_by_content, nodes_without_kernel, write_files, write_site
 from seps.data.regions import mask_overlap
 from tests.helpers.sentences import refused
 
@@ -51,7 +53,7 @@ def test_libraries_that_npm_cannot_fetch_are_told(tmp_path: Path, monkeypatch: p
 
 
 def test_the_page_names_every_module_that_it_imports_and_none_of_what_is_not_there() -> None:
-    page = static_page(PARTS, [], 0)
+    page = static_page(PARTS, [], 0, 0)
     loaded = re.findall(r'<link rel="modulepreload" href="js-0/([^"]+)">', page)
     assert {ENTRY, "viewer/viewer.js", "record/sentences.js", "static/photos.js"} <= set(loaded)
     assert not {"app.js", "lesson/lesson.js", "losses/playground.js", *LATER, WORKER} & set(loaded)
@@ -65,7 +67,7 @@ def test_the_page_names_every_module_that_it_imports_and_none_of_what_is_not_the
 
 
 def test_the_page_offers_the_measures_that_it_can_make() -> None:
-    page = static_page(PARTS, [], 0)
+    page = static_page(PARTS, [], 0, 0)
     table = re.search(r'id="seps-table">(.*?)</script>', page)
     assert table is not None
     named = {row["name"] for row in json.loads(table[1])["layers"]}
@@ -79,6 +81,16 @@ def test_folders_are_named_by_what_they_hold(tmp_path: Path) -> None:
     assert (tmp_path / "a" / first / "x" / "y.js").read_bytes() == b"1"
     (tmp_path / "one two").mkdir()
     assert re.fullmatch("one-two-[0-9a-f]{12}", named_by_content(tmp_path / "one two"))
+
+
+def test_nodes_that_webgpu_cannot_compute_are_named(tmp_path: Path) -> None:
+    smooth, sharp = (
+        helper.make_node("Resize", ["x", "", "", "sizes"], [name], name, mode="cubic", antialias=antialias)
+        for name, antialias in (("smooth", 1), ("sharp", 0))
+    )
+    graph = helper.make_graph([smooth, sharp, helper.make_node("Relu", ["x"], ["y"], "relu")], "a graph", [], [])
+    onnx.save(helper.make_model(graph), str(tmp_path / "image.onnx"))
+    assert nodes_without_kernel(tmp_path / "image.onnx") == ["smooth"]
 
 
 def test_a_spaces_card_names_what_its_models_are_made_of() -> None:
