@@ -68,6 +68,15 @@ def set_weights_apart(folder: Path, large: int = LARGE) -> None:
     (folder / MANIFEST).write_text(json_text(manifest), encoding="utf-8")
 
 
+def nodes_without_kernel(graph: Path) -> list[str]:
+    """The names of a graph's nodes that ONNX Runtime cannot compute by WebGPU though it would try: a Resize with
+    antialiasing."""
+    import onnx
+
+    nodes = onnx.load(str(graph), load_external_data=False).graph.node
+    return [node.name for node in nodes if any(part.name == "antialias" and part.i for part in node.attribute)]
+
+
 def write_language(service: RetrievalService, folder: Path) -> None:
     """Write what is told of captions and of words, and what splits S(I, T) among them, into a folder."""
     rule = service.found_rule

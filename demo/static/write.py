@@ -23,7 +23,7 @@ from demo.service.start import open_service, shipped_scenes
 from demo.static.gallery import write_gallery
 from demo.static.libraries import GPU_FILES, library_files
 from demo.static.losses import write_losses
-from demo.static.model import write_model
+from demo.static.model import nodes_without_kernel, write_model
 from demo.static.page import space_card, static_page, worker_script
 from seps.files import written_whole
 from seps.progress import Progress
@@ -111,15 +111,6 @@ def write_opened(
         "files": sorted(set(needed) - {"config.json"}),
         "first": first_view(service, indexed, facts, parts[f"gallery {name}"]),
     }
-
-
-def nodes_without_kernel(graph: Path) -> list[str]:
-    """The names of a graph's nodes that ONNX Runtime cannot compute by WebGPU though it would try: a Resize with
-    antialiasing."""
-    import onnx
-
-    nodes = onnx.load(str(graph), load_external_data=False).graph.node
-    return [node.name for node in nodes if any(part.name == "antialias" and part.i for part in node.attribute)]
 
 
 def first_view(

@@ -19,8 +19,9 @@ from demo.record.layer_table import LAYERS
 from demo.server.static import scripts
 from demo.static.gallery import mention_facts, object_facts, scene_facts
 from demo.static.libraries import library_files
+from demo.static.model import nodes_without_kernel
 from demo.static.page import ENTRY, LATER, MEASURED, WORKER, imports_of, reached, space_card, static_page
-from demo.static.write import MARK, named_by_content, nodes_without_kernel, write_files, write_site
+from demo.static.write import MARK, named_by_content, write_files, write_site
 from seps.data.regions import mask_overlap
 from tests.helpers.sentences import refused
 
