@@ -24,9 +24,10 @@ class Row:
 
     Attributes:
         name: as links write it.
-        source: where its numbers come from, as a sum: paths into the record, each with what it is multiplied by. A path
-            begins at "branch", that of the layer, "sparse", "dense", "alignment" of the caption, or "measures"; what is
-            not there counts as 0. Nothing for the photo alone.
+        source: where its numbers come from: a path into the record, with the factor 1. For "fates" alone it is a sum,
+            several paths, each with what it is multiplied by, where what the record lacks counts as 0; for the photo
+            alone it is empty. A path begins at "branch", that of the layer, "sparse", "dense", "alignment" of the
+            caption, or "measures".
         scale: "none"; a "mask" of 0 dropped and 1 kept; "fates", 0 dropped, 3 kept, and two looks between; from "zero";
             from the "lowest" value; "diverging", with zero in the middle.
         number: "token" or "word", whose row of the source it is, or nothing.
@@ -34,11 +35,15 @@ class Row:
         words: of its title and its sentence in table.json; its name where it is empty.
         unit: of its scale's label in table.json; its name where it is empty.
         facts: what these need besides the numbers that every layer has.
-        looks: of a mask's patches, those that are kept first, with each one's meaning in table.json.
+        looks: how a mask's patches look, each with its meaning in table.json; in the key's order, which begins with
+            the look of patches that are kept.
         marked: the values of a mask of which its alternative text tells where they lie; brief: that text's template, in
             place of title and sentence.
         measure: where it is measured when it is asked for.
         compared: whether captions are compared by it.
+
+    Raises:
+        ValueError: a sum, or a factor, where the scale is not "fates".
     """
 
     name: str
@@ -54,6 +59,13 @@ class Row:
     brief: str = ""
     measure: Measure | None = None
     compared: bool = False
+
+    def __post_init__(self) -> None:
+        if self.scale != "fates" and list(self.source.values()) not in ([], [1]):
+            raise ValueError(
+                f'The source of the layer "{self.name}" is {self.source}: only the scale "fates" takes a sum or a '
+                "factor other than 1."
+            )
 
     @property
     def is_mask(self) -> bool:

@@ -130,7 +130,7 @@ class Layer:
         return LayerValues(title, label, values, low, high, branch.kept, sentence, row.scale == "diverging")
 
     def _numbers(self, record: Explanation, branch: BranchExplanation) -> Floats:
-        """The sum that its row's source stands for: (N,), (K, N) for all tokens, (0, N) for the photo alone."""
+        """The values that its row's source stands for: (N,), (K, N) for all tokens, (0, N) for the photo alone."""
         row, total = self.row, np.zeros((0, branch.kept.size))
         for path, times in row.source.items():
             values = resolve(record, path, self.branch)

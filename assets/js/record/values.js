@@ -1,6 +1,7 @@
 // The numbers of layers, out of a record as `decode` in record.js gives it.
 
-// The values of a layer: the sum that the source of its row of the table stands for; null for the photo.
+// The values of a layer, those that the source of its row of the table stands for: a sum for the scale "fates", else what
+// lies at its one path; null for the photo.
 export function sourceOf(record, layer, { source, first, scale }) {
   const terms = Object.entries(source).map(([path, times]) => {
     const values = resolve(record, path, layer.branch);

@@ -13,6 +13,7 @@ from demo.service.measures import MEASURES
 from demo.service.measuring import _COMPUTES
 from tests.helpers.record_words import layer_words, layers_of
 from tests.helpers.records import random_record
+from tests.helpers.sentences import refused
 
 
 def test_what_there_is_is_listed_in_words() -> None:
@@ -51,3 +52,11 @@ def test_a_row_makes_a_layer(made_layer: Row) -> None:
     assert "place by score, dense branch: up to" in describe(record, layer).lower()
     with pytest.raises(ValueError, match=re.escape("smallest_change, place; mask")):
         Layer.parse("heat")
+
+
+@pytest.mark.parametrize("source", [{"branch.score": 2}, {"branch.score": 1, "branch.rank": 1}], ids=["factor", "sum"])
+def test_values_are_what_lies_at_one_path_and_fates_alone_are_a_sum(source: dict[str, int]) -> None:
+    """As `sourceOf` of assets/js/record/values.js reads a source."""
+    assert Row("made", source, "fates").source == source
+    with refused(ValueError):
+        Row("made", source, "lowest")
