@@ -1,1 +1,1 @@
-"""Records as files: pictures, palettes, pages. The only Python that knows colours."""
+"""Records as files: pictures, palettes, pages. `palette` has all colours but black and white."""

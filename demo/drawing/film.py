@@ -20,7 +20,7 @@ from demo.drawing.codecs import FILM_RATE, film_writer
 from demo.drawing.formats import PICTURES, TYPES, VIDEOS, Download, check_format, file_name
 from demo.drawing.layered import Shades, composed, veil
 from demo.drawing.page import clean
-from demo.drawing.palette import LIGHT
+from demo.drawing.palette import CURVES, LIGHT, OPACITY
 from demo.drawing.rankings import ranking_file
 from demo.drawing.render import render
 from demo.galleries.video import clock
@@ -29,9 +29,6 @@ from seps.numbers import rounded, written
 
 WIDTH = 480  # pixels of a film's frames
 LETTERS = 15  # pixels
-OPACITY = 0.75
-# Of curves: blue, orange and green that colour-blind people tell apart.
-COLOURS = ("#31688e", "#d95f02", "#1b9e77")
 
 
 def video_file(
@@ -99,7 +96,7 @@ def curve(lines: Sequence[Timeline], title: str) -> Figure:
     """S(I, T) over time, a curve a caption, its moments marked."""
     figure = Figure(figsize=(7.5, 3.2), facecolor=LIGHT.paper, layout="constrained")
     axes = figure.add_subplot()
-    for number, (line, colour) in enumerate(zip(lines, COLOURS, strict=False)):
+    for number, (line, colour) in enumerate(zip(lines, CURVES, strict=False)):
         below = number % 2  # labels of neighbouring curves keep apart
         axes.plot(line.seconds, line.scores, color=colour, linewidth=1.4, label=clean(line.reading.text))
         best = list(line.moments)

@@ -1,9 +1,18 @@
-"""Every colour of files: the map of values, the veil over dropped patches, outlines, the light and the dark palette.
+"""Every colour of files but black and white: the map of values, the veil over dropped patches, outlines, curves, the
+light and the dark palette.
 
 The page draws with the same ones: its theme and styles take theirs from here, and its scripts repeat theirs, in
-`assets/js/base/colours.js` (the map, the veil, the colours around zero), `picture/objects.js` and `picture/layer.js`
-(how much of a picture stays under each). What the page alone draws has its colours beside it: the swatches of Edit, the
-dashes of the game in What if. Which value gets which colour: `demo/drawing/layered.py`, `assets/js/picture/layer.js`.
+`assets/js/base/colours.js` (the map, the veil, the colours around zero) and `assets/js/picture/objects.js`. What the
+page alone draws has its colours beside it: the swatches of Edit, the dashes of the game in What if.
+
+Which value gets which colour: the map, viridis, runs from purple at `low` to yellow at `high`. Every layer names a scale
+in `demo/record/layer_table.py`, and `ends` in `demo/record/layers.py` makes low and high of it and the layer's values:
+"zero" 0 and the highest, "lowest" the lowest and the highest, "diverging" plus and minus the largest amount. This last
+one has no map: FOR above zero, AGAINST below. A mask's dropped patches lie under the veil. Of the masks of both branches,
+what the sparse one alone keeps is tinted with the map's yellow and what the dense one alone keeps with its purple; of
+the smallest change, what is to drop and what is to keep. `demo/drawing/layered.py` computes that, and how strong each
+colour lies over the photo; on the page `assets/js/picture/layer.js`, by the formulas of `assets/js/base/colours.js` and
+by `ends` of `assets/js/record/sentences.js`.
 """
 
 from __future__ import annotations
@@ -17,6 +26,8 @@ OPACITY = 0.75  # of a heatmap where its values are highest, see `strength` in d
 CHECKS = "#c4c4c4", "#8a8a8a"  # squares below a scale, where a heatmap lies over a photo
 VEIL = "#10191a"  # over dropped patches, in both palettes
 OBJECT = "#ff8ac8"  # the outlines of a scene's true objects, in both palettes
+RING = "#ffe14d"  # around the patch that the lesson's last step names, as in assets/css/lesson.css
+CURVES = "#31688e", "#d95f02", "#1b9e77"  # of captions through a video, in order; colour-blind people tell them apart
 
 
 @dataclass(frozen=True)

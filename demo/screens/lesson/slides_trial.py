@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from demo.drawing.layered import draw_photo, shades
 from demo.drawing.page import Page, line_height
-from demo.drawing.palette import OPACITY, VEIL
+from demo.drawing.palette import OPACITY, RING, VEIL
 from demo.record.counterfactual import Trial, trial_columns, trial_rows
 from demo.record.layers import Layer
 from demo.record.sentences import kept_words
@@ -51,7 +51,7 @@ def trial_step(page: Page, lesson: Lesson, progress: float) -> None:
         elif trial.patch is not None:
             lines.append(say("trial.ringed", **trial.place))
             row, column = divmod(trial.patch, lesson.record.grid[1])
-            for colour, width in ((VEIL, 4.0), ("#ffe14d", 2.0)):
+            for colour, width in ((VEIL, 4.0), (RING, 2.0)):
                 ring = Rectangle((column, row), 1, 1, fill=False, edgecolor=colour, linewidth=width, clip_on=False)
                 axes.add_patch(ring)
     page.text(MARGIN, TOP + BODY - 46, lines, MEDIUM, color=page.palette.accent)

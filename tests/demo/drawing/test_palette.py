@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-from matplotlib.colors import to_rgb
+import ast
+import re
+from pathlib import Path
 
-from demo.drawing.palette import DARK, LIGHT, Palette
+import pytest
+from matplotlib.colors import CSS4_COLORS, to_rgb
+
+from demo.drawing.palette import DARK, LIGHT, RING, Palette
+
+ROOT = Path(__file__).parents[3]
 
 
 def luminance(colour: str) -> float:
@@ -30,3 +36,17 @@ def test_letters_meet_wcag_aa(palette: Palette, ground: str, letters: str) -> No
 def test_contrast_of_black_and_white() -> None:
     assert contrast("black", "white") == pytest.approx(21)
     assert contrast("#777777", "#777777") == pytest.approx(1)
+
+
+def test_every_colour_of_files_but_black_and_white_is_the_palette_s() -> None:
+    written = {
+        (file.relative_to(ROOT).as_posix(), node.value)
+        for file in (ROOT / "demo").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and (re.fullmatch(r"#([0-9a-fA-F]{3}){1,2}", node.value) or node.value in CSS4_COLORS)
+        if node.value not in ("black", "white")
+    }
+    assert {file for file, _ in written} == {"demo/drawing/palette.py"}
+    assert f"border: 3px solid {RING};" in (ROOT / "assets/css/lesson.css").read_text()
