@@ -26,6 +26,13 @@ SAMPLES = dict(re.findall(r"<!-- (\w+) -->\n```python\n(.*?)```", TEXT, re.DOTAL
 MAX_WORDS = 1250
 
 
+def expanded(name: str) -> list[str]:
+    """The names that one with a choice in braces stands for: "a/{b,c}.py" for a/b.py and a/c.py."""
+    head, _, rest = name.partition("{")
+    choice, _, tail = rest.partition("}")
+    return [head + part + tail for part in choice.split(",")]
+
+
 def run(name: str) -> dict[str, Any]:
     """What a sample leaves behind."""
     scope: dict[str, Any] = {}
@@ -130,7 +137,8 @@ def test_the_speed_is_that_of_the_bench() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_every_file_that_is_named_exists(page: str) -> None:
     text, folder = (ROOT / page).read_text(), (ROOT / page).parent
-    names = re.findall(r"`((?:seps|demo|assets|tests)/[\w/.-]+|[a-z]+\.(?:py|md|json))`", text)
+    named = re.findall(r"`((?:seps|demo|assets|tests)/[\w/.{},-]+|[a-z]+\.(?:py|md|json))`", text)
+    names = [path for name in named for path in expanded(name)]
     links = re.findall(r"\]\((?!http|#)([^)]+)\)", text)
     if folder == ROOT:
         assert len(names) >= 8
@@ -164,23 +172,48 @@ def test_the_tree_names_rooms() -> None:
 
 def test_the_readme_names_every_file_of_generate() -> None:
     (row,) = [line for line in README.splitlines() if line.startswith("| the screen Generate |")]
-    named = set(re.findall(r"`([^`]+)`", row))
+    named = {path for name in re.findall(r"`([^`]+)`", row) for path in expanded(name)}
     stems = ("generate", "generating", "drawings", "test_generate")
     folders = (ROOT / name for name in ("demo", "tests/demo", "assets/css", "assets/js"))
     places = [path for folder in folders for path in folder.rglob("*") if path.stem in stems and path.suffix != ".js"]
     places += [ROOT / name / "generator" for name in ("seps", "tests/seps", "assets/models")]
     assert len(places) == 12
+    places += (ROOT / "tests").glob("**/*generated.py")
+    places += (ROOT / "tests" / f"test_{name}_model.py" for name in ("generator", "captioner"))
+    places += [ROOT / "assets" / "opening" / "drawing.safetensors", ROOT / "assets" / "models" / "captioner"]
+    import_of_it = re.compile(r"from demo\.(?:screens\.generate|service\.generating|screens import generate)\b")
+    rooms = ("demo/screens/generate/", "demo/service/generating/")
+    for file in (ROOT / "demo").rglob("*.py"):
+        if not file.relative_to(ROOT).as_posix().startswith(rooms) and import_of_it.search(file.read_text()):
+            places.append(file)
+    assert len(places) == 26
     for place in places:
         path = str(place.relative_to(ROOT))
         assert named & {path, f"{path}/"}, path
 
 
 def test_the_readme_leads_to_where_learning_rates_are_computed_and_set() -> None:
-    (row,) = [line for line in README.splitlines() if line.startswith("| learning rates |")]
-    for trainer in ("training", "judge", "generator"):
+    starts = {"judge": "the judge's learning rate", "training": "that of retrieval", "generator": "the generator's"}
+    for trainer, start in starts.items():
+        (row,) = [line for line in README.splitlines() if line.startswith(f"| {start} |")]
         assert f"`seps/{trainer}/loop.py`" in row and f"`seps/{trainer}/settings.py`" in row
-        assert ".rate_factor(" in (ROOT / "seps" / trainer / "loop.py").read_text()
-        assert "def rate_factor" in (ROOT / "seps" / trainer / "settings.py").read_text()
+        loop, settings = ((ROOT / "seps" / trainer / file).read_text() for file in ("loop.py", "settings.py"))
+        assert ".rate_factor(" in loop
+        _, _, factor = settings.partition("def rate_factor")
+        curves = re.findall(r"`(\w+)`", row.partition("settings.py`")[2].partition(")")[0])
+        assert curves and all(f"{curve}(" in factor for curve in curves)
+        for function in set(re.findall(r"`(\w+)` in `seps/\w+/loop.py`", row)):
+            assert f"def {function}(" in loop
+
+
+def test_the_readme_leads_to_the_files_that_say_which_value_gets_which_colour() -> None:
+    (row,) = [line for line in README.splitlines() if line.startswith("| colours of heatmaps and masks |")]
+    named = set(re.findall(r"`([^`]+)`", row))
+    docstring = (ROOT / "demo" / "drawing" / "palette.py").read_text().split('"""')[1]
+    paths = set(re.findall(r"`((?:demo|assets)/[^`]+)`", docstring))
+    assert {name for name in named if "/" in name} <= paths | {"demo/drawing/palette.py"}
+    assert {"demo/drawing/layered.py", "demo/record/layers.py", "assets/js/picture/layer.js"} <= named
+    assert "\ndef ends(" in (ROOT / "demo" / "record" / "layers.py").read_text()
 
 
 @pytest.mark.parametrize(
