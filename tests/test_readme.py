@@ -147,6 +147,8 @@ def test_every_file_that_is_named_exists(page: str) -> None:
         "README.md",
         "recipe.json",
         "config.json",
+        "judge.json",
+        "generator.json",
         "results.json",
         "metrics.csv",
         "id_mapping.json",
@@ -216,9 +218,27 @@ def test_the_readme_leads_to_the_files_that_say_which_value_gets_which_colour() 
     assert "\ndef ends(" in (ROOT / "demo" / "record" / "layers.py").read_text()
 
 
+def test_contributing_says_what_a_model_s_folder_holds_and_where_recipes_lie() -> None:
+    configs = set(re.findall(r"`((?:config|judge|generator)\.json)`", CONTRIBUTING.partition("## Models")[2]))
+    assert configs == {"config.json", "judge.json", "generator.json"}
+    folders = [folder for folder in (ROOT / "assets" / "models").iterdir() if folder.is_dir()]
+    assert len(folders) == 5
+    for folder in folders:
+        files = {file.name for file in folder.iterdir()}
+        assert len(files & configs) == 1 and {"README.md", "recipe.json"} <= files, folder.name
+        assert any(file.suffix == ".safetensors" for file in folder.iterdir()), folder.name
+    for trainer in ("training", "judge", "generator"):
+        settings = f"seps/{trainer}/settings.py"
+        (place,) = re.findall(r'^RECIPES = "(.+?)"', (ROOT / settings).read_text(), re.MULTILINE)
+        assert f"`seps/{place}/`" in CONTRIBUTING and f"`{settings}`" in CONTRIBUTING
+
+
 @pytest.mark.parametrize(
     ("file", "name"),
     [
+        ("demo/galleries/named.py", "NAMES"),
+        ("seps/models/export/graphs.py", "class Pair"),
+        ("assets/js/engine/record.js", "function sideOf"),
         ("demo/service/retrieval.py", "class RetrievalService"),
         ("demo/service/registry.py", "class ModelRegistry"),
         ("seps/method/network.py", "def match"),
