@@ -1,5 +1,6 @@
 """The app without a browser: `python -m demo explain PHOTO CAPTION -o FILE`, `python -m demo rank ...`, `python -m demo
-judge PICTURE --prompt TEXT`, `python -m demo why PHOTO CAPTION --other OTHER_PHOTO`, `python -m demo generate CAPTION`.
+judge PICTURE --prompt TEXT`, `python -m demo why PHOTO CAPTION --other OTHER_PHOTO`, `python -m demo generate CAPTION`,
+`python -m demo figure SPEC.json -o FILE` (see `demo.figure`) and `python -m demo lesson` (see `demo.lesson`).
 
 Arguments are read, and paths checked, before torch and the models are imported, which takes seconds.
 """
@@ -227,7 +228,7 @@ def parser() -> argparse.ArgumentParser:
         "--name", default="", metavar="TEXT", help="of a table or a folder, rank those whose paths hold this alone"
     )
     many.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
-    many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos or scenes")
+    many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos, scenes or moving")
     many.add_argument("--dense", help="a dense caption beside the caption")
     many.add_argument("--top", type=whole_number, default=10, help="how many to print (10)")
     many.add_argument("--csv", type=Path, help="write the whole ranking of photographs here, or S by time of a video")

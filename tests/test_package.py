@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import re
@@ -158,3 +159,39 @@ def test_an_installed_wheel_runs_the_first_sample_from_any_folder(tmp_path: Path
     np.testing.assert_allclose(scores, expected, atol=2e-3)
     assert "usage: seps COMMAND" in output(str(env / "bin" / "seps"))
     assert "usage: python -m seps.evaluate" in output(str(env / "bin" / "seps"), "evaluate", "--help")
+
+
+@pytest.mark.parametrize("package", ["search", "training"])
+def test_what_a_package_is_made_of_is_named_in_its_docstring(package: str) -> None:
+    folder = ROOT / "seps" / package
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    assert {file.stem for file in folder.glob("*.py")} - {"__init__"} <= set(re.findall(r"`(\w+)`", text))
+
+
+def subcommands(parser: argparse.ArgumentParser) -> list[str]:
+    """The commands that a program takes."""
+    (commands,) = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return list(commands.choices)
+
+
+def test_programs_list_their_commands() -> None:
+    from demo import __main__ as app
+    from demo.galleries.named import NAMES
+    from seps.generator.program import arguments_parser as generator
+    from seps.judge.program import arguments_parser as judge
+
+    explained = {"judge": judge(), "generator": generator()}
+    for name, parser in explained.items():
+        for text in (COMMANDS[name], *(module_docstring(f"seps/{name}/{file}.py") for file in ("__main__", "program"))):
+            assert set(subcommands(parser)) <= set(re.findall(r"\w+", text)), text
+    taken = subcommands(app.parser())
+    assert {f"python -m demo {name}" for name in taken} <= set(
+        re.findall(r"python -m demo \w+", " ".join(module_docstring("demo/__main__.py").split()))
+    )
+    source = (ROOT / "demo" / "__main__.py").read_text(encoding="utf-8")
+    assert set(NAMES) < set(re.findall(r"[\w-]+", source.partition('"--gallery", help="')[2].partition('"')[0]))
+
+
+def module_docstring(path: str) -> str:
+    """What a file of the repo says of itself."""
+    return ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8"))) or ""

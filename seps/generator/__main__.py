@@ -1,4 +1,4 @@
-"""Captions for images and images for captions: `python -m seps.generator --mode t2i|i2t|both`, `train`, `evaluate`."""
+"""Captions for images and images for captions: `python -m seps.generator --mode t2i|i2t|both`, `train|evaluate|try`."""
 
 import sys
 

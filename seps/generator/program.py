@@ -1,4 +1,4 @@
-"""The command line: `python -m seps.generator --mode t2i|i2t|both`, and `train` and `evaluate`."""
+"""The command line: `python -m seps.generator --mode t2i|i2t|both`, and `train`, `evaluate` and `try`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judge generated pictures: `python -m seps.judge train|evaluate|score|sort|ablate`."""
+"""Judge generated pictures: `python -m seps.judge train|evaluate|score|sort|ablate|guide`."""
 
 import sys
 
