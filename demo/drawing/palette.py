@@ -5,14 +5,14 @@ The page draws with the same ones: its theme and styles take theirs from here, a
 `assets/js/base/colours.js` (the map, the veil, the colours around zero) and `assets/js/picture/objects.js`. What the
 page alone draws has its colours beside it: the swatches of Edit, the dashes of the game in What if.
 
-Which value gets which colour: the map, viridis, runs from purple at `low` to yellow at `high`. Every layer names a scale
-in `demo/record/layer_table.py`, and `ends` in `demo/record/layers.py` makes low and high of it and the layer's values:
-"zero" 0 and the highest, "lowest" the lowest and the highest, "diverging" plus and minus the largest amount. This last
-one has no map: FOR above zero, AGAINST below. A mask's dropped patches lie under the veil. Of the masks of both branches,
-what the sparse one alone keeps is tinted with the map's yellow and what the dense one alone keeps with its purple; of
-the smallest change, what is to drop and what is to keep. `demo/drawing/layered.py` computes that, and how strong each
-colour lies over the photo; on the page `assets/js/picture/layer.js`, by the formulas of `assets/js/base/colours.js` and
-by `ends` of `assets/js/record/sentences.js`.
+Which value gets which colour: the map, viridis, runs from purple at `low` to yellow at `high`. Every layer names a
+scale in `demo/record/layer_table.py`, and `ends` in `demo/record/layers.py` makes low and high of it and the values:
+"zero" 0 and the highest, "lowest" the lowest and the highest, "diverging" minus and plus the largest amount. This last
+has no map: FOR above zero, AGAINST below. A mask's dropped patches lie under the veil. Of the masks of both branches,
+what the sparse one alone keeps is tinted with the map's yellow, what the dense one alone keeps with its purple; so are,
+of the smallest change, patches to drop and patches to keep. `demo/drawing/layered.py` computes that, and how strong
+each colour lies over the photo; on the page `assets/js/picture/layer.js`, by the formulas of
+`assets/js/base/colours.js` and by `ends` of `assets/js/record/sentences.js`.
 """
 
 from __future__ import annotations

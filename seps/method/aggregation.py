@@ -34,6 +34,9 @@ class TokenAggregation(nn.Module):
         dim: C.
         num_tokens: N_c.
         dim_ratio: hidden size of the weight network as a share of C.
+
+    Attributes:
+        weight: the weight network; scale: (1, 1, 1), what its logits are multiplied by, learned from 1 on.
     """
 
     def __init__(self, dim: int = 512, num_tokens: int = 39, dim_ratio: float = 0.2) -> None:
@@ -88,6 +91,10 @@ class DualTokenAggregation(nn.Module):
     """A weight network for each branch, their tokens added: v_j = sum_i Ws_ji v_i + sum_i Wd_ji v_i. Equation (4).
 
     Args: as `TokenAggregation`.
+
+    Attributes:
+        weight_sparse, weight_dense: the weight networks; scale: (1, 1, 1), what both ones' logits are multiplied by,
+            learned from 1 on.
     """
 
     def __init__(self, dim: int = 512, num_tokens: int = 39, dim_ratio: float = 0.2) -> None:
