@@ -448,7 +448,7 @@ def why(options: argparse.Namespace) -> None:
 
     def side(title: str, caption: str, record: Explanation) -> Side:
         attribution, *others = service.split_all(record)  # of the sparse alignment, and of a dense caption's own
-        return Side(title, caption, record, attribution, 0, 0, service.found_rule, *others)
+        return Side(title, caption, record, attribution, 0, 0, service.unmatched_rule, *others)
 
     left, right = (
         side(title, reading.text, record) for title, reading, record in zip(titles, readings, records, strict=True)

@@ -91,7 +91,7 @@ def opened(options: argparse.Namespace) -> tuple[RetrievalService, IndexedGaller
         items = (replace(item, credit=options.credit), *gallery.items)
         gallery = replace(gallery, items=items, table=f"{gallery.name}-and-yours")
     indexed = index_gallery(bare.model, gallery, default_cache(), tqdm)
-    service = RetrievalService(bare.model, bare.name, [indexed], found_rule=bare.found_rule, known=bare.known)
+    service = RetrievalService(bare.model, bare.name, [indexed], unmatched_rule=bare.unmatched_rule, known=bare.known)
     if options.photo is not None:
         return service, indexed, 0, options.caption, options.dense
     caption = examples_of(indexed)[0]

@@ -25,12 +25,13 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "evaluation.clips": "find when an object enters a scene that moves",
     "evaluation.labelled": "rank names for photographs of anything",
     "evaluation.pooled": "rank by pooled embeddings, and by both scores added",
-    "evaluation.found_words": "measure below which cosine a word is missing in the image",
+    "evaluation.unmatched_words": "measure below which cosine a word is missing in the image",
     "evaluation.known_captions": "measure which captions are unlike those learnt from",
     "training.cheats": "measure what a selector gets away with where nothing holds the kept ratio",
     "training.guide": "print the training guide's advice",
     "training.ratio_weights": "measure what the ratio weight does to the kept ratio",
 }
+FORMER = {"evaluation.found_words": "evaluation.unmatched_words"}  # names that older scripts call, and today's
 PACKAGES = ("method", "models.export", "scenes", "judge", "generator")  # whose program is their `__main__`
 
 
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name in ("-h", "--help"):
         print("usage: seps COMMAND ...\n\n" + listing() + "\n\n`seps COMMAND --help` tells what it takes.")
         return 0
+    name = FORMER.get(name, name)
     if name not in COMMANDS:
         print(f"error: There is no command {name[:40]!r}: choose one of these.\n{listing()}", file=sys.stderr)
         return 2

@@ -21,7 +21,7 @@ from demo.galleries.index import GalleryInMemory
 from demo.galleries.phrases import phrases_of
 from demo.galleries.regions import load_regions
 from demo.record.inside import words_of
-from demo.record.unmatched import unfound
+from demo.record.unmatched import unmatched
 from demo.service.retrieval import RetrievalService
 from seps.data.regions import energy_inside, mask_overlap, patch_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens
@@ -130,7 +130,7 @@ class Measures:
         """Measure a candidate's maps; None where words match nothing in its photograph, or name nothing known in it."""
         record = self.service.explain(self.indexed, candidate.index, candidate.caption)
         regions = self.regions(candidate.caption, candidate.index)
-        if unfound(record, self.service.found_rule) or not regions:
+        if unmatched(record, self.service.unmatched_rule) or not regions:
             return None
         maps = record.sparse_alignment.word_maps
         words = [above_even(maps[piece], region) for pieces, region in regions for piece in pieces if maps[piece].any()]

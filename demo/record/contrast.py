@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from demo.record.language import phrase
 from demo.record.packing import packed_array
 from demo.record.table import listed, say
-from demo.record.unmatched import quoted, unfound
+from demo.record.unmatched import quoted, unmatched
 from demo.service.whereabouts import whereabouts
 from seps import Attribution, Explanation
 from seps.explanation.caption_words import CaptionWord, caption_words, is_content
-from seps.models.found_words import FoundRule
+from seps.models.unmatched_words import UnmatchedRule
 
 MARKED = 3  # words that are marked on the pictures
 CHANGED, LEAST = 4, 5e-5  # words whose attributions changed that are described; what counts as a difference
@@ -44,7 +44,7 @@ class Side:
     attribution: Attribution
     rank: int = 0
     total: int = 0
-    rule: FoundRule | None = None
+    rule: UnmatchedRule | None = None
     dense_attribution: Attribution | None = None
 
     @property
@@ -58,9 +58,9 @@ class Side:
         return 0.0 if self.dense_attribution is None else self.dense_attribution.similarity
 
     @property
-    def unfound(self) -> list[CaptionWord]:
+    def unmatched(self) -> list[CaptionWord]:
         """The words that found nothing in its photograph."""
-        return unfound(self.record, self.rule)
+        return unmatched(self.record, self.rule)
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def contrast_sentences(contrast: Contrast) -> list[str]:
     high, low = sorted((contrast.left.similarity, contrast.right.similarity), reverse=True)
     sign = 1 if leads else -1
     if all(abs(part.difference) < LEAST for part in (*contrast.words, *contrast.rest)):
-        return [say("why.level", first=first, second=second, score=high), *unfound_sentences(contrast)]
+        return [say("why.level", first=first, second=second, score=high), *unmatched_sentences(contrast)]
     key = "why.captions" if contrast.of_captions else "why.photos"
     head = say(
         key,
@@ -248,14 +248,14 @@ def contrast_sentences(contrast: Contrast) -> list[str]:
     words = sign * sum(part.difference for part in contrast.words)
     parts = say("why.parts_dense" if "dense" in sums else "why.parts", words=words, **sums)
     dense = [say("why.with_dense")] if contrast.has_dense else []
-    return [head, parts, *dense, speaking_sentence(contrast, first, second, sign), *unfound_sentences(contrast)]
+    return [head, parts, *dense, speaking_sentence(contrast, first, second, sign), *unmatched_sentences(contrast)]
 
 
-def unfound_sentences(contrast: Contrast) -> list[str]:
+def unmatched_sentences(contrast: Contrast) -> list[str]:
     """For each side with words that found nothing there, which these are."""
     sentences = []
     for side, name in zip((contrast.left, contrast.right), contrast.names, strict=True):
-        words = [word.text for word in side.unfound]
+        words = [word.text for word in side.unmatched]
         if words:
             sentences.append(say("found.side", words=quoted(words), name=name))
     return sentences
@@ -264,7 +264,7 @@ def unfound_sentences(contrast: Contrast) -> list[str]:
 def found_nothing(contrast: Contrast, part: Part) -> list[bool]:
     """Whether a word found nothing on the left, and on the right."""
     pieces = zip((contrast.left, contrast.right), (part.left_pieces, part.right_pieces), strict=True)
-    return [any(word.pieces == pieces_here for word in side.unfound) for side, pieces_here in pieces]
+    return [any(word.pieces == pieces_here for word in side.unmatched) for side, pieces_here in pieces]
 
 
 def speaking_sentence(contrast: Contrast, first: str, second: str, sign: int) -> str:
@@ -423,7 +423,7 @@ def contrast_record(contrast: Contrast, model: str) -> dict[str, Any]:
                 "photo": side.title,
                 "caption": side.caption,
                 "similarity": side.similarity,
-                "found_nothing": [word.text for word in side.unfound],
+                "found_nothing": [word.text for word in side.unmatched],
             }
             for name, side in (("left", contrast.left), ("right", contrast.right))
         },

@@ -8,28 +8,28 @@ from typing import Any
 from demo.record.table import listed, say
 from seps import Explanation
 from seps.explanation.caption_words import CaptionWord
-from seps.models.found_words import FoundRule, best_cosine, unfound_words
+from seps.models.unmatched_words import UnmatchedRule, best_cosine, unmatched_words
 
 
-def unfound(record: Explanation, rule: FoundRule | None) -> list[CaptionWord]:
+def unmatched(record: Explanation, rule: UnmatchedRule | None) -> list[CaptionWord]:
     """The words of a record's caption that found nothing; none where no rule was measured."""
-    return [] if rule is None else unfound_words(record, rule)
+    return [] if rule is None else unmatched_words(record, rule)
 
 
-def unfound_value(record: Explanation, rule: FoundRule | None) -> dict[str, Any] | None:
+def unmatched_value(record: Explanation, rule: UnmatchedRule | None) -> dict[str, Any] | None:
     """The words that found nothing, as the viewer marks them; None where there are none.
 
     Returns:
         "pieces": positions of their pieces; "says": a sentence that is the legend of their dashes too; "plain": the
         same where no word is dashed; "words": a line for each piece, by its position.
     """
-    words = unfound(record, rule)
+    words = unmatched(record, rule)
     if not words or rule is None:
         return None
     return {
         "pieces": [piece for word in words for piece in word.pieces],
-        "says": unfound_sentence(words),
-        "plain": unfound_sentence(words, "plain"),
+        "says": unmatched_sentence(words),
+        "plain": unmatched_sentence(words, "plain"),
         "words": {
             str(piece): say(
                 "found.word",
@@ -44,20 +44,20 @@ def unfound_value(record: Explanation, rule: FoundRule | None) -> dict[str, Any]
     }
 
 
-def unfound_sentence(words: Sequence[CaptionWord], key: str = "here") -> str:
+def unmatched_sentence(words: Sequence[CaptionWord], key: str = "here") -> str:
     """What is said under a picture of words that found nothing in it; at least one."""
     return say(f"found.{key}", words=quoted([word.text for word in words]))
 
 
-def missed_sentence(record: Explanation, rule: FoundRule | None) -> str:
+def missed_sentence(record: Explanation, rule: UnmatchedRule | None) -> str:
     """What is said of a ranking where words found nothing in the best picture, which the record is of; else empty."""
-    words = unfound(record, rule)
+    words = unmatched(record, rule)
     if not words or rule is None:
         return ""
     return say("found.best", words=quoted([word.text for word in words]))
 
 
-def kind_of(rule: FoundRule) -> str:
+def kind_of(rule: UnmatchedRule) -> str:
     """What the words are called that can be told to have found nothing."""
     return say("found.content" if rule.words is None else "found.nouns")
 

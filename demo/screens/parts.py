@@ -18,7 +18,7 @@ from demo.record.packing import packed
 from demo.record.photo import photo_value, with_new_key
 from demo.record.scene import scene_value
 from demo.record.table import say
-from demo.record.unmatched import unfound_value
+from demo.record.unmatched import unmatched_value
 from demo.server.page_value import answering_in_text, page_text
 from demo.service.ranking import Candidates
 from demo.service.registry import ModelRegistry
@@ -219,7 +219,7 @@ def viewer_value(
         "dense_caption": state.dense,
         "similarity": record.similarity,
         "record": packed(record),
-        "unfound": unfound_value(record, service.found_rule),
+        "unfound": unmatched_value(record, service.unmatched_rule),
         "layer": fitting(state.layer, record),
         "opacity": state.opacity,
         "lines": state.lines,

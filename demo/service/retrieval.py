@@ -29,8 +29,8 @@ from demo.service.ranking import ANY_PHOTO, Candidates, CaptionRanking, ImageRan
 from demo.service.recent import Recent
 from demo.service.threads import Gathering, computing
 from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, split_similarity
-from seps.models.found_words import FoundRule
 from seps.models.known_captions import KnownCaptions, caption_vectors
+from seps.models.unmatched_words import UnmatchedRule
 from seps.progress import Progress
 from seps.search.blocks import Decisions
 from seps.search.engine import rank
@@ -61,7 +61,7 @@ class RetrievalService:
         model: in evaluation mode; name: what people call it.
         galleries: indexed with this model; the first is where the page begins.
         encode_uploads: where uploads are encoded if not by the model itself, see `demo.service.gpu`.
-        found_rule: when a word found nothing, see `seps.models.found_words`; None where that was not measured.
+        unmatched_rule: when a word found nothing, see `seps.models.unmatched_words`; None where that was not measured.
         known: what the captions were like that the model learnt from; None where that was not measured.
         later: galleries that are fetched and indexed on first use, by name: what opens each, given the progress.
     """
@@ -73,13 +73,13 @@ class RetrievalService:
         galleries: Sequence[IndexedGallery] = (),
         later: Mapping[str, Opener] | None = None,
         encode_uploads: Encode | None = None,
-        found_rule: FoundRule | None = None,
+        unmatched_rule: UnmatchedRule | None = None,
         known: KnownCaptions | None = None,
     ) -> None:
         self.model = model
         self.name = name
         self.encode_uploads = encode_uploads
-        self.found_rule = found_rule
+        self.unmatched_rule = unmatched_rule
         self.known = known
         self.engine = ScoringEngine(model.cross_net)
         self._encode_text = Gathering(partial(encode_texts, model), TOGETHER)

@@ -27,9 +27,9 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.stored import open_folder
 from seps import load_model
-from seps.models.found_words import read_rule
 from seps.models.hub import shipped_models
 from seps.models.known_captions import read_known_captions
+from seps.models.unmatched_words import read_rule
 from seps.progress import Progress, finish
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def open_model(name_or_folder: str = MODEL) -> RetrievalService:
     shipped = shipped_models()
     name = name_or_folder if name_or_folder in shipped else next(iter(own_names([name_or_folder])))
     model = load_model(shipped.get(name_or_folder, name_or_folder)).to(best_device())
-    return RetrievalService(model, name, found_rule=read_rule(model.folder), known=read_known_captions(model.folder))
+    return RetrievalService(
+        model, name, unmatched_rule=read_rule(model.folder), known=read_known_captions(model.folder)
+    )
 
 
 def open_own(
@@ -87,7 +89,7 @@ def open_own(
         return index_gallery(model, named, place, progress)
 
     rule, known = read_rule(model.folder), read_known_captions(model.folder)
-    return RetrievalService(model, name, folder, {name: gallery}, found_rule=rule, known=known)
+    return RetrievalService(model, name, folder, {name: gallery}, unmatched_rule=rule, known=known)
 
 
 def open_registry(
@@ -179,7 +181,7 @@ def open_scenes(model_folder: Path, cache: Path | None = None) -> RetrievalServi
             SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress),
             MOVING: lambda progress: index_gallery(model, moving_gallery(), None, progress),
         },
-        found_rule=read_rule(model.folder),
+        unmatched_rule=read_rule(model.folder),
     )
 
 

@@ -79,7 +79,7 @@ def nodes_without_kernel(graph: Path) -> list[str]:
 
 def write_language(service: RetrievalService, folder: Path) -> None:
     """Write what is told of captions and of words, and what splits S(I, T) among them, into a folder."""
-    rule = service.found_rule
+    rule = service.unmatched_rule
     language = {
         "max_characters": MAX_CHARACTERS,
         "max_dense_words": service.model.config.text.max_dense_words,

@@ -16,7 +16,7 @@ from demo.record.mask_overlap import shared_sentence
 from demo.record.packing import overlap, packed
 from demo.record.photo import photo_value, with_new_key
 from demo.record.scene import UNIT, objects_value
-from demo.record.unmatched import unfound_value
+from demo.record.unmatched import unmatched_value
 from demo.screens import chooser
 from demo.screens.chooser import Chooser, SelectedImage
 from demo.screens.link import Link, LinkedView, as_linked
@@ -96,7 +96,7 @@ def compared_value(
             "caption": text,
             "similarity": record.similarity,
             "record": packed(record),
-            "unfound": unfound_value(record, service.found_rule),
+            "unfound": unmatched_value(record, service.unmatched_rule),
         }
         | ({} if known is None else {"objects": objects_value(known, text)})
         for text, record in zip(captions, records, strict=True)

@@ -17,7 +17,7 @@ from demo.record.packing import packed
 from demo.record.photo import photo_value, strip_value, with_new_key
 from demo.record.scene import UNIT, objects_value
 from demo.record.table import say
-from demo.record.unmatched import missed_sentence, unfound_value
+from demo.record.unmatched import missed_sentence, unmatched_value
 from demo.screens.downloads import OPTIONS, saving, sent
 from demo.screens.link import Link, LinkedView
 from demo.screens.parts import ANSWERING, ViewState, caption_box, errors_as_message, link_to, message, scripted
@@ -97,7 +97,7 @@ def show(
     ranking = ranking_value(tried.after.indexed, tried.after.ranking, None, editing.index)
     after = tried.after
     best = service.explain_encoded(after.indexed, after.ranking.order[0], after.ranking.encoded)
-    ranking["missed"] = missed_sentence(best, service.found_rule)
+    ranking["missed"] = missed_sentence(best, service.unmatched_rule)
     return message(reading.note), scene_value(registry, tried, editing), ranking, editing
 
 
@@ -141,7 +141,7 @@ def side_value(service: RetrievalService, outcome: Outcome, editing: Editing) ->
         "record": packed(outcome.record),
         "similarity": outcome.record.similarity,
         "rank": outcome.rank,
-        "unfound": unfound_value(outcome.record, service.found_rule),
+        "unfound": unmatched_value(outcome.record, service.unmatched_rule),
         "objects": [] if item.known is None else objects_value(item.known, editing.caption),
     }
 

@@ -264,7 +264,9 @@ def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]
     looks = find_looks(tokens, drawn.attention[state.index], record)
     places = [look.word for look in looks]
     labels = record.sparse_alignment.words
-    names = is_content if service.found_rule is None else service.found_rule.holds_for  # nouns, with the scenes' rule
+    names = (
+        is_content if service.unmatched_rule is None else service.unmatched_rule.holds_for
+    )  # nouns, with the scenes' rule
     first = next((place for place in places if names(labels[place])), None)
     return with_new_key(
         looks_value(looks, record.grid)

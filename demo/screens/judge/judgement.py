@@ -12,11 +12,11 @@ from demo.record.language import phrase
 from demo.record.packing import packed_array
 from demo.record.sentences import SPECIAL
 from demo.record.table import listed, say
-from demo.record.unmatched import kind_of, unfound
+from demo.record.unmatched import kind_of, unmatched
 from demo.service.judging import JudgeResult
 from demo.service.whereabouts import whereabouts
 from seps import Explanation
-from seps.models.found_words import FoundRule
+from seps.models.unmatched_words import UnmatchedRule
 from seps.numbers import written
 
 if TYPE_CHECKING:  # the judge is imported with its first use
@@ -128,7 +128,7 @@ def word_cosines(record: Explanation) -> list[tuple[str, float]]:
     return cosines
 
 
-def words_sentence(record: Explanation, rule: FoundRule | None = None) -> str:
+def words_sentence(record: Explanation, rule: UnmatchedRule | None = None) -> str:
     """Which words met a token of the picture best and worst, and which found nothing."""
     words = word_cosines(record)
     if not words:
@@ -139,14 +139,14 @@ def words_sentence(record: Explanation, rule: FoundRule | None = None) -> str:
     return f"{sentence} {say('judge.nothing', words=quoted(nothing))}" if nothing else sentence
 
 
-def missing_words(record: Explanation, rule: FoundRule | None) -> list[str]:
+def missing_words(record: Explanation, rule: UnmatchedRule | None) -> list[str]:
     """The words that found nothing: by the rule, or without a positive cosine where none was measured."""
     if rule is not None:
-        return [word.text for word in unfound(record, rule)]
+        return [word.text for word in unmatched(record, rule)]
     return [word for word, cosine in word_cosines(record) if cosine <= 0]
 
 
-def words_numbers(record: Explanation, rule: FoundRule | None = None) -> str:
+def words_numbers(record: Explanation, rule: UnmatchedRule | None = None) -> str:
     """Each word's best cosine, and from which on a word counts as found; empty without words."""
     words = word_cosines(record)
     if not words:

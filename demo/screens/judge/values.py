@@ -191,8 +191,8 @@ def words_values(registry: ModelRegistry, selected: SelectedImage, state: JudgeS
     record = photos.explain(indexed, index, state.caption)
     drawn = replace(state, index=index, layer=f"word:{best_word(record)}", dense=None)
     value = viewer_value(photos, indexed, drawn, record, "judge")
-    sentence = f"<p class='hint'>{escape(words_sentence(record, photos.found_rule))}</p>"
-    numbers = (words_numbers(record, photos.found_rule), say("judge.words_by", model=photos.name))
+    sentence = f"<p class='hint'>{escape(words_sentence(record, photos.unmatched_rule))}</p>"
+    numbers = (words_numbers(record, photos.unmatched_rule), say("judge.words_by", model=photos.name))
     return f"<h3 class='part'>{escape(say('judge.words'))}</h3>{sentence}{fold(*numbers)}", value
 
 

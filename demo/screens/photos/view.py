@@ -170,7 +170,7 @@ def rank_and_show(
     viewer = search_value(service, indexed, state)
     notes = [alone.reading.note, "" if leading.dense_reading is None else leading.dense_reading.note]
     value = ranking_value(indexed, alone, with_dense, index)
-    value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.found_rule)}
+    value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.unmatched_rule)}
     if indexed.gallery.timed:
         value["timeline"] = followed_value(service, indexed, state, leading)
     note = message(" ".join(note for note in notes if note) or indexed.gallery.note)

@@ -63,7 +63,7 @@ def sides_of(
         attribution, *others = service.split_all(record)
         place = (0, 0) if ranking is None or not ranked else (1 + ranking.order.index(index), len(ranking.order))
         return Side(
-            indexed.gallery.items[index].title, caption, record, attribution, *place, service.found_rule, *others
+            indexed.gallery.items[index].title, caption, record, attribution, *place, service.unmatched_rule, *others
         )
 
     right = state.index if state.other else state.against

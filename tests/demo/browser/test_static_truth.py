@@ -86,7 +86,9 @@ class Site:
         halves = indexed.embeddings.cpu().half().float()
         images = ScoringEngine(model.cross_net).encode_images(halves)
         self.indexed: IndexedGallery = replace(indexed, embeddings=halves, images=images)
-        self.service = RetrievalService(model, name, [self.indexed], found_rule=service.found_rule, known=service.known)
+        self.service = RetrievalService(
+            model, name, [self.indexed], unmatched_rule=service.unmatched_rule, known=service.known
+        )
 
     def pairs(self) -> list[tuple[int, str]]:
         """Pictures with a caption of their own and with one of the next picture's."""

@@ -13,7 +13,7 @@ from demo.examples.measure import Measures, above_even, inside_outside, share_ke
 from demo.galleries.index import in_memory
 from demo.galleries.openings import load_openings, opening_of
 from demo.galleries.scenes import SCENES
-from demo.record.unmatched import unfound
+from demo.record.unmatched import unmatched
 from demo.service.retrieval import RetrievalService
 from demo.service.start import open_scenes
 from seps.models.hub import shipped_models
@@ -53,7 +53,7 @@ def test_no_first_example_is_flagged(service: RetrievalService, view: str) -> No
     for caption in opening.captions:
         assert service.read(caption).note == ""
         record = service.explain(indexed, opening.index, caption)
-        assert unfound(record, service.found_rule) == []
+        assert unmatched(record, service.unmatched_rule) == []
         ranking = service.rank_images(indexed, caption)
         assert view == "compare" or ranking.order[0] == opening.index
         assert opening.against in (None, ranking.order[1])

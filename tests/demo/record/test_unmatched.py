@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demo.record.unmatched import missed_sentence, quoted, unfound, unfound_value
+from demo.record.unmatched import missed_sentence, quoted, unmatched, unmatched_value
 from demo.screens.judge.judgement import words_numbers, words_sentence
 from seps import Explanation
-from seps.models.found_words import FoundRule
+from seps.models.unmatched_words import UnmatchedRule
 from tests.helpers.records import random_record
 
 
@@ -25,17 +25,17 @@ def record_with(cosines: list[float]) -> Explanation:
 
 def test_content_words_below_the_threshold_found_nothing() -> None:
     low = record_with([0.1, 0.1, 0.2, 0.25, 0.1, 0.1])
-    assert [word.text for word in unfound(low, FoundRule(0.3))] == ["dogs"]  # not "a", "$", [CLS] and [SEP]
-    assert unfound(low, FoundRule(0.25)) == []  # its best piece reaches it
-    assert unfound(low, FoundRule(0.3, frozenset({"cat"}))) == []  # another word alone can be told so
-    assert unfound(low, FoundRule(0.3, frozenset({"cat"}))) == []  # another word alone can be told so
-    assert unfound(low, None) == [] and unfound_value(low, None) is None
-    assert unfound_value(record_with([0.1, 0.1, 0.2, 0.4, 0.1, 0.1]), FoundRule(0.3)) is None
+    assert [word.text for word in unmatched(low, UnmatchedRule(0.3))] == ["dogs"]  # not "a", "$", [CLS] and [SEP]
+    assert unmatched(low, UnmatchedRule(0.25)) == []  # its best piece reaches it
+    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # another word alone can be told so
+    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # another word alone can be told so
+    assert unmatched(low, None) == [] and unmatched_value(low, None) is None
+    assert unmatched_value(record_with([0.1, 0.1, 0.2, 0.4, 0.1, 0.1]), UnmatchedRule(0.3)) is None
 
 
 def test_they_are_told_with_their_cosines() -> None:
     low = record_with([0.1, 0.1, 0.2, 0.25, 0.1, 0.1])
-    value = unfound_value(low, FoundRule(0.3))
+    value = unmatched_value(low, UnmatchedRule(0.3))
     assert value is not None
     assert value["pieces"] == [2, 3]
     assert value["says"] == "Probably not in this picture: “dogs” (dashed)."
@@ -43,12 +43,12 @@ def test_they_are_told_with_their_cosines() -> None:
         "“dogs” is probably not in this picture: its best cosine, 0.25, lies below 0.30, where nearly all content "
         "words were missing."
     )
-    missed = missed_sentence(low, FoundRule(0.3))
+    missed = missed_sentence(low, UnmatchedRule(0.3))
     assert missed == "Probably not in the best picture: “dogs”."
     assert value["plain"] == "Probably not in this picture: “dogs”."
-    assert missed_sentence(low, FoundRule(0.2)) == missed_sentence(low, None) == ""
-    assert "Found nothing: “dogs”." in words_sentence(low, FoundRule(0.3))
-    assert "here every one reaches it" in words_numbers(low, FoundRule(0.2))
+    assert missed_sentence(low, UnmatchedRule(0.2)) == missed_sentence(low, None) == ""
+    assert "Found nothing: “dogs”." in words_sentence(low, UnmatchedRule(0.3))
+    assert "here every one reaches it" in words_numbers(low, UnmatchedRule(0.2))
     assert "positive cosine" in words_numbers(low)
 
 

@@ -18,8 +18,8 @@ from demo.screens.why.view import show
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
-from seps.models.found_words import FoundRule, read_rule
 from seps.models.hub import shipped_models
+from seps.models.unmatched_words import UnmatchedRule, read_rule
 
 HIGH = "“cat”"  # no cosine reaches 1
 
@@ -27,8 +27,8 @@ HIGH = "“cat”"  # no cosine reaches 1
 @pytest.fixture
 def strict(service: RetrievalService, registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> ModelRegistry:
     """Models for which every content word found nothing."""
-    monkeypatch.setattr(service, "found_rule", FoundRule(1.0))
-    monkeypatch.setattr(registry.open("scenes")[0], "found_rule", FoundRule(1.0))
+    monkeypatch.setattr(service, "unmatched_rule", UnmatchedRule(1.0))
+    monkeypatch.setattr(registry.open("scenes")[0], "unmatched_rule", UnmatchedRule(1.0))
     return registry
 
 
@@ -56,7 +56,7 @@ def test_every_view_marks_them(strict: ModelRegistry, service: RetrievalService)
 def test_nothing_is_marked_without_a_measurement(
     registry: ModelRegistry, service: RetrievalService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "found_rule", None)
+    monkeypatch.setattr(service, "unmatched_rule", None)
     indexed = service.find("examples")
     _, ranking, viewer, _ = photos_view.rank_and_show(service, indexed, "a cat", None, ViewState())
     assert (ranking["missed"], viewer["unfound"]) == ("", None)

@@ -13,8 +13,8 @@ from safetensors.torch import save_file
 from demo.screens.about.view import measured, own_card
 from demo.service.own_models import fetch_model
 from demo.service.start import open_registry
-from seps.models.found_words import FoundRule
 from seps.models.hub import load_model
+from seps.models.unmatched_words import UnmatchedRule
 from tests.helpers.hub import TOKEN, hub_server, point_to
 
 pytestmark = pytest.mark.filterwarnings(
@@ -53,7 +53,7 @@ def test_it_shows_what_its_folder_shows(
         assert sent[name] == (folder / name).read_bytes()
     registry = open_registry(cache=cache, fetch=False, models=[str(folder), "owner/theirs"])
     first, other = registry.of("theirs"), registry.of("theirs-2")
-    assert other.found_rule == first.found_rule == FoundRule(0.25, frozenset({"cat"}))
+    assert other.unmatched_rule == first.unmatched_rule == UnmatchedRule(0.25, frozenset({"cat"}))
     assert first.known is not None and other.known is not None
     assert other.known.threshold == 0.5 and torch.equal(other.known.centres, first.known.centres)
     page = measured(registry.own_models)

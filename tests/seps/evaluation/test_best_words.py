@@ -21,8 +21,8 @@ from seps.evaluation.best_words import (
     split_cases,
 )
 from seps.explanation.caption_words import caption_words, is_content
-from seps.models.found_words import FoundRule, best_cosine, unfound_words
 from seps.models.model import SEPSModel
+from seps.models.unmatched_words import UnmatchedRule, best_cosine, unmatched_words
 from tests.helpers.sentences import refused
 from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert
 
@@ -76,7 +76,9 @@ def test_words_are_those_of_the_best_image_and_of_the_best_other_one(model: SEPS
         order = scores[:, number].argsort(descending=True).tolist()
         best = [order[0], next(image for image in order if image != number)]
         records = [model.explain(photos[image], caption) for image in best]
-        words = [unfound_words(record, FoundRule(2.0)) for record in records]  # every content word lies below that
+        words = [
+            unmatched_words(record, UnmatchedRule(2.0)) for record in records
+        ]  # every content word lies below that
         for pair in zip(*words, strict=True):
             for image, record, word in zip(best, records, pair, strict=True):
                 expected.append((best_cosine(record, word), image != number))

@@ -18,9 +18,9 @@ from seps.generator.network import GeneratorNetwork
 from seps.judge import settings as judge_settings
 from seps.judge.config import JudgeConfig
 from seps.models.config import ModelConfig
-from seps.models.found_words import FILE_NAME, read_rule
 from seps.models.int8 import from_int8
 from seps.models.known_captions import JSON_NAME, TENSORS_NAME, KnownCaptions, read_known_captions
+from seps.models.unmatched_words import FILE_NAME, read_rule
 from seps.training import settings as training_settings
 from tests.helpers.sentences import refused
 

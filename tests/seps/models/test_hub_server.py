@@ -19,11 +19,11 @@ from demo.service.own_models import fetch_model
 from seps.generator import load_generator
 from seps.judge import load_judge
 from seps.models.beside import BESIDE, files_beside
-from seps.models.found_words import FILE_NAME
 from seps.models.hub import load_model, shipped_models
 from seps.models.known_captions import JSON_NAME, TENSORS_NAME
 from seps.models.model import SEPSModel
 from seps.models.publish import write_for_hub
+from seps.models.unmatched_words import FILE_NAME
 from tests.helpers.hub import TOKEN, Hub, Repo, hub_server, point_to
 from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model

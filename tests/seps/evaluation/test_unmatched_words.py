@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from seps.data import PhraseBoxes, SentencePhrases, Split, read_split
-from seps.evaluation import found_words
+from seps.evaluation import unmatched_words as program
 from seps.evaluation.best_words import read_checked
-from seps.evaluation.found_words import (
+from seps.evaluation.unmatched_words import (
     CONTENT,
     FUNCTION,
     MODIFIERS,
@@ -22,12 +22,12 @@ from seps.evaluation.found_words import (
     SPECIAL,
     best_cosines,
     classed,
-    measure_found_words,
+    measure_unmatched_words,
     sentence_kinds,
 )
 from seps.explanation.caption_words import is_content
-from seps.models.found_words import FILE_NAME, FoundRule, read_rule, unfound_words
 from seps.models.model import SEPSModel
+from seps.models.unmatched_words import FILE_NAME, UnmatchedRule, read_rule, unmatched_words
 from tests.helpers.drawn_data import write_split
 from tests.helpers.sentences import refused
 from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert
@@ -51,21 +51,21 @@ def split(folder: Path) -> Split:
 def words_of(model: SEPSModel, split: Split, matching: bool) -> list[float]:
     """Each content word's best cosine with its own or the other image, from explanations one by one."""
     from seps.data import open_image
-    from seps.models.found_words import best_cosine
+    from seps.models.unmatched_words import best_cosine
 
     k, count, cosines = split.captions_per_image, len(split.image_files), []
     for number, caption in enumerate(split.captions):
         image = number // k if matching else (number // k + count // 2) % count
         others = " ".join(split.captions[image * k : (image + 1) * k]).split()
         record = model.explain(open_image(split.image_files[image]), caption)
-        for word in unfound_words(record, FoundRule(2.0)):  # every content word lies below that
+        for word in unmatched_words(record, UnmatchedRule(2.0)):  # every content word lies below that
             if matching or word.text.rstrip("s") not in {other.rstrip("s") for other in others}:
                 cosines.append(best_cosine(record, word))
     return cosines
 
 
 def test_the_threshold_is_the_quantile_of_other_images_words(model: SEPSModel, split: Split) -> None:
-    result = measure_found_words(model, split, quantile=0.8, name="tiny", precision=0.01)  # which any threshold has
+    result = measure_unmatched_words(model, split, quantile=0.8, name="tiny", precision=0.01)  # which any threshold has
     right, others = words_of(model, split, True), words_of(model, split, False)
     assert (result.model, result.images, result.captions) == ("tiny", 5, 25)
     assert result.threshold == pytest.approx(np.quantile(others, 0.8), abs=1e-3)
@@ -89,15 +89,15 @@ def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Spli
         ]
         for start in range(0, 25, 5)
     ]
-    result = measure_found_words(model, split, entities, nouns=True, precision=0.01)
-    content = measure_found_words(model, split, entities, precision=0.01)
+    result = measure_unmatched_words(model, split, entities, nouns=True, precision=0.01)
+    content = measure_unmatched_words(model, split, entities, precision=0.01)
     assert (result.marks, content.marks, content.words) == (NOUNS, CONTENT, None)
     assert result.words == ("bar", "disc", "square")
     assert result.threshold == pytest.approx(result.others_threshold, abs=1e-4)
     assert result.others_threshold == result.classes[NOUNS].own_threshold
     assert result.best.words < content.best.words
     with refused(ValueError):
-        measure_found_words(model, split, nouns=True)
+        measure_unmatched_words(model, split, nouns=True)
 
 
 def test_a_matched_caption_has_the_cosines_of_its_explanation(model: SEPSModel, split: Split) -> None:
@@ -144,7 +144,7 @@ def test_the_last_word_of_a_phrase_is_its_noun(model: SEPSModel) -> None:
 @pytest.mark.parametrize("options", [{"quantile": 1.0}, {"precision": 0}, {"entities": [[]]}], ids=str)
 def test_what_cannot_be_measured_is_told(model: SEPSModel, split: Split, options: dict[str, Any]) -> None:
     with refused(ValueError):
-        measure_found_words(model, split, **options)
+        measure_unmatched_words(model, split, **options)
 
 
 def test_the_program_writes_what_the_app_reads(
@@ -153,10 +153,10 @@ def test_the_program_writes_what_the_app_reads(
     monkeypatch.setattr("seps.evaluation.cli.load_model", lambda name: model)
     file = tmp_path / FILE_NAME
     words = ["--model", "tiny", "--data", str(folder), "--split", "dev", "--device", "cpu", "--json", str(file)]
-    found_words.main([*words, "--precision", "0.01"])
+    program.main([*words, "--precision", "0.01"])
     facts = json.loads(file.read_text())
     assert f"threshold {facts['threshold']:.4f}" in capsys.readouterr().out
-    assert read_rule(tmp_path) == FoundRule(facts["threshold"])
+    assert read_rule(tmp_path) == UnmatchedRule(facts["threshold"])
     assert facts["classes"][CONTENT]["others_below"] == pytest.approx(0.95, abs=0.05)
 
 
@@ -173,15 +173,15 @@ def test_a_record_is_read_word_by_word() -> None:
     cosines = np.array([[0.9, 0.1, 0.2, 0.6, 0.9], [0.9, 0.1, 0.1, 0.1, 0.9]])
     alignment = SimpleNamespace(words=("[CLS]", "dog", "snow", "##y", "[SEP]"), cosines=cosines)
     record: Any = SimpleNamespace(sparse_alignment=alignment)
-    assert [word.text for word in unfound_words(record, FoundRule(0.5))] == ["dog"]
-    assert unfound_words(record, FoundRule(0.5, frozenset({"snowy"}))) == []
+    assert [word.text for word in unmatched_words(record, UnmatchedRule(0.5))] == ["dog"]
+    assert unmatched_words(record, UnmatchedRule(0.5, frozenset({"snowy"}))) == []
 
 
 def test_without_a_threshold_that_is_right_often_enough_nothing_is_said(
     model: SEPSModel, split: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(found_words, "precise_threshold", lambda *_: None)
-    result = measure_found_words(model, split)
+    monkeypatch.setattr(program, "precise_threshold", lambda *_: None)
+    result = measure_unmatched_words(model, split)
     assert result.threshold is None and result.best.below == 0
     assert result.classes[CONTENT].others_below == pytest.approx(0.95, abs=0.05)  # as with a threshold
     assert "nothing is said of words" in result.table()
@@ -191,6 +191,6 @@ def test_checked_facts_bound_the_threshold(model: SEPSModel, split: Split, tmp_p
     names = {file.name: str(file.resolve()) for file in split.image_files}
     facts = {"images": names, "captions": ["a red disc"], "shows": {"red": list(names), "disc": list(names)}}
     (tmp_path / "checked.json").write_text(json.dumps(facts))
-    result = measure_found_words(model, split, checked=read_checked(tmp_path / "checked.json"), precision=0.01)
+    result = measure_unmatched_words(model, split, checked=read_checked(tmp_path / "checked.json"), precision=0.01)
     assert result.threshold is None  # every checked word is there
     assert result.checked is not None and (result.checked.words, result.checked.missing) == (2, 0)

@@ -1,4 +1,4 @@
-"""Which words match nothing: the threshold that lies beside a model's weights, see `seps.evaluation.found_words`."""
+"""Which words match nothing: the threshold beside a model's weights, see `seps.evaluation.unmatched_words`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from seps.checks import is_number, read_json_file, shown
 from seps.explanation.caption_words import CaptionWord, caption_words, is_content
 from seps.explanation.record import Explanation
 
-FILE_NAME = "found-words.json"
+FILE_NAME = "found-words.json"  # as folders that are published have it
 
 
 @dataclass(frozen=True)
-class FoundRule:
+class UnmatchedRule:
     """When a word matches nothing.
 
     Attributes:
@@ -31,7 +31,7 @@ class FoundRule:
         return is_content(word) and (self.words is None or word.lower() in self.words)
 
 
-def read_rule(folder: Path | None) -> FoundRule | None:
+def read_rule(folder: Path | None) -> UnmatchedRule | None:
     """Read when a word matches nothing; None where that was not measured for this model, or is not reliable.
 
     Args:
@@ -50,15 +50,15 @@ def read_rule(folder: Path | None) -> FoundRule | None:
         return None  # no threshold is right often enough
     threshold, words = values.get("threshold"), values.get("words")
     if not is_number(threshold) or not -1 <= threshold <= 1:
-        raise ValueError(f"{file} has no threshold from -1 to 1: measure it with seps.evaluation.found_words.")
+        raise ValueError(f"{file} has no threshold from -1 to 1: measure it with seps.evaluation.unmatched_words.")
     if words is None:
-        return FoundRule(float(threshold))
+        return UnmatchedRule(float(threshold))
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise ValueError(
             f"{file} has {shown(words)} as words, but a list of words or null is needed: measure it with "
-            "seps.evaluation.found_words."
+            "seps.evaluation.unmatched_words."
         )
-    return FoundRule(float(threshold), frozenset(words))
+    return UnmatchedRule(float(threshold), frozenset(words))
 
 
 def best_cosine(record: Explanation, word: CaptionWord) -> float:
@@ -66,7 +66,7 @@ def best_cosine(record: Explanation, word: CaptionWord) -> float:
     return float(np.max(record.sparse_alignment.cosines[:, list(word.pieces)]))
 
 
-def unfound_words(record: Explanation, rule: FoundRule) -> list[CaptionWord]:
+def unmatched_words(record: Explanation, rule: UnmatchedRule) -> list[CaptionWord]:
     """Find the words of a record's caption that match nothing: those that a rule holds for, and whose best cosine with
     any of the image's tokens lies below its threshold."""
     words = caption_words(record.sparse_alignment.words)
