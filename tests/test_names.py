@@ -18,7 +18,11 @@ WRITTEN = {  # fields by whose names results files hold their numbers
 INSTEAD = {
     "beforehand": "precomputed",
     "chance": "rng",
+    "former_names": "names_elsewhere",
     "found": "result, match, or what it is",
+    "found_rule": "unmatched_rule",
+    "found_words": "unmatched_words",
+    "foundrule": "UnmatchedRule",
     "image_side": "encode_images",
     "odds": "bernoulli",
     "one": "the noun",

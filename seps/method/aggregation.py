@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from seps.checks import check_whole
-from seps.method.former import former_names
+from seps.method.elsewhere import names_elsewhere
 from seps.method.softmax import masked_softmax
 
 
@@ -48,7 +48,7 @@ class TokenAggregation(nn.Module):
         """Map patches (B_v, N, C) to logits (B_v, N_c, N), for either branch."""
         return self.weight(patches).transpose(1, 2) * self.scale  # (B_v, N_c, N)
 
-    @former_names(x="the first argument of `aggregate`", keep_policy="the second argument of `aggregate`")
+    @names_elsewhere(x="the first argument of `aggregate`", keep_policy="the second argument of `aggregate`")
     def forward(
         self, patches: Tensor, logits: Tensor | None = None, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:

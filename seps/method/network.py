@@ -23,7 +23,7 @@ from seps.checks import (
 )
 from seps.method.aggregation import DualTokenAggregation, TokenAggregation, aggregated_count
 from seps.method.alignment import HRPA, Alignment
-from seps.method.former import former_names
+from seps.method.elsewhere import names_elsewhere
 from seps.method.selection import (
     Selection,
     TokenSparse,
@@ -118,7 +118,7 @@ class CrossSparseAggrNet(nn.Module):
             allocated.
     """
 
-    @former_names(
+    @names_elsewhere(
         opt="a set of arguments, embed_size, num_patches, sparse_ratio, aggr_ratio,",
         embed_dim="embed_size",
     )
@@ -169,7 +169,7 @@ class CrossSparseAggrNet(nn.Module):
             )
         self.hrpa = HRPA(top_k, use_paper_version)
 
-    @former_names(long_cap_embs="dense_cap_embs", long_cap_lens="dense_cap_lens", dense_embs="dense_cap_embs")
+    @names_elsewhere(long_cap_embs="dense_cap_embs", long_cap_lens="dense_cap_lens", dense_embs="dense_cap_embs")
     def forward(
         self,
         img_embs: Tensor,

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from seps.checks import MAX_CHANNELS, check_positive, check_ratio, check_whole, is_number, shown
-from seps.method.former import former_names
+from seps.method.elsewhere import names_elsewhere
 from seps.method.softmax import masked_softmax
 
 EPS = 1e-8
@@ -265,7 +265,7 @@ class TokenSparse(nn.Module):
         low, high = self.score_range
         return gumbel_mask((score - low) / (high - low), self.gumbel_tau, generator)
 
-    @former_names(
+    @names_elsewhere(
         tokens="what `select_tokens` takes, TokenSparse(...).select_tokens(tokens, attention_x, attention_y),",
         attention_x="the second argument of `select_tokens`",
         attention_y="the third argument of `select_tokens`",

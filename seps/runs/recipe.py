@@ -120,8 +120,8 @@ def options_elsewhere(config: type[Fields], settings: type[Fields]) -> dict[str,
     meant: dict[str, str] = {}
     for key in (*_keys("training.", settings), *_keys("", config)):
         meant.setdefault(key.rpartition(".")[2], f"it is a key of recipes: give --set {key}=VALUE")
-    former = {**settings.elsewhere, **config.elsewhere}
-    return meant | {name: f"{meaning}, a key of recipes: see --set" for name, meaning in former.items()}
+    keys = {**settings.elsewhere, **config.elsewhere}
+    return meant | {name: f"{meaning}, a key of recipes: see --set" for name, meaning in keys.items()}
 
 
 def _keys(prefix: str, part: type[Fields]) -> Iterator[str]:

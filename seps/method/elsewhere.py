@@ -1,4 +1,4 @@
-"""Calls as the released code and the guides of it have them: refused in one sentence with today's name."""
+"""Calls as the released code and the guides of it have them: refused in one sentence with the name here."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def former_names(**today: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def names_elsewhere(**here: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make a function refuse arguments by the names that they have elsewhere.
 
     Args:
-        today: of each such name what it is here, the end of the sentence "... is called".
+        here: of each such name what it is here, the middle of the sentence "... is ... here".
 
     Returns:
         A decorator, whose functions raise TypeError for those names.
@@ -24,8 +24,8 @@ def former_names(**today: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             for name in kwargs:
-                if name in today:
-                    raise TypeError(f"{name} is {today[name]} here; assets/guide/names.md has all such names.")
+                if name in here:
+                    raise TypeError(f"{name} is {here[name]} here; assets/guide/names.md has all such names.")
             return function(*args, **kwargs)
 
         return checked

@@ -1,4 +1,4 @@
-"""Calls as others' programs have them are answered in a sentence, with the name of today."""
+"""Calls as others' programs have them are answered in a sentence, with the name here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.helpers.cases import Case
 from tests.helpers.sentences import refused
 
 
-def former_calls() -> dict[str, Callable[[], Any]]:
+def calls_elsewhere() -> dict[str, Callable[[], Any]]:
     """What others' programs do, by how it is written there."""
     network: Any = CrossSparseAggrNet(8, 9)
     sparse: Any = TokenSparse(8)
@@ -32,10 +32,10 @@ def former_calls() -> dict[str, Callable[[], Any]]:
     }
 
 
-@pytest.mark.parametrize("call", former_calls())
-def test_a_former_call_says_the_new_name(call: str) -> None:
+@pytest.mark.parametrize("call", calls_elsewhere())
+def test_a_call_as_elsewhere_says_the_name_here(call: str) -> None:
     with refused(TypeError) as error:
-        former_calls()[call]()
+        calls_elsewhere()[call]()
     assert str(error.value).count(". ") == 0  # a sentence
 
 
