@@ -18,7 +18,6 @@ WRITTEN = {  # fields by whose names results files hold their numbers
 INSTEAD = {
     "beforehand": "precomputed",
     "chance": "rng",
-    "former_names": "names_elsewhere",
     "found": "result, match, or what it is",
     "found_rule": "unmatched_rule",
     "found_words": "unmatched_words",
