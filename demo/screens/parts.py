@@ -19,6 +19,7 @@ from demo.record.photo import photo_value, with_new_key
 from demo.record.scene import scene_value
 from demo.record.table import say
 from demo.record.unmatched import unmatched_value
+from demo.server.guard import SHORT
 from demo.server.page_value import answering_in_text, page_text
 from demo.service.ranking import Candidates
 from demo.service.registry import ModelRegistry
@@ -34,7 +35,7 @@ ANSWERING: dict[str, Any] = {
     "api_visibility": "private",
     "trigger_mode": "always_last",
     "show_progress": "hidden",
-    "concurrency_id": "answer",
+    "concurrency_id": SHORT,
     "concurrency_limit": 32,
 }
 UNQUEUED: dict[str, Any] = {  # what takes the server some milliseconds does not wait in Gradio's queue

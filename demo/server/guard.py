@@ -6,7 +6,9 @@ Gradio checks a file only where the call marks it as one, and answers most fault
 from __future__ import annotations
 
 import logging
+from asyncio import Lock
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from html import escape
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,10 +20,11 @@ from gradio.exceptions import ComponentProcessingError
 from demo.record.language import phrase, sentences, speaking
 from demo.server.detail import checked_fields, is_finite, shortened, valid_text
 from demo.server.gate import FAULT, FULL, STATUS, is_full
-from demo.server.sessions import Sessions
+from demo.server.sessions import Session, Sessions
 
 LOG = logging.getLogger(__name__)
 LONGEST = 300  # characters of what a component says, which holds what came
+SHORT = "answer"  # the queue of short answers
 GONE = (
     "The app has let go of what this page had open, because too many others came or it was closed for long. "
     '<a href="?{query}">Open this view again</a>: the address holds all of it but your own photos.'
@@ -52,12 +55,24 @@ class GuardedBlocks(gr.Blocks):
                 raise ValueError(GONE.format(query=escape(asked_from(options.get("request")))))
             if event.collects_event_data:  # before Gradio looks for files in it
                 checked_fields(options["event_data"]._data if options.get("event_data") else None)
-            return await super().process_api(event, checked(event, inputs), *args, **options)
+            async with AsyncExitStack() as turn:
+                for state in turns(event, options.get("state")):
+                    await turn.enter_async_context(state)
+                return await super().process_api(event, checked(event, inputs), *args, **options)
         except Exception as error:
             cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
             status, sentence = status_of(event, cause)
             scope_of(options.get("request"))[STATUS] = status
             raise gr.Error(sentences(sentence), title=phrase("Refused"), print_exception=False) from error
+
+
+def turns(event: BlockFunction, session: Any) -> list[Lock]:
+    """What a short event waits for: one alone at a time changes a state of a session, and begins with what the one
+    before left. What takes long waits for none, and nothing waits for it."""
+    if not isinstance(session, Session) or (event.queue and event.concurrency_id != SHORT):
+        return []
+    numbers = {output._id for output in event.outputs if isinstance(output, gr.State)}
+    return [session.turns[number] for number in sorted(numbers)]
 
 
 def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:

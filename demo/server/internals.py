@@ -48,9 +48,9 @@ INTERNALS = (
         "calls go unchecked, and faults are told as null",
     ),
     Internal(
-        "gradio.block_function:BlockFunction(collects_event_data)",
+        "gradio.block_function:BlockFunction(collects_event_data, outputs, queue, concurrency_id)",
         "guard.py",
-        "an event's data goes unchecked to Gradio",
+        "an event's data goes unchecked to Gradio, and one of two events at once forgets what the other changed",
     ),
     Internal(
         "gradio.components:HTML.postprocess(value)",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from asyncio import Queue
-from collections import OrderedDict
+from asyncio import Lock, Queue
+from collections import OrderedDict, defaultdict
 from copy import copy
 from typing import Any
 
@@ -37,6 +37,7 @@ class Session(SessionState):
         self._state_ttl: dict[int, Any] = {}
         self.is_closed = False
         self.used = time.monotonic()
+        self.turns: defaultdict[int, Lock] = defaultdict(Lock)  # by state: who changes it now, see guard.py
 
     def __setitem__(self, key: int, value: Any) -> None:
         block = self.blocks_config.blocks.get(key)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from errno import ENOSPC
 from functools import partial
+from threading import Barrier, BrokenBarrierError
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +16,8 @@ import pytest
 
 from demo.record.table import say
 from demo.server.gate import FAULT, FULL, STATUS
-from demo.server.guard import LONGEST, GuardedBlocks, checked_value, scope_of, status_of
+from demo.server.guard import LONGEST, SHORT, GuardedBlocks, checked_value, scope_of, status_of
+from demo.server.sessions import Session
 from tests.helpers.awaited import awaited
 from tests.helpers.sentences import refused
 
@@ -101,3 +105,37 @@ def test_what_a_component_refuses_by_itself_is_no_fault(value: str, caplog: pyte
 
 def test_a_text_that_is_not_there_is_an_empty_one() -> None:
     assert awaited(event_of(gr.Textbox, None)) == ""
+
+
+async def two_events(queue: str, are_same: bool) -> tuple[list[Any], int]:
+    """What two events add to a state of one session, or to those of two, and how many began before the other ended."""
+    both = Barrier(2)
+    met = []
+
+    def add(text: str, before: tuple[str, ...]) -> tuple[str, ...]:
+        with suppress(BrokenBarrierError):
+            both.wait(0.5)
+            met.append(text)
+        return (*before, text)
+
+    with GuardedBlocks() as page:
+        box, state = gr.Textbox(label="field"), gr.State(())
+        for _ in range(2):
+            box.change(add, [box, state], state, concurrency_id=queue)
+    first = Session(page)
+    sessions = [first, first if are_same else Session(page)]
+    events = [page.process_api(number, [str(number), None], state=sessions[number]) for number in range(2)]
+    await asyncio.gather(*events)
+    return [session[state._id] for session in sessions], len(met)
+
+
+def test_short_events_that_change_one_state_take_turns() -> None:
+    assert awaited(two_events(SHORT, are_same=True)) == ([("0", "1")] * 2, 0)
+
+
+def test_another_s_event_waits_for_none() -> None:
+    assert awaited(two_events(SHORT, are_same=False)) == ([("0",), ("1",)], 2)
+
+
+def test_what_takes_long_waits_for_none() -> None:
+    assert awaited(two_events("open", are_same=True))[1] == 2
