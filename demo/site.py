@@ -138,7 +138,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             why.Source(comparing.pictures.why, comparing.status, (compared, states[2])),
             tabs,
         )
-        lesson.connect(registry, walking, session_data, lesson_tab, saved)
+        lesson.connect(registry, walking, session_data, lesson_tab, saved, answered)
         losses.connect(registry.photos, playing)
         paper.connect(registry.photos, known, paper_tab)
         views = {
@@ -153,7 +153,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             edit.connect(registry, editing, session_data, saved, answered)
             views["edit"] = editing.linked(registry, edit_tab, session_data, states[0])
         if judging is not None:
-            judge.connect(registry, judging, session_data, judge_tab, saved)
+            judge.connect(registry, judging, session_data, judge_tab, saved, answered)
             views["judge"] = judging.linked(registry, judge_tab)
         if generating is not None:
             generate.connect(registry, generating, saved)

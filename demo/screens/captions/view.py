@@ -231,10 +231,9 @@ def connect(
     opened = tell_opened(registry, view.pool, view.status)
     opened(other_pool, inputs, [*outputs, view.pool], show_progress_on=stale, **OPENING)
 
-    @errors_as_message(len(outputs))
-    def retyped(typed: str, selected: SelectedImage, pool: str, state: ViewState) -> tuple[Any, ...]:
-        if typed == state.typed:  # the page's own doing
-            return message(state.problem, "problem"), *[gr.skip()] * (len(outputs) - 1)
+    def retyped(typed: str, selected: SelectedImage, pool: str, state: ViewState) -> tuple[Any, ...] | str:
+        if typed == state.typed:
+            return message(state.problem, "problem")
         return show(selected, pool, typed, state)
 
     connect_typed(view.typed, retyped, [view.chooser.selected, view.pool, state], outputs, answered)

@@ -179,11 +179,10 @@ def connect(
 
     chooser.connect(registry, view.chooser, session, tab, with_captions, [view.captions, state], outputs)
 
-    @errors_as_message(3)
-    def retyped(captions: str, selected: SelectedImage, state: ViewState) -> tuple[Any, ...]:
+    def retyped(captions: str, selected: SelectedImage, state: ViewState) -> tuple[Any, ...] | str:
         service = registry.of(selected.gallery)
-        if "\n".join(read_typed(service.model, captions)) == state.caption:  # the page's own doing
-            return message(state.problem, "problem"), gr.skip(), gr.skip()
+        if "\n".join(read_typed(service.model, captions)) == state.caption:
+            return message(state.problem, "problem")
         return show_side_by_side(registry, selected, captions, state)
 
     shown = [view.status, view.pictures, state]

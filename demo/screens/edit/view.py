@@ -222,10 +222,9 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
 
     view.ranking.pick(keep_caption, [session, view.editing], outputs, **ANSWERING)
 
-    @errors_as_message(len(outputs))
-    def retyped(caption: str, session: SessionData, editing: Editing) -> tuple[Any, ...]:
-        if cleaned(caption) == editing.caption:  # the page's own doing
-            return "", *[gr.skip()] * (len(outputs) - 1)
+    def retyped(caption: str, session: SessionData, editing: Editing) -> tuple[Any, ...] | str:
+        if cleaned(caption) == editing.caption:
+            return ""
         return show(registry, session, replace(editing, caption=caption))
 
     connect_typed(view.caption, retyped, [session, view.editing], outputs, answered)

@@ -26,6 +26,7 @@ from demo.screens.judge.values import (
 )
 from demo.screens.link import Link, LinkedView, read_link
 from demo.screens.parts import ANSWERING, OPENING, PROGRESS, caption_box, errors_as_message, message, scripted
+from demo.screens.typed import connect_typed
 from demo.server.detail import Detail
 from demo.server.uploads import Upload
 from demo.service.captions import cleaned, read_prompt
@@ -177,8 +178,13 @@ def start(registry: ModelRegistry) -> list[Any]:
     return restore(registry, read_link(registry, {}))
 
 
-def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
-    """Give the view its events; a picture of a gallery brings a prompt of its own, an upload keeps the one there is."""
+def connect(
+    registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr.Tab, saved: gr.HTML, answered: gr.HTML
+) -> None:
+    """Give the view its events; a picture of a gallery brings a prompt of its own, an upload keeps the one there is.
+
+    `answered` is from `demo.screens.typed.build`.
+    """
     selected = view.chooser.selected
     pictures = view.pictures
     count = len(pictures)
@@ -192,20 +198,18 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
     chooser.connect(registry, view.chooser, session, tab, with_prompt, [view.prompt, view.state], brought)
 
     # The other prompt comes from the state: where both boxes are filled anew, one tells of it before the other has it.
-    @errors_as_message(count)
-    def retyped(prompt: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...]:
-        if cleaned(prompt) == state.caption:  # the page's own doing
-            return message(state.problem, "problem"), *[gr.skip()] * (count - 1)
+    def retyped(prompt: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...] | str:
+        if cleaned(prompt) == state.caption:
+            return message(state.problem, "problem")
         return show(registry, selected, prompt, state.other, state)
 
-    @errors_as_message(count)
-    def other_retyped(other: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...]:
+    def other_retyped(other: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...] | str:
         if cleaned(other) == state.other or not state.caption:  # no prompt yet: the page is being filled
-            return message(state.problem, "problem"), *[gr.skip()] * (count - 1)
+            return message(state.problem, "problem")
         return show(registry, selected, state.caption, other, state)
 
     for box, answer in ((view.prompt, retyped), (view.other, other_retyped)):
-        gr.on([box.change, box.submit], answer, [box, selected, view.state], pictures, **ANSWERING)
+        connect_typed(box, answer, [selected, view.state], pictures, answered)
 
     @errors_as_message(1 + count)
     def own_pictures(

@@ -30,6 +30,7 @@ from demo.screens.parts import (
     message,
     scripted,
 )
+from demo.screens.typed import connect_typed
 from demo.server.detail import Detail
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry
@@ -207,8 +208,10 @@ def recomputed(
     return status, value | {"asked": dict(values)}, state
 
 
-def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
-    """Give the view its events."""
+def connect(
+    registry: ModelRegistry, view: LessonView, session: gr.State, tab: gr.Tab, saved: gr.HTML, answered: gr.HTML
+) -> None:
+    """Give the view its events; `answered` is from `demo.screens.typed.build`."""
     outputs = [view.status, view.walk, view.state]
 
     def other_photo(selected: SelectedImage, state: LessonState) -> tuple[Any, ...]:
@@ -218,21 +221,19 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
     changed = [view.status, view.caption, view.dense, view.walk, view.state]
     chooser.connect(registry, view.chooser, session, tab, other_photo, [view.state], changed)
 
-    @errors_as_message(3)
-    def retyped(caption: str, state: LessonState) -> tuple[Any, ...]:
-        if caption == state.caption:  # the page's own doing
-            return message(state.problem, "problem"), gr.skip(), gr.skip()
+    def retyped(caption: str, state: LessonState) -> tuple[Any, ...] | str:
+        if caption == state.caption:
+            return message(state.problem, "problem")
         return show(registry, replace(state, caption=caption, problem="", mask=""))
 
-    @errors_as_message(3)
-    def dense_retyped(dense: str, state: LessonState) -> tuple[Any, ...]:
+    def dense_retyped(dense: str, state: LessonState) -> tuple[Any, ...] | str:
         if (dense or "") == state.dense:
-            return message(state.problem, "problem"), gr.skip(), gr.skip()
+            return message(state.problem, "problem")
         return show(registry, replace(state, dense=dense or "", problem="", mask=""))
 
     # Each changes its own caption alone: a text box in a closed accordion tells nothing.
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
-        gr.on([box.change, box.submit], answer, [box, view.state], outputs, **ANSWERING)
+        connect_typed(box, answer, [view.state], outputs, answered)
 
     @errors_as_message(3)
     def turned(state: LessonState, event: Detail) -> tuple[Any, ...]:

@@ -220,20 +220,18 @@ def connect(
     outputs = [view.status, view.ranking, view.viewer, state]
     nothing = ("", *[gr.skip()] * (len(outputs) - 1))
 
-    def unchanged(state: ViewState, session: SessionData) -> tuple[Any, ...]:
+    def unchanged(state: ViewState, session: SessionData) -> str:
         personal = session.personal.get(state.gallery)  # what could not be read of it is told still
         note = "" if personal is None else message(left_out(personal))
-        return note or standing(registry, state), *nothing[1:]
+        return note or standing(registry, state)
 
-    @errors_as_message(len(outputs))
-    def retyped(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+    def retyped(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...] | str:
         service, indexed = registry.find(gallery, session)
-        if state.caption and cleaned(caption) == state.caption:  # the page's own doing
+        if state.caption and cleaned(caption) == state.caption:
             return unchanged(state, session)
         return rank_and_show(service, indexed, caption, state.dense, state)
 
-    @errors_as_message(len(outputs))
-    def dense_retyped(dense: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+    def dense_retyped(dense: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...] | str:
         if cleaned(dense) == (state.dense or ""):
             return unchanged(state, session)
         return rank_and_show(*registry.find(gallery, session), state.caption, dense, state)
@@ -248,8 +246,7 @@ def connect(
     connect_typed(view.caption, ranked, asking, outputs, answered, [view.caption.submit])
     connect_typed(view.dense, dense_retyped, asking, outputs, answered)
 
-    @errors_as_message(len(outputs))
-    def renamed(name: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+    def renamed(name: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...] | str:
         service, indexed = registry.find(gallery, session)
         name = " ".join((name or "").split())[:LONGEST]
         if name == state.name or gallery != state.gallery:

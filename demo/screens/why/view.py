@@ -146,11 +146,10 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
     outputs = [view.status, view.pictures, view.state]
 
     # The other caption comes from the state: where both boxes are filled anew, one tells of it before the other.
-    def typed(name: str) -> Callable[..., tuple[Any, ...]]:
-        @errors_as_message(len(outputs))
-        def retyped(text: str, session: SessionData, state: WhyState) -> tuple[Any, ...]:
-            if not state.caption or cleaned(text) == getattr(state, name):  # the page's own doing
-                return message(state.problem, "problem"), *[gr.skip()] * (len(outputs) - 1)
+    def typed(name: str) -> Callable[..., tuple[Any, ...] | str]:
+        def retyped(text: str, session: SessionData, state: WhyState) -> tuple[Any, ...] | str:
+            if not state.caption or cleaned(text) == getattr(state, name):
+                return message(state.problem, "problem")
             changed: dict[str, Any] = {name: text, "layer": "mask", "dense": None}  # which belongs to the pair before
             return show(registry, session, replace(state, **changed))
 

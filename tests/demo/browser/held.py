@@ -8,11 +8,12 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Request, Route
 
 from tests.demo.browser.page import WAIT
 
 CALLS = "**/gradio_api/queue/join*"
+ANSWERS = "/gradio_api/queue/data"  # a stream, which ends when all is answered
 
 
 class Held:
@@ -24,7 +25,19 @@ class Held:
         self.routes: dict[int, list[Route]] = {}
         with urllib.request.urlopen(f"{address}/config") as answer:
             self.config: dict[str, Any] = json.load(answer)
+        self.streams: dict[Request, bool] = {}  # of answers, and whether they have ended
         page.route(CALLS, self.take)
+        page.on("request", self.note_stream)
+        for event in ("requestfinished", "requestfailed"):
+            page.on(event, self.note_end)
+
+    def note_stream(self, request: Request) -> None:
+        if ANSWERS in request.url:
+            self.streams[request] = False
+
+    def note_end(self, request: Request) -> None:
+        if request in self.streams:
+            self.streams[request] = True
 
     def take(self, route: Route) -> None:
         number = json.loads(route.request.post_data or "")["fn_index"]
@@ -65,6 +78,16 @@ class Held:
         for route in self.routes.pop(number):
             route.continue_()
 
+    def answer(self, number: int) -> None:
+        """Let a call go, as `release`, and wait until the page has its answer, once no other is on its way."""
+        self.wait(lambda: all(self.streams.values()))
+        before = len(self.streams)
+        self.release(number)
+        self.wait(lambda: len(self.streams) > before and all(self.streams.values()))
+
     def end(self) -> None:
         """Leave the page as others have it."""
+        self.page.remove_listener("request", self.note_stream)
+        for event in ("requestfinished", "requestfailed"):
+            self.page.remove_listener(event, self.note_end)
         self.page.unroute(CALLS, self.take)

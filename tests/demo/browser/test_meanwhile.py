@@ -1,4 +1,4 @@
-"""What a person types while an answer is on its way to the page stays, and is answered."""
+"""What a person does while an answer is on its way to the page: their text stays, and so does what was wrong."""
 
 from __future__ import annotations
 
@@ -60,4 +60,36 @@ def test_what_is_typed_while_the_page_opens_stays_though_its_address_is_that_of_
         assert page.locator("#caption textarea").input_value() == TYPED
         assert titles(page) == ranked(service, TYPED) != ranked(service, FIRST_CAPTION)
         page.unroute("**/assets/Blocks-*.js")
+        held.end()
+
+
+@pytest.mark.parametrize(
+    ("query", "box", "other", "line", "problem"),
+    [
+        pytest.param(
+            "view=search&dense=", "caption", "dense", "said", "The caption is empty", marks=pytest.mark.journey
+        ),
+        ("view=why&other=", "why-caption", "why-other", "why-said", "The caption is empty"),
+        ("view=judge&other=", "judge-prompt", "judge-other", "judge-said", "The prompt is empty"),
+    ],
+    ids=["photos", "why", "judge"],
+)
+def test_a_problem_stays_though_the_page_itself_fills_the_other_box(
+    browser: Browser, address: str, query: str, box: str, other: str, line: str, problem: str
+) -> None:
+    with opened(browser, address, kept=True) as page:
+        held = Held(page, address)
+        filling = held.of(other, "change")
+        held.waits = {filling}
+        page.goto(f"{address}/?{query}a+cat+that+looks+up&gallery=examples&caption=a+cat")
+        held.wait_for(filling)
+        typed = page.locator(f"#{box} textarea")
+        expect(typed).to_have_value("a cat")
+        typed.fill("")
+        expect(page.locator(f"#{line} .problem")).to_contain_text(problem)
+        held.answer(filling)
+        at_rest(page)
+        assert problem in page.locator(f"#{line}").inner_text()
+        typed.fill("a cat")  # which is shown still
+        expect(page.locator(f"#{line} .problem")).to_have_count(0)
         held.end()
