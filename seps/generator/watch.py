@@ -11,6 +11,7 @@ PATIENCE = 5  # epochs of a stage without a lower loss on dev
 FALL = 0.8  # of the first loss on dev: what a loss that was learned falls to, at least
 TIMES_CHANCE = 5.0  # by how much the accuracy in a batch passes 1 / B
 LONG = 12 * 3600.0  # seconds
+SHORTAGE = ("out of memory", "allocate memory", "not enough memory")  # as CUDA, Linux and Windows say it
 MIN_STEPS = 20  # of an epoch, of which a tenth is averaged
 
 
@@ -61,7 +62,7 @@ def time_note(seconds: float, left: int, device: str) -> str:
 
 def memory_error(error: RuntimeError, batch_size: int) -> ValueError | None:
     """What to say of an error where memory ran out; None of any other error."""
-    if "out of memory" not in str(error).lower():
+    if not any(words in str(error).lower() for words in SHORTAGE):
         return None
     half = max(2, batch_size // 2)
     return ValueError(

@@ -35,13 +35,21 @@ def test_what_is_left_is_told_in_hours() -> None:
     assert "a GPU" in time_note(3600.0, 13, "cpu") and "bf16" in time_note(3600.0, 13, "cuda")
 
 
+@pytest.mark.parametrize(
+    "shortage",
+    [
+        torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1073741824 bytes."),
+    ],
+    ids=["cuda", "cpu"],
+)
 def test_memory_that_runs_out_is_told_with_a_batch_that_fits(
-    drawn: Path, config: GeneratorConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    drawn: Path, config: GeneratorConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shortage: RuntimeError
 ) -> None:
     assert memory_error(RuntimeError("shapes do not match"), 64) is None
 
     def forward(*_: Any) -> None:
-        raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        raise shortage
 
     monkeypatch.setattr(loop.Objective, "forward", forward)
     settings = GeneratorSettings(stages=(Stage(epochs=1),), batch_size=8)
