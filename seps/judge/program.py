@@ -27,9 +27,13 @@ COLUMNS = (
 )
 ELSEWHERE = {  # options of the published scorer, and what is meant here
     "num_epochs": "--epochs is meant",
+    "freeze_clip": "--freeze all is meant",
     "partial_freeze": "--freeze with a number of layers is meant",
     "freeze_layers": "--freeze with a number of layers is meant",
     "use_residual_learning": "it is so where --no-residual is not given",
+    "data_csv_path": "--data is meant, a folder with ratings.csv",
+    "image_base_dir": "--data is meant, a folder with images/",
+    "save_dir": "--out is meant",
     "device": "none is needed: a GPU is taken where there is one, else the CPU",
 }
 PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}

@@ -23,6 +23,7 @@ FORMER_NAMES = {  # recipes that people have keep working
 }
 ELSEWHERE = {  # keys of the released code and of guides to it, and what is meant here
     "num_epochs": "epochs is meant",
+    "lr": "learning_rate is meant",
     "warmup_alpha": "align_ramp_epochs is meant, the epochs over which it rises to 1",
     "embedding_warmup_epochs": "align_ramp_epochs is meant, 1 for its 0",
     "vse_mean_warmup_epochs": "hard_after is meant",
