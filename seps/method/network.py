@@ -116,6 +116,7 @@ class CrossSparseAggrNet(nn.Module):
         ValueError: a ratio outside (0, 1], beta outside [0, 0.5], a temperature not above 0, or a size outside its
             range, 1 to 16,384 for embed_size, to 65,536 for num_patches, to 1,024 for top_k; told before anything is
             allocated.
+        TypeError: called with the released code's options.
     """
 
     @names_elsewhere(
@@ -137,6 +138,11 @@ class CrossSparseAggrNet(nn.Module):
         detach_selection: bool = True,
     ) -> None:
         super().__init__()
+        if hasattr(embed_size, "sparse_ratio"):
+            raise TypeError(
+                "CrossSparseAggrNet(opt) is CrossSparseAggrNet(embed_size, num_patches, sparse_ratio, aggr_ratio) here: "
+                "give the options as arguments."
+            )
         embed_size = check_whole("embed_size", embed_size, MAX_CHANNELS)
         num_patches = check_whole("num_patches", num_patches, MAX_PATCHES)
         top_k = check_whole("top_k", top_k, MAX_TOP_K)

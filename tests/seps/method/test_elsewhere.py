@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
-from seps import CrossSparseAggrNet, TokenAggregation, TokenSparse
+from seps import CrossSparseAggrNet, DualTokenAggregation, TokenAggregation, TokenSparse
 from tests.helpers.cases import Case
 from tests.helpers.sentences import refused
 
@@ -20,12 +21,17 @@ def calls_elsewhere() -> dict[str, Callable[[], Any]]:
     aggregation: Any = TokenAggregation(8, 3)
     image, words, attention = torch.randn(2, 9, 8), torch.randn(2, 4, 8), torch.rand(2, 9)
     make: Any = CrossSparseAggrNet
+    build: Any = TokenAggregation
+    build_dual: Any = DualTokenAggregation
     return {
         "forward(long_cap_embs=)": lambda: network(image, words, [4, 4], long_cap_embs=words),
         "forward(long_cap_lens=)": lambda: network(image, words, [4, 4], long_cap_lens=[4, 4]),
+        "CrossSparseAggrNet(opt)": lambda: make(Namespace(embed_size=8, sparse_ratio=0.5)),
         "CrossSparseAggrNet(opt=)": lambda: make(opt={"embed_size": 8}),
         "TokenSparse(...)(tokens, attention_x, attention_y)": lambda: sparse(image, attention, attention),
         "TokenSparse(...)(attention_x=)": lambda: sparse(image, attention_x=attention, attention_y=attention),
+        "TokenAggregation(keeped_patches=)": lambda: build(dim=8, keeped_patches=3),
+        "DualTokenAggregation(keeped_patches=)": lambda: build_dual(dim=8, keeped_patches=3),
         "TokenAggregation(...)(x)": lambda: aggregation(image),
         "TokenAggregation(...)(x, keep_policy)": lambda: aggregation(image, attention),
         "TokenAggregation(...)(x, keep_policy=)": lambda: aggregation(image, keep_policy=attention),
