@@ -81,9 +81,8 @@ def convert(
     if len(counts) > 1:
         problems.add(COUNTS, ", ".join(map(str, sorted(counts))))
     _check_ids(splits, problems)
-    problems.raise_any()
-    splits = _named(splits, split, dev)
     names = _file_names(splits, images, problems)
+    splits = _named(splits, split, dev)
     for file in [to / "id_mapping.json", *(to / f"{name}_{kind}.txt" for name in splits for kind in ("caps", "ids"))]:
         if file.exists():
             problems.add(TAKEN, str(file))
@@ -126,12 +125,16 @@ def _named(splits: Splits, split: str | None, dev: int) -> Splits:
 
 
 def _file_names(splits: Splits, images: Path | None, problems: Problems) -> dict[str, str]:
-    """Of each id its file's name: from the folder of images where there is one, else as the caption file has it."""
+    """Of each id its file's name: from the folder of images where there is one, else as the caption file has it.
+
+    Raises:
+        DataError: as `convert`, where images are missing or anything was wrong before.
+    """
     photos = [photo for split in splits.values() for photo in split]
+    files = [] if images is None else find_images(photos, images, problems)
+    problems.raise_any()
     if images is None:
         return {photo.id: photo.file for photo in photos}
-    files = find_images(photos, images, problems)
-    problems.raise_any()
     return {photo.id: file.relative_to(images).as_posix() for photo, file in zip(photos, files, strict=True)}
 
 
