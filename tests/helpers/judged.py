@@ -19,7 +19,9 @@ WORDS = ("a", "dog", "red", "green", "blue", "picture")
 COLUMNS = ("split", "image", "generator", "prompt", "mos_quality", "mos_align")
 
 
-def write_tiny_clip(folder: Path, vision_layers: int = 3, text_layers: int = 2) -> Path:
+def write_tiny_clip(
+    folder: Path, vision_layers: int = 3, text_layers: int = 2, image_size: int = 32, patch_size: int = 16
+) -> Path:
     """A CLIP of random weights with a tokenizer of a few words, as transformers writes it."""
     shared: dict[str, Any] = {"hidden_size": 16, "intermediate_size": 32, "num_attention_heads": 2}
     letters = sorted({letter for word in WORDS for letter in word})
@@ -34,7 +36,7 @@ def write_tiny_clip(folder: Path, vision_layers: int = 3, text_layers: int = 2) 
             "eos_token_id": len(tokens) - 1,
             "pad_token_id": len(tokens) - 1,
         },
-        vision_config=shared | {"num_hidden_layers": vision_layers, "image_size": 32, "patch_size": 16},
+        vision_config=shared | {"num_hidden_layers": vision_layers, "image_size": image_size, "patch_size": patch_size},
         projection_dim=12,
     )
     torch.manual_seed(0)

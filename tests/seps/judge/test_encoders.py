@@ -10,7 +10,7 @@ from PIL import Image
 from torch import nn
 from transformers import CLIPConfig, CLIPModel
 
-from seps.judge.config import EncoderConfig
+from seps.judge.config import DataConfig, EncoderConfig, JudgeConfig
 from seps.judge.encoders import (
     ClipEncoders,
     SepsEncoders,
@@ -20,8 +20,12 @@ from seps.judge.encoders import (
     freeze,
     to_pixels,
     tower_layers,
+    with_first_layers,
 )
+from seps.judge.judge import Judge
+from seps.judge.report import frozen_layers
 from seps.models.hub import load_model
+from tests.helpers.judged import write_tiny_clip
 from tests.helpers.sentences import refused
 
 SHAPES = {  # of the published configs: layers, channels, heads, patch, projection; text layers, channels, heads
@@ -102,6 +106,33 @@ def test_a_clip_from_a_folder_gives_unit_embeddings(clip: Path) -> None:
     assert encoders.with_patches(pixels)[1] is None
     with refused(ValueError):
         build_encoders(layers(4, 0, str(clip)))
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "frozen"),
+    [
+        ("openai/clip-vit-base-patch32", 8, "8 of 12 vision layers (67%) and 8 of 12 text layers (67%)"),
+        ("openai/clip-vit-large-patch14", 18, "18 of 24 vision layers (75%) and 12 of 12 text layers (100%)"),
+    ],
+)
+def test_a_narrow_clip_of_each_layout_is_loaded_from_a_folder_and_its_frozen_layers_are_counted(
+    name: str, count: int, frozen: str, tmp_path: Path
+) -> None:
+    """Layers, patches and pixels as the real ones have them, 16 channels."""
+    (layers, _, _, patch, _), (text_layers, _, _) = SHAPES[name]
+    folder = write_tiny_clip(tmp_path, layers, text_layers, image_size=224, patch_size=patch)
+    config = with_first_layers(EncoderConfig("clip", str(folder)), count)
+    judge = Judge(JudgeConfig(config, DataConfig()))
+    assert isinstance(judge.encoders, ClipEncoders)
+    assert frozen in frozen_layers(judge)
+    learn = {name for name, parameter in judge.encoders.model.named_parameters() if parameter.requires_grad}
+    for part, first, most in (("vision", count, layers), ("text", min(count, text_layers), text_layers)):
+        numbers = {int(name.split("layers.")[1].split(".")[0]) for name in learn if f"{part}_model.encoder" in name}
+        assert numbers == set(range(first, most))
+    assert judge.encoders.model.vision_model.embeddings.num_patches == (224 // patch) ** 2
+    pixels = to_pixels([Image.new("RGB", (50, 30), "red")], judge.encoders.pixels)
+    with torch.no_grad():
+        assert judge.encoders.pictures(pixels).image.norm() == pytest.approx(1.0)
 
 
 def test_a_folder_that_is_no_clip(tmp_path: Path, bert: Path) -> None:
