@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seps.judge.advice import advice
+from seps.judge.advice import ROWS, advice
 from seps.judge.config import EncoderConfig
 from seps.judge.encoders import load_clip, with_first_layers
 from seps.judge.judge import load_judge
@@ -160,6 +160,14 @@ def test_the_guide_prints_commands_that_the_program_takes(capsys: pytest.Capture
     with pytest.raises(SystemExit):
         main(["train", "--help"])
     assert advice() in capsys.readouterr().out
+
+
+def test_the_guide_page_has_what_is_usual_for_a_number_of_ratings() -> None:
+    page = (Path(__file__).parents[3] / "assets" / "guide" / "judge.md").read_text(encoding="utf-8")
+    recipes = {about: setting.removeprefix("recipe ") for about, setting, _ in ROWS if setting.startswith("recipe ")}
+    assert len(recipes) == 2
+    for about, recipe in recipes.items():
+        assert f"| {about} | the recipe `{recipe}` |" in page
 
 
 def test_score_writes_base_correction_and_final(
