@@ -140,8 +140,8 @@ class CrossSparseAggrNet(nn.Module):
         super().__init__()
         if hasattr(embed_size, "sparse_ratio"):
             raise TypeError(
-                "CrossSparseAggrNet(opt) is CrossSparseAggrNet(embed_size, num_patches, sparse_ratio, aggr_ratio) here: "
-                "give the options as arguments."
+                "CrossSparseAggrNet(opt) is CrossSparseAggrNet(embed_size, num_patches, sparse_ratio, aggr_ratio) "
+                "here: give the options as arguments."
             )
         embed_size = check_whole("embed_size", embed_size, MAX_CHANNELS)
         num_patches = check_whole("num_patches", num_patches, MAX_PATCHES)
