@@ -19,8 +19,8 @@ from demo.record.table import say
 from demo.screens.losses.values import GALLERY, Batch, read_batch
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet
-from seps.method.losses import ratio_loss
-from seps.method.selection import kept_count
+from seps.method.losses import align_loss, ratio_loss
+from seps.method.selection import kept_count, top_k_mask
 
 Measured = dict[str, float]
 MISSED_TARGET = 0.3
@@ -148,9 +148,36 @@ def cut_gradient(service: RetrievalService) -> tuple[Measured, bool]:
     return cut | reached, not any(cut.values()) and all(value > 0 for value in reached.values())
 
 
+def cheating(service: RetrievalService) -> tuple[Measured, bool]:
+    """L_align and L_ratio of the batch under the model's decision, and under three that hold no caption in view."""
+    net, batch = training_network(service, "top-k"), read_batch(service)
+    with torch.no_grad():
+        by_image = net.encode_images(batch.images).s_im  # (B_v, N)
+        masks = {
+            "decided": None,
+            "keeps_all": torch.ones_like(by_image, dtype=torch.bool),
+            "keeps_one": top_k_mask(by_image, 1),
+            "keeps_same": top_k_mask(by_image, kept_count(net.num_patches, net.sparse_ratio)),
+        }
+        losses = {name: forced_losses(net, batch, mask) for name, mask in masks.items()}
+    aligns, ratios = ({name: pair[i] for name, pair in losses.items()} for i in (0, 1))
+    measured = {
+        say(f"measured.{kind}", selector=say(f"measured.{name}")): value
+        for kind, values in (("align", aligns), ("ratio", ratios))
+        for name, value in values.items()
+    }
+    unseen = ratios["keeps_same"] == ratios["decided"] < min(ratios["keeps_all"], ratios["keeps_one"])
+    return measured, unseen and min(aligns.values()) < aligns["decided"]
+
+
 CLAIMS: dict[str, Claim] = {
     claim.name: claim
-    for claim in (Claim("top-k", fixed_share), Claim("gumbel", drawn_share), Claim("cut-gradient", cut_gradient))
+    for claim in (
+        Claim("top-k", fixed_share),
+        Claim("gumbel", drawn_share),
+        Claim("cut-gradient", cut_gradient),
+        Claim("cheats", cheating),
+    )
 }
 
 
@@ -166,6 +193,20 @@ def decisions(net: CrossSparseAggrNet, batch: Batch, images: Tensor, seed: int =
     generator = torch.Generator(images.device).manual_seed(seed)
     _, masks = net(images, batch.words, batch.lengths, *dense, generator=generator)
     return masks
+
+
+def forced_losses(net: CrossSparseAggrNet, batch: Batch, mask: Tensor | None) -> tuple[float, float]:
+    """L_align, all negatives, and L_ratio of the batch; both branches keep what a mask (B_v, N) says, or decide."""
+    image = net.encode_images(batch.images)
+    similarities, masks = [], []
+    for i, (length, dense_length) in enumerate(zip(batch.lengths, batch.dense_lengths, strict=True)):
+        words, dense_words = batch.words[i, :length], batch.dense_words[i, :dense_length]
+        match = net.match(image, words, dense_words, mask=mask, dense_mask=mask)
+        similarities.append(match.similarity)
+        masks.append(net.decision_masks(match))
+    align = align_loss(torch.stack(similarities, dim=1), img_ids=batch.img_ids)
+    ratio = ratio_loss([torch.stack(branch) for branch in zip(*masks, strict=True)], net.sparse_ratio)
+    return number(align), number(ratio)
 
 
 def kept_shares(masks: Sequence[Tensor]) -> Tensor:

@@ -8,12 +8,15 @@ import pytest
 import torch
 from torch import Tensor
 
+from demo.record.settings import network_with, trained_knobs
 from demo.record.table import LESSON
 from demo.screens.losses.claims import CLAIMS, claims_value, run_claim
+from demo.screens.losses.values import read_batch
 from demo.service.retrieval import RetrievalService
-from seps import CrossSparseAggrNet, ratio_loss
+from seps import CrossSparseAggrNet, align_loss, ratio_loss
 from tests.helpers.sentences import refused
 
+SAME = "the same patches for every caption"
 WORDS, LENGTHS = torch.randn(3, 7, 32, generator=torch.Generator().manual_seed(1)), [7, 4, 5]
 
 
@@ -95,6 +98,24 @@ def test_the_numbers_say_what_the_claims_say(service: RetrievalService) -> None:
     assert cut["paper, without [CLS]: at the image encoder's head"] > 0
 
 
+def test_a_selector_that_cheats_is_seen_by_the_ratio_loss_alone(service: RetrievalService) -> None:
+    measured = run_claim(service, "cheats")["measured"]
+    align, ratio = (
+        {name: measured[f"{kind}, {name}"] for name in ("its own decision", "all patches", "one patch", SAME)}
+        for kind in ("L_align", "L_ratio")
+    )
+    assert ratio["all patches"] == pytest.approx(0.5) and ratio["one patch"] == pytest.approx(2 * (0.5 - 1 / 196) ** 2)
+    assert ratio["its own decision"] == ratio[SAME] == 0
+    batch = read_batch(service)
+    knobs = trained_knobs(service.model)
+    net = network_with(service.model, knobs)
+    with torch.no_grad():
+        dense = batch.dense_words, batch.dense_lengths
+        similarity = net(batch.images, batch.words, batch.lengths, *dense)
+    assert align["its own decision"] == pytest.approx(float(align_loss(similarity, img_ids=batch.img_ids)), abs=1e-4)
+    assert min(align["one patch"], align[SAME]) < align["its own decision"]
+
+
 def test_the_page_gets_every_claim_with_what_was_measured(service: RetrievalService) -> None:
     result = run_claim(service, "top-k")
     claims = claims_value({"top-k": result})["claims"]
@@ -103,6 +124,6 @@ def test_the_page_gets_every_claim_with_what_was_measured(service: RetrievalServ
         (LESSON["claim"][name], LESSON["how"][name]) for name in CLAIMS
     ]
     assert [claim["name"] for claim in claims] == list(CLAIMS)
-    assert [claim["result"] for claim in claims] == [result, None, None]
+    assert [claim["result"] for claim in claims] == [result, None, None, None]
     with refused(ValueError):
         run_claim(service, "moon")
