@@ -1,0 +1,20 @@
+"""What the page without a server is made of that others publish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from demo.static.libraries import PACKAGES
+
+GUIDE = Path(__file__).parents[3] / "assets" / "guide" / "static.md"
+AFTER_AN_UPDATE = (
+    "Run pytest tests/demo/browser/test_static_truth.py tests/demo/browser/test_static.py "
+    "tests/demo/browser/test_static_gpu.py, measure anew by python -m tests.bench.static DIR, and name the version "
+    "beside its figures in assets/guide/static.md."
+)
+
+
+def test_the_versions_are_those_that_were_compared_and_measured() -> None:
+    guide = GUIDE.read_text(encoding="utf-8")
+    new = [f"{name} {version}" for name, version in PACKAGES.items() if f"`{name}` {version}" not in guide]
+    assert new == [], AFTER_AN_UPDATE
