@@ -9,7 +9,7 @@ const DIGITS = 4;
 const written = (attribution) => (attribution === null ? say("why.missing") : fixed(attribution, DIGITS).replace("-", "−"));
 
 // The difference with an arrow towards the picture that it speaks for.
-function differenceOf(amount) {
+export function differenceOf(amount) {
   const text = fixed(Math.abs(amount), DIGITS);
   if (Number(text) === 0) return text;
   return amount > 0 ? `◂ ${text}` : `${text} ▸`;

@@ -321,3 +321,31 @@ def test_a_model_frees_its_graphs_and_gets_them_again_and_keeps_no_bytes_that_we
     assert not keeps_binary and bytes_left == [0, 0, 0, 0]
     assert answers == ["text", "pair", "text", "text"]
     assert log == ["load text", "load pair", "free text", "free pair", "load text"]
+
+
+# Whether a row of shares has pixels of a colour, left and right of its middle; and what the middle says.
+SHARES = f"""async (part) => {{
+    const {{ shareRow }} = {imported("static/sheets/why.js")};
+    const colours = {{ "--accent": "#00f", "--accent-soft": "#0ff", "--ink": "#f00", "--paper": "#0f0" }};
+    for (const [name, ink] of Object.entries(colours)) document.body.style.setProperty(name, ink);
+    const row = shareRow("rock", part, 0.4);
+    const canvas = Object.assign(document.createElement("canvas"), {{ width: row.width, height: row.height }});
+    const context = canvas.getContext("2d");
+    const words = [];
+    context.fillText = (text) => {{ words.push(text); }};
+    row.draw(context, 0, 0);
+    const count = (left, [red, green, blue]) => {{
+        const {{ data }} = context.getImageData(left, 0, row.width / 2, row.height);
+        return data.reduce((sum, value, at) => sum + (at % 4 === 0 && data[at + 3] === 255 && value === red &&
+            data[at + 1] === green && data[at + 2] === blue ? 1 : 0), 0);
+    }};
+    const inks = [[0, 0, 255], [255, 0, 0], [0, 255, 0]];
+    return [...[0, row.width / 2].map((left) => inks.map((ink) => count(left, ink) > 0)), words.at(1)];
+}}"""
+
+
+def test_a_share_below_zero_is_hatched_in_a_file_as_it_is_on_the_page(page: Page) -> None:
+    full, hatched, none = [True, False, False], [False, True, True], [False, False, False]
+    assert page.evaluate(SHARES, {"left": -0.1, "right": 0.1, "difference": -0.2}) == [hatched, full, "rock 0.2000 ▸"]
+    assert page.evaluate(SHARES, {"left": None, "right": -0.3, "difference": 0.3}) == [none, hatched, "rock ◂ 0.3000"]
+    assert page.evaluate(SHARES, {"left": 0.2, "right": 0.2, "difference": -1e-9})[2] == "rock 0.0000"  # for neither

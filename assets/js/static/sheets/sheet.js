@@ -4,6 +4,7 @@ import { say } from "../../base/words.js";
 
 const MARGIN = 36; // pixels
 const LINE = 1.35; // the height of a line over that of its letters
+const HATCH = 8; // pixels between two lines of what is below zero
 
 const style = () => getComputedStyle(document.body);
 const colour = (name) => style().getPropertyValue(name).trim();
@@ -43,20 +44,37 @@ export function picture(canvas) {
   return { width: canvas.width, height: canvas.height, draw: (context, left, top) => context.drawImage(canvas, left, top) };
 }
 
-// A bar from the left, or towards it: as much of `soft` as comes first, then of `full`, in pixels.
-export function bar(width, height, soft, full, toLeft = false) {
+// A bar from the left, or towards it: as much of `soft` as comes first, then of `full`, in pixels; all of it hatched where
+// it stands for less than zero.
+export function bar(width, height, soft, full, { toLeft = false, isLess = false } = {}) {
   return {
     width,
     height,
     draw(context, left, top) {
       const piece = (from, length, ink) => {
-        context.fillStyle = colour(ink);
+        context.fillStyle = isLess ? hatching(context) : colour(ink);
         context.fillRect(toLeft ? left + width - from - length : left + from, top, length, height);
       };
       piece(0, soft, "--accent-soft");
       piece(soft, full, "--accent");
     },
   };
+}
+
+// Oblique lines, as the page draws what is below zero (.seps-less).
+function hatching(context) {
+  const tile = Object.assign(document.createElement("canvas"), { width: HATCH, height: HATCH });
+  const lines = tile.getContext("2d");
+  lines.fillStyle = colour("--paper");
+  lines.fillRect(0, 0, HATCH, HATCH);
+  lines.strokeStyle = colour("--ink");
+  lines.lineWidth = 2;
+  for (const start of [-HATCH, 0, HATCH]) { // the neighbours' lines too, so that tiles meet
+    lines.moveTo(start, HATCH);
+    lines.lineTo(start + HATCH, 0);
+  }
+  lines.stroke();
+  return context.createPattern(tile, "repeat");
 }
 
 export function column(blocks, gap = 0) {

@@ -4,6 +4,7 @@ import { loadImage } from "../../base/canvas.js";
 import { fixed } from "../../base/numbers.js";
 import { say } from "../../base/words.js";
 import { drawLayer } from "../../picture/layer.js";
+import { differenceOf } from "../../why/bars.js";
 import { drawMarks } from "../../why/marks.js";
 import { recordOf } from "../../why/why.js";
 import { WIDTH, bar, canvasFor, column, foot, picture, row, sheet, title, words } from "./sheet.js";
@@ -40,16 +41,15 @@ export async function contrastSheet(value, { layer }) {
 }
 
 // A part's shares of both similarities, with bars towards either picture where it is a word's.
-function shareRow(name, { left, right, difference }, scale = 0) {
+export function shareRow(name, { left, right, difference }, scale = 0) {
   const room = (WIDTH - NAME - 2 * NUMBER) / 2;
   const number = (value, align) => words(value === null ? say("why.missing") : fixed(value, 4), NUMBER, { align, ink: "--ink" });
   const towards = (here, other, toLeft) => {
     const size = Math.abs(here ?? 0);
     const common = here !== null && other !== null && here * other > 0 ? Math.min(size, Math.abs(other)) : 0;
     const pixels = (amount) => (scale ? (amount / scale) * room : 0);
-    return bar(room, BAR, pixels(common), pixels(size - common), toLeft);
+    return bar(room, BAR, pixels(common), pixels(size - common), { toLeft, isLess: (here ?? 0) < 0 });
   };
-  const arrow = fixed(Math.abs(difference), 4);
-  const middle = words(`${name}  ${difference > 0 ? `◂ ${arrow}` : `${arrow} ▸`}`, NAME, { align: "center", size: 20, ink: "--ink" });
+  const middle = words(`${name}  ${differenceOf(difference)}`, NAME, { align: "center", size: 20, ink: "--ink" });
   return row([number(left, "left"), towards(left, right, true), middle, towards(right, left, false), number(right, "right")]);
 }
