@@ -39,7 +39,7 @@ function tell(text) {
 
 followLanguage();
 document.getElementById("head").append(languageSwitch());
-const inAbout = (name) => (text) => document.querySelectorAll(name).forEach((place) => { place.textContent = text; });
+const inAbout = (name) => (text) => document.querySelectorAll(`#about ${name}`).forEach((place) => { place.textContent = text; });
 const [tellEngine, tellGpu, tellKept] = [".engine", ".gpu", ".kept"].map(inAbout);
 tellEngine(say("static.no_engine"));
 const engine = makeEngine(site, tell, (running) => tellEngine(say("static.engine", running)), tellGpu);

@@ -132,8 +132,8 @@ export function photosView({ site, engine, pairs, line, lead }) {
 
   const isHere = (name) => site.galleries.some((gallery) => gallery.name === name);
 
-  // The worked example of a gallery at once; ends when its model is there.
-  async function example(name = first.name) {
+  // The worked example of a gallery at once, under what was wrong; ends when its model is there.
+  async function example(name = first.name, problem = "") {
     const { captions, ranking: list, viewer: picture } = exampleOf(name);
     const [caption] = captions;
     view.place({
@@ -143,6 +143,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
       caption,
       dense: "",
       examples: { items: captions },
+      problem,
     });
     await engine.open(name);
     return {};

@@ -18,7 +18,11 @@ export function messageLine(id) {
     for (const line of here) if (!lines.includes(line)) line.remove(); // what stays is not read out again
     for (const line of lines.filter((each) => !here.includes(each))) place[line === waited ? "append" : "prepend"](line);
   }
-  const say = (text, kind, role) => { message = lineOf(text, kind, role); show(); };
+  function say(text, kind, role) {
+    if (message?.textContent === text && message.classList.contains(kind)) return; // it is not read out twice
+    message = lineOf(text, kind, role);
+    show();
+  }
   return {
     tell: (text) => say(text, "note"),
     problem: (text) => say(text, "problem", { role: "alert" }),
@@ -48,14 +52,18 @@ export function makeView(line, parts, put = () => {}) {
     place({ ...Object.fromEntries(waiting.map((name) => [name, null])), problem });
   });
 
-  // What a link leads to, work(); where something is wrong with it, the worked example under what is wrong. `problem` is
-  // what was wrong before anything was tried.
+  // What a link leads to, work(); where something is wrong with it, the worked example, example(undefined, problem), under
+  // what is wrong, which is told before the model is there. `problem` is what was wrong before anything was tried.
   const follow = (work, example, problem = "") => show(async () => {
-    if (problem) return { ...await example(), problem };
+    async function instead(wrong) {
+      line.problem(wrong);
+      return { ...await example(undefined, wrong), problem: wrong };
+    }
+    if (problem) return instead(problem);
     try {
       return await work();
     } catch (error) {
-      return { ...await example(), problem: error.message };
+      return instead(error.message);
     }
   });
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from demo.galleries.scenes import scenes_gallery
 from demo.static.libraries import PACKAGES
@@ -153,6 +153,27 @@ def test_links_lead_to_what_was_shown_and_back_leads_back(page: Page, static_add
         expect(page.locator(f"#{view}-said [role=alert]")).to_contain_text("write the dense caption in English")
 
 
+@pytest.mark.parametrize(
+    ("link", "message"), [("?view=edit", "only the app has"), ("?view=search&gallery=moving&caption=a", "is not here")]
+)
+def test_what_is_wrong_with_a_link_is_told_once_and_before_the_model_is_there(
+    page: Page, static_address: str, link: str, message: str
+) -> None:
+    held: list[Route] = []
+    page.route("**/model-*/*", lambda route: held.append(route))
+    page.goto(static_address + link)
+    expect(page.locator("#said")).to_contain_text("Fetching the model")
+    problem = page.locator("#said [role=alert]")
+    expect(problem).to_contain_text(message)
+    expect(page.locator("#viewer canvas").first).to_be_visible()
+    problem.evaluate("(line) => { window.line = line; }")
+    page.unroute("**/model-*/*")
+    for route in held:
+        route.continue_()
+    expect(page.locator("#said .note")).to_have_count(0)
+    assert problem.evaluate("(line) => line === window.line")
+
+
 def test_a_dense_caption_ranks_beside_the_caption_and_chooses_patches_too(page: Page, static_address: str) -> None:
     link = "?view=search&model=scenes&gallery=scenes&photo=7&caption=a+pink+parasol&dense=A+pink+parasol+on+a+beach."
     page.goto(static_address + link)
@@ -178,6 +199,7 @@ def test_a_dense_caption_ranks_beside_the_caption_and_chooses_patches_too(page: 
 def test_after_a_visit_it_works_without_a_network(page: Page, static_address: str) -> None:
     page.goto(static_address)
     page.wait_for_function("document.body.dataset.offline === 'scenes'")
+    expect(page.locator("#viewer .seps-swatch.kept")).to_have_text("")  # what About tells stands there alone
     addresses = """caches.open("seps-explorer").then((cache) => cache.keys())
         .then((requests) => requests.map(({ url }) => url))"""
     kept = page.evaluate(addresses)
@@ -213,6 +235,13 @@ def test_on_a_phone_the_picture_is_in_the_first_screen(browser: Browser, static_
     box = canvas.bounding_box()
     assert box is not None and box["y"] + box["height"] / 2 < 844
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for view, box in (("search", "own-box"), ("captions", "captions-own"), ("compare", "compare-own")):
+        page.locator(f"#tab-{view}").tap()
+        page.locator(f"#{box} summary").tap()
+        hint = page.locator(f"#{box} .hint")
+        expect(hint).to_contain_text("MB")
+        place = hint.bounding_box()
+        assert place is not None and place["x"] + place["width"] <= 390, view  # how much is fetched can be read
     context.close()
 
 
