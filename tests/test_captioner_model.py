@@ -17,9 +17,9 @@ from seps.generator.caption_metrics import coco_words
 from seps.generator.captioner import Decoding
 from seps.generator.config import GeneratorConfig
 from seps.generator.generator import shipped_generators
-from seps.generator.photo_captions import WEIGHTS
+from seps.generator.photo_captions import AGREEMENTS, WEIGHTS
 from seps.generator.program import main
-from seps.generator.ranking import RANKER, WEIGHT
+from seps.generator.ranking import AGREEMENT, BEAMS, RANKER, WEIGHT
 from seps.generator.settings import read_recipe
 from tests.helpers.captioned import write_photo_split
 
@@ -78,8 +78,9 @@ def test_one_command_gives_the_card_s_rows_from_the_weights_as_shipped(
         assert result[way]["distinct"] == len(set(written)) / 3
 
 
-def test_the_weight_of_seps_score_is_one_that_was_measured() -> None:
-    assert WEIGHT in WEIGHTS
+def test_the_choice_among_captions_is_one_that_was_measured() -> None:
+    assert WEIGHT in WEIGHTS and AGREEMENT in AGREEMENTS
     for split in ("mllm", "dev"):
         reranked = json.loads((FOLDER / f"results-{split}.json").read_text())["reranked"]
-        assert (reranked["ranker"], reranked["weight"]) == (RANKER, WEIGHT)
+        chosen = (reranked["ranker"], reranked["beams"], reranked["agreement"], reranked["weight"])
+        assert chosen == (RANKER, BEAMS, AGREEMENT, WEIGHT)

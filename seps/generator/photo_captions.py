@@ -8,6 +8,7 @@ gives every figure of the captioner's card, from the weights as they ship. Inter
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,17 @@ from seps.data import open_image, read_split
 from seps.generator.caption_metrics import caption_metrics, coco_metrics
 from seps.generator.captioner import Decoding
 from seps.generator.generator import ImageTextGenerator, WrittenCaption
-from seps.generator.ranking import RANKER, WEIGHT, order, seps_scores
+from seps.generator.ranking import AGREEMENT, BEAMS, RANKER, WEIGHT, order, scores_of_patches
 from seps.models.hub import load_model
 from seps.progress import Progress, batch_indices
 from seps.runs.bootstrap import estimate
 
-WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of that score beside the mean log probability of a caption's tokens
-BEAMS = 4
+WEIGHTS = (0.0, 0.25, 0.5, 1.0)  # of that score beside the mean log probability of a caption's tokens
+AGREEMENTS = (0.0, AGREEMENT)  # weights of a caption's agreement with the others
 BATCH_SIZE = 16
 COLUMNS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr", "distinct")  # of what is printed
 RATED = (("rouge_l", 1), ("cider", 3))  # those with an interval, and their digits
+Scored = tuple[list[WrittenCaption], list[float]]  # a picture's captions, and SEPS's score of each
 
 
 def evaluate_photos(
@@ -35,7 +37,7 @@ def evaluate_photos(
     data: Path,
     split_name: str,
     images: Path | None = None,
-    beams: int = BEAMS,
+    beams: int = Decoding.beams,
     last: int = 0,
     progress: Progress = False,
 ) -> dict[str, Any]:
@@ -43,18 +45,19 @@ def evaluate_photos(
 
     Args:
         generator: a trained one; data, split_name, images: as `read_split`.
-        beams: of its search; last: measure on so many images alone, the last ones; 0 for all, as more than there are.
+        beams: of its search where log probability alone decides; last: measure on so many images alone, the last
+            ones; 0 for all, as more than there are.
 
     Returns:
-        Plain values for JSON: "greedy", "beam" and "reranked", which chooses among the beams by SEPS's score too with
-        WEIGHT, see `figures`; "weights": BLEU-4 and CIDEr with other weights; "people": the first caption of people
-        against the others.
+        Plain values for JSON: "greedy", "beam" and "reranked", which chooses among BEAMS captions as `order`, see
+        `figures`; "choices": BLEU-4 and CIDEr of what is chosen among either number of beams with other weights;
+        "people": the first caption of people against the others.
 
     Raises:
         ValueError: as `read_split`, `Decoding` and `caption_metrics`, before captions are written; `last` below 0.
     """
     check_whole("--last", last, least=0)
-    beam_search = Decoding("beam", beams)
+    searches = {number: Decoding("beam", number) for number in dict.fromkeys((beams, BEAMS))}
     coco_metrics()
     split = read_split(data, split_name, images=images)
     k, count = split.captions_per_image, len(split.image_files)
@@ -62,29 +65,32 @@ def evaluate_photos(
     truths = [split.captions[k * i : k * (i + 1)] for i in chosen]
     model = load_model(RANKER)
     greedy: list[str] = []
-    beamed: list[list[WrittenCaption]] = []
-    scores: list[list[float]] = []
+    beamed: dict[int, list[Scored]] = {number: [] for number in searches}
     for batch in batch_indices(len(chosen), BATCH_SIZE, progress, "Writing captions"):
         pictures = [open_image(split.image_files[chosen[i]]) for i in batch]
         greedy += generator.captions(pictures, Decoding("greedy"))
-        written = generator.write(pictures, beam_search)
-        beamed += written
-        scores += [seps_scores(model, picture, each) for picture, each in zip(pictures, written, strict=True)]
+        patches = model.encode_photos(pictures)  # (B, N[+1], C)
+        for number, how in searches.items():
+            written = generator.write(pictures, how)
+            scores = [scores_of_patches(model, *pair) for pair in zip(patches, written, strict=True)]
+            beamed[number] += zip(written, scores, strict=True)
     result: dict[str, Any] = {"split": split_name, "photographs": len(chosen), "beams": beams}
     result["greedy"] = figures(greedy, truths)
-    result["beam"] = figures(best_captions(beamed, scores, 0.0), truths)
-    result["reranked"] = {"ranker": RANKER, "weight": WEIGHT}
-    result["reranked"] |= figures(best_captions(beamed, scores, WEIGHT), truths)
-    result["weights"] = {f"{weight:g}": brief(best_captions(beamed, scores, weight), truths) for weight in WEIGHTS}
+    result["beam"] = figures(best_captions(beamed[beams], 0.0, 0.0), truths)
+    result["reranked"] = {"ranker": RANKER, "beams": BEAMS, "weight": WEIGHT, "agreement": AGREEMENT}
+    result["reranked"] |= figures(best_captions(beamed[BEAMS]), truths)
+    result["choices"] = [
+        {"beams": number, "agreement": agreement, "weight": weight}
+        | brief(best_captions(beamed[number], weight, agreement), truths)
+        for number, agreement, weight in product(searches, AGREEMENTS, WEIGHTS)
+    ]
     result["people"] = figures([captions[0] for captions in truths], [captions[1:] for captions in truths])
     return result
 
 
-def best_captions(
-    beamed: Sequence[Sequence[WrittenCaption]], scores: Sequence[Sequence[float]], weight: float
-) -> list[str]:
+def best_captions(beamed: Sequence[Scored], weight: float = WEIGHT, agreement: float = AGREEMENT) -> list[str]:
     """The text of each picture's best caption, see `order`."""
-    return [captions[order(captions, each, weight)[0]].text for captions, each in zip(beamed, scores, strict=True)]
+    return [captions[order(captions, scores, weight, agreement)[0]].text for captions, scores in beamed]
 
 
 def figures(written: Sequence[str], truths: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -109,18 +115,23 @@ def brief(written: Sequence[str], truths: Sequence[Sequence[str]]) -> dict[str, 
 
 
 def table(result: dict[str, Any]) -> str:
-    """What the program prints: a row for each way of writing, as the captioner's card has it, and the weights."""
+    """What the program prints: a row for each way of writing, as the captioner's card has it, and other choices."""
     rows = [("", *COLUMNS), *((way, *cells(result[way])) for way in ("greedy", "beam", "reranked", "people"))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [f"{result['photographs']:,} photographs of {result['split']}, {result['beams']} beams, 95% intervals"]
     lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     if "meteor" not in result["beam"]:
         lines.append("METEOR is a program in Java, which is not here.")
+    chosen = result["reranked"]
     lines.append(
-        f"reranked: by SEPS's score, model {result['reranked']['ranker']}, times {result['reranked']['weight']}."
+        f"reranked: {chosen['beams']} beams, by log probability, agreement with each other times "
+        f"{chosen['agreement']:g}, and SEPS's score, model {chosen['ranker']}, times {chosen['weight']:g}."
     )
-    for weight, values in result["weights"].items():
-        lines.append(f"SEPS's score times {weight}: BLEU-4 {values['bleu_4']:.1f}, CIDEr {values['cider']:.3f}")
+    for values in result["choices"]:
+        lines.append(
+            f"{values['beams']} beams, agreement times {values['agreement']:g}, SEPS's score times "
+            f"{values['weight']:g}: BLEU-4 {values['bleu_4']:.1f}, CIDEr {values['cider']:.3f}"
+        )
     return "\n".join(lines)
 
 

@@ -21,6 +21,7 @@ UNREAD = {  # of each mode the options that the other one alone reads
     "i2t": ("text", "output", "steps", "seed", "guidance", "candidates"),
 }
 CANDIDATES_HELP = "draw so many and keep the one that fits the caption best in the shared space (default: 1)"
+BEAMS_HELP = "i2t, both: captions that are followed (default: 4; 16 with --seps)"
 STEPS_HELP = "steps of drawing: 10-20 fast, 30-50 standard, 50-100 best (default: 50)"
 
 
@@ -49,16 +50,14 @@ def arguments_parser() -> argparse.ArgumentParser:
         "--guidance", type=finite_number, default=8.0, help="how closely the caption is followed (default: 8)"
     )
     parser.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
-    parser.add_argument(
-        "--beams", type=whole_number, default=4, help="i2t, both: captions that are followed (default: 4)"
-    )
+    parser.add_argument("--beams", type=whole_number, help=BEAMS_HELP)
     parser.add_argument(
         "--all", action="store_true", help="i2t, both: print each of them with its mean log probability"
     )
     parser.add_argument(
         "--seps",
         metavar="MODEL",
-        help="i2t, both: choose among them by S(I, T) of this SEPS model too: photos, scenes",
+        help="i2t, both: choose among them by S(I, T) of this SEPS model and by their agreement too: photos, scenes",
     )
     parser.set_defaults(run=run_generate)
     commands = parser.add_subparsers(metavar="COMMAND")
@@ -83,7 +82,12 @@ def arguments_parser() -> argparse.ArgumentParser:
         "--data", type=Path, required=True, help="folder that `python -m seps.scenes` wrote, or photographs"
     )
     evaluate.add_argument("--images", type=Path, help="of photographs: their folder, where it is another")
-    evaluate.add_argument("--beams", type=whole_number, default=4, help="of photographs' captions (default: 4)")
+    evaluate.add_argument(
+        "--beams",
+        type=whole_number,
+        default=4,
+        help="of photographs' captions where log probability alone decides (default: 4)",
+    )
     evaluate.add_argument("--last", type=whole_number, default=0, help="so many photographs, the last (default: all)")
     evaluate.add_argument("--split", default="test", help="which split (default: test)")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
@@ -156,15 +160,17 @@ def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, opti
     """The best caption of an image, or a line for each with what it was chosen by."""
     from seps.generator.captioner import Decoding
     from seps.generator.generator import as_picture
-    from seps.generator.ranking import order, seps_scores
+    from seps.generator.ranking import BEAMS, agreements, order, seps_scores
     from seps.models.hub import load_model
 
     picture = as_picture(image)
-    captions = generator.write([picture], Decoding("beam", options.beams))[0]
+    beams = options.beams if options.beams is not None else BEAMS if options.seps else Decoding.beams
+    captions = generator.write([picture], Decoding("beam", beams))[0]
     notes = [f"mean log probability {caption.score:.3f}" for caption in captions]
     if options.seps:
         scores = seps_scores(load_model(options.seps), picture, captions)
-        notes = [f"{note}, S(I, T) {score:.3f}" for note, score in zip(notes, scores, strict=True)]
+        rows = zip(notes, scores, agreements([caption.text for caption in captions]), strict=True)
+        notes = [f"{note}, S(I, T) {score:.3f}, agreement {agreement:.3f}" for note, score, agreement in rows]
         best = order(captions, scores)
         captions, notes = [captions[i] for i in best], [notes[i] for i in best]
     if not options.all:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +16,27 @@ from demo.screens.generate.attention_maps import Look, find_looks, lies, seps_sa
 from demo.service.captions import read_caption
 from demo.service.generating.service import GeneratingService
 from demo.service.registry import ModelRegistry
+from demo.service.threads import computing
 from seps import Explanation
 
 if TYPE_CHECKING:  # the captioner is imported with its first use
     from seps.generator.generator import WrittenCaption
+
+SHOWN = 4  # captions of a photograph, the best of those that are compared
+
+
+@dataclass(frozen=True)
+class ExplainedCaption:
+    """A photograph's caption.
+
+    Attributes:
+        written: it, as the captioner wrote it; record: SEPS's of it and the photograph.
+        agreement: with all others that were written, 0 to 1.
+    """
+
+    written: WrittenCaption
+    record: Explanation
+    agreement: float
 
 
 def opened_captioner(registry: ModelRegistry) -> GeneratingService:
@@ -31,33 +49,35 @@ def opened_captioner(registry: ModelRegistry) -> GeneratingService:
     return registry.captioning
 
 
-def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[tuple[WrittenCaption, Explanation]]:
-    """A photograph's captions and SEPS's record of each, in the order that both together give them, the best first."""
-    captions = opened_captioner(registry).recaption(picture).best
-    from seps.generator.ranking import order
+def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[ExplainedCaption]:
+    """A photograph's SHOWN best captions with SEPS's record of each, in the order of `seps.generator.ranking`."""
+    captioner = opened_captioner(registry)
+    from seps.generator.ranking import BEAMS, agreements, order, scores_of_patches
 
+    captions = captioner.write(picture, BEAMS)
     service = registry.photos
     patches = service.encode_photos([picture])[0]
+    best = order(captions, computing(scores_of_patches)(service.model, patches, captions))[:SHOWN]
+    agreeing = agreements([caption.text for caption in captions])
     records = [
-        service.explain_embeddings(patches, read_caption(service.model, caption.text).text, None)
-        for caption in captions
+        service.explain_embeddings(patches, read_caption(service.model, captions[i].text).text, None) for i in best
     ]
-    best = order(captions, [record.similarity for record in records])
-    return [(captions[i], records[i]) for i in best]
+    return [ExplainedCaption(captions[i], record, agreeing[i]) for i, record in zip(best, records, strict=True)]
 
 
-def photo_beam_value(caption: WrittenCaption, record: Explanation) -> dict[str, Any]:
+def photo_beam_value(caption: ExplainedCaption) -> dict[str, Any]:
     """A caption: what it was chosen by, and of each word that SEPS reads too both maps, (L, N) each, on SEPS's grid."""
-    from seps.generator.ranking import WEIGHT
+    from seps.generator.ranking import AGREEMENT, WEIGHT
 
-    looks = find_looks(caption.words, caption.attention.numpy(), record)
-    measured = {"score": caption.score, "similarity": record.similarity}
+    written, record = caption.written, caption.record
+    looks = find_looks(written.words, written.attention.numpy(), record)
+    measured = {"score": written.score, "similarity": record.similarity, "agreement": caption.agreement}
     count = record.grid[0] * record.grid[1]
     return {
-        "text": caption.text,
+        "text": written.text,
         "truth": None,
         "measures": say("generate.photo_measures", **measured),
-        "numbers": say("generate.photo_beam", text=caption.text, weight=WEIGHT, **measured),
+        "numbers": say("generate.photo_beam", text=written.text, weight=WEIGHT, times=AGREEMENT, **measured),
         "words": [word_value(look) for look in looks],
         "grid": list(record.grid),
         "maps": packed_maps([look.unet.ravel() for look in looks], count),
@@ -81,7 +101,7 @@ def packed_maps(maps: Sequence[np.ndarray[Any, np.dtype[np.floating[Any]]]], cou
 
 
 def photo_captions_value(
-    picture: Image.Image, source: str, title: str, captions: Sequence[tuple[WrittenCaption, Explanation]]
+    picture: Image.Image, source: str, title: str, captions: Sequence[ExplainedCaption]
 ) -> dict[str, Any]:
     """A photograph with its captions.
 
@@ -92,6 +112,6 @@ def photo_captions_value(
         {
             "photo": {"src": source, "width": picture.width, "height": picture.height, "title": title},
             "note": say("generate.photo_note"),
-            "beams": [photo_beam_value(caption, record) for caption, record in captions],
+            "beams": [photo_beam_value(caption) for caption in captions],
         }
     )

@@ -118,6 +118,13 @@ class GeneratingService:
         return network.tokenizer.labels(network.tokenizer.encode(text, network.config.captioner.max_words))
 
     @computing
+    def write(self, picture: Image.Image, beams: int) -> list[WrittenCaption]:
+        """Caption a picture by beam search, the most likely first."""
+        from seps.generator.captioner import Decoding
+
+        return self.open().write([picture], Decoding(beams=beams))[0]
+
+    @computing
     def recaption(self, picture: Image.Image, text: str = "") -> Recaption:
         """Caption a picture, and tell which statements of the caption `text` these captions say too."""
         from seps.generator.captioner import Decoding

@@ -14,11 +14,13 @@ from PIL import ExifTags, Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from demo.record.packing import packed_array
+from demo.screens.generate.photo_captions import SHOWN
 from demo.screens.generate.values import GenerateState, blank_value, stopped_value
 from demo.service.retrieval import RetrievalService
 from seps import shipped_file
 from seps.generator import ImageTextGenerator, load_generator
-from seps.generator.ranking import order, seps_scores
+from seps.generator.captioner import Decoding
+from seps.generator.ranking import BEAMS, agreements, order, seps_scores
 from tests.demo.browser.conftest import SCREENSHOTS, served
 from tests.demo.browser.page import SIZES, opened
 from tests.demo.browser.standalone import centres, check_laid, open_page, page_of, photo
@@ -229,18 +231,20 @@ def test_scenes_and_photographs_are_captioned_word_by_word(
 
 def check_captions(view: Locator, captioner: ImageTextGenerator, service: RetrievalService, photo: Image.Image) -> None:
     """The captions of a photograph that are shown are the library's, in the order of both scores, with these."""
-    written = captioner.write([photo])[0]
-    scores = seps_scores(service.model, photo, written)
-    best = order(written, scores)
+    written = captioner.write([photo], Decoding(beams=BEAMS))[0]
+    scores, agreeing = seps_scores(service.model, photo, written), agreements([caption.text for caption in written])
+    best = order(written, scores)[:SHOWN]
     beams = view.locator(".seps-beams button")
     expect(beams).to_have_count(len(best))
     expect(beams.locator("q")).to_have_text([written[i].text for i in best])
     for beam, i in zip(beams.all(), best, strict=True):
         shown = re.search(
-            r"S\(I, T\) (-?[\d.]+), mean log probability (-?[\d.]+)", beam.inner_text().replace("\N{MINUS SIGN}", "-")
+            r"S\(I, T\) (-?[\d.]+), mean log probability (-?[\d.]+), agreement ([\d.]+)",
+            beam.inner_text().replace("\N{MINUS SIGN}", "-"),
         )
         assert shown is not None
-        assert [float(number) for number in shown.groups()] == pytest.approx([scores[i], written[i].score], abs=0.006)
+        expected = [scores[i], written[i].score, agreeing[i]]
+        assert [float(number) for number in shown.groups()] == pytest.approx(expected, abs=0.006)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

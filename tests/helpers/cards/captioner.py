@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from tests.helpers.cards.cells import Figures, between, table
 
-__all__ = ["captions", "weights"]
+__all__ = ["captions", "choices"]
 
 NAMES = {"bleu_1": "BLEU-1", "bleu_2": "BLEU-2", "bleu_3": "BLEU-3", "bleu_4": "BLEU-4", "meteor": "METEOR"}
 RATED = (("rouge_l", 1), ("cider", 3))  # with intervals, to so many digits
+HOW = {"beams": "beams", "agreement": "weight of agreement", "weight": "weight of S(I, T)"}
 WAYS = {
     "greedy": "greedy",
     "beam": "beam search",
-    "reranked": "beam search, chosen by SEPS's score too",
+    "reranked": "16 beams, chosen by SEPS's score and agreement too",
     "people": "the first caption of people, against the other four",
 }
 
@@ -29,11 +30,12 @@ def captions(results: Figures) -> str:
     return table(["", *NAMES.values(), "ROUGE-L", "CIDEr", "distinct"], rows)
 
 
-def weights(*splits: Figures) -> str:
-    """BLEU-4 and CIDEr of what is chosen with each weight of SEPS's score, two columns a split."""
+def choices(*splits: Figures) -> str:
+    """BLEU-4 and CIDEr of what is chosen among so many beams with weights of agreement and of SEPS's score, two columns
+    a split."""
     titles = [f"{each['split']}: {name}" for each in splits for name in ("BLEU-4", "CIDEr")]
     rows = []
-    for weight in splits[0]["weights"]:
-        chosen = [each["weights"][weight] for each in splits]
-        rows.append([weight, *(cell for each in chosen for cell in (f"{each['bleu_4']:.1f}", f"{each['cider']:.3f}"))])
-    return table(["weight of S(I, T)", *titles], rows)
+    for chosen in zip(*(each["choices"] for each in splits), strict=True):
+        how = [f"{chosen[0][name]:g}" for name in HOW]
+        rows.append([*how, *(cell for each in chosen for cell in (f"{each['bleu_4']:.1f}", f"{each['cider']:.3f}"))])
+    return table([*HOW.values(), *titles], rows)

@@ -10,10 +10,11 @@ import torch
 from PIL import Image
 
 from seps import load_model, shipped_file
+from seps.generator.captioner import Decoding
 from seps.generator.generator import ImageTextGenerator, WrittenCaption
 from seps.generator.photo_captions import COLUMNS, best_captions, evaluate_photos
 from seps.generator.program import main
-from seps.generator.ranking import order, seps_scores
+from seps.generator.ranking import BEAMS, agreements, order, seps_scores
 from tests.helpers.captioned import write_photo_split
 from tests.helpers.sentences import refused
 
@@ -29,7 +30,26 @@ def test_the_score_decides_as_much_as_its_weight() -> None:
     assert order(captions, scores, 0.0) == [0, 1]
     assert order(captions, scores, 0.5) == [0, 1]
     assert order(captions, scores, 1.0) == [1, 0]
-    assert best_captions([captions], [scores], 1.0) == ["fitting"]
+    assert best_captions([(captions, scores)], 1.0) == ["fitting"]
+
+
+def test_a_caption_s_agreement_is_the_share_of_word_sequences_that_it_has_in_common_with_the_others() -> None:
+    """By hand: of 1, 2, 3 and 4 words, "a dog runs" and "a dog sits" share 2 of 3, 1 of 2 and 0 of 1; none has 4."""
+    texts = ["A dog runs.", "a dog sits", "two cats"]
+    near = (2 / 3 + 1 / 2) / 4
+    assert agreements(texts) == pytest.approx([near / 2, near / 2, 0.0])
+    assert agreements(["a a dog", "a dog"]) == pytest.approx([(4 / 5 + 2 / 3) / 4] * 2)  # a repeated word counts once
+    assert agreements(["a brown dog runs", "A brown dog runs"]) == [1.0, 1.0]
+    assert (agreements(["alone"]), agreements([])) == ([0.0], [])
+
+
+def test_agreement_decides_as_much_as_its_weight() -> None:
+    captions = [caption("two cats", -0.5), caption("a dog runs", -0.7), caption("a dog sits", -0.8)]
+    near = (2 / 3 + 1 / 2) / 8
+    for agreement, expected in ((0.0, [0, 1, 2]), (0.19 / near, [0, 1, 2]), (0.21 / near, [1, 0, 2])):
+        assert order(captions, [0.0] * 3, agreement=agreement) == expected
+    assert best_captions([(captions, [0.0] * 3)], agreement=0.31 / near) == ["a dog runs"]
+    assert order(captions, [0.0] * 3, agreement=0.31 / near) == [1, 2, 0]
 
 
 def test_a_caption_s_score_is_that_of_the_model() -> None:
@@ -55,7 +75,12 @@ def test_photographs_are_measured_by_people_s_captions(
         low, high = result[way]["intervals"]["cider"]
         assert low <= result[way]["cider"] <= high
     assert result["people"]["cider"] > result["beam"]["cider"]
-    assert result["weights"]["0"]["cider"] == result["beam"]["cider"]
+    chosen = {(each["beams"], each["agreement"], each["weight"]): each for each in result["choices"]}
+    reranked = result["reranked"]
+    best = chosen[reranked["beams"], reranked["agreement"], reranked["weight"]]
+    for way, choice in (("beam", chosen[2, 0, 0]), ("reranked", best)):
+        assert [choice[name] for name in ("bleu_4", "cider")] == [result[way][name] for name in ("bleu_4", "cider")]
+    assert {beams for beams, _, _ in chosen} == {2, BEAMS}
     head, columns, *rows = capsys.readouterr().out.splitlines()
     assert head == "2 photographs of dev, 2 beams, 95% intervals"
     assert columns.split() == list(COLUMNS)
@@ -87,4 +112,22 @@ def test_all_captions_are_printed_with_what_they_were_chosen_by(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{best} (mean log probability -") and 1 <= len(lines) <= 3
     assert main([*asked, "--all", "--seps", "photos"]) == 0
-    assert all("S(I, T) " in line for line in capsys.readouterr().out.splitlines())
+    lines = capsys.readouterr().out.splitlines()
+    assert 1 <= len(lines) <= 3 and all("S(I, T) " in line and "agreement " in line for line in lines)
+
+
+def test_more_beams_are_followed_where_there_is_a_choice(
+    checkpoint: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: list[int] = []
+
+    def write(generator: ImageTextGenerator, pictures: list[Image.Image], how: Decoding) -> list[list[WrittenCaption]]:
+        followed.append(how.beams)
+        return [[caption("a dog", -1.0)]]
+
+    monkeypatch.setattr(ImageTextGenerator, "write", write)
+    asked = ["--mode", "i2t", "--model", str(checkpoint), "--image", str(shipped_file(CHINA))]
+    for more in ([], ["--seps", "photos"], ["--seps", "photos", "--beams", "5"]):
+        assert main([*asked, *more]) == 0
+    assert followed == [4, BEAMS, 5]
+    assert capsys.readouterr().out.splitlines() == ["a dog"] * 3
