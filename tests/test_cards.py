@@ -47,14 +47,17 @@ SENTENCES = {  # in which page, the figures of which file, stand so
     ),
     (RESULTS, f"{CAPTIONER}/results-dev.json"): (
         "of the {photographs} photographs of Flickr8k dev have a BLEU-4 of {beam[bleu_4]:.1f} and a CIDEr of "
-        "{beam[cider]:.3f}, and of {reranked[bleu_4]:.1f} and {reranked[cider]:.3f} where SEPS's score chooses too",
+        "{beam[cider]:.3f}, and of {reranked[bleu_4]:.1f} and {reranked[cider]:.3f} where SEPS's score and agreement "
+        "choose among {reranked[beams]} beams",
         "one person's against the others' {people[bleu_4]:.1f} and {people[cider]:.3f}",
     ),
     (f"{CAPTIONER}/README.md", f"{CAPTIONER}/results-dev.json"): (
-        "{reranked[bleu_4]:.1f} and {reranked[cider]:.3f} where SEPS's score chooses too, {beam[bleu_4]:.1f} and "
-        "{beam[cider]:.3f} without it",
-        "CIDEr rises from {beam[cider]:.3f} to {reranked[cider]:.3f} and BLEU-4 from {beam[bleu_4]:.1f} to "
-        "{reranked[bleu_4]:.1f}",
+        "{reranked[bleu_4]:.1f} and {reranked[cider]:.3f} where SEPS's score and agreement choose, {beam[bleu_4]:.1f} and "
+        "{beam[cider]:.3f} by log probability among {beams} beams",
+        "The first of the {reranked[beams]} captions of beam search",
+        "S(I, T) by `photos`, times {reranked[weight]:g}",
+        "agreement with the other 15, times {reranked[agreement]:g}. Agreement is",
+        "(here {reranked[meteor]:.1f})",
     ),
     (f"{PHOTOS}/README.md", f"{PHOTOS}/results-dev.json"): (
         "{grounding[phrases]:,} on {grounding[images]} photographs",
