@@ -52,8 +52,8 @@ SENTENCES = {  # in which page, the figures of which file, stand so
         "one person's against the others' {people[bleu_4]:.1f} and {people[cider]:.3f}",
     ),
     (f"{CAPTIONER}/README.md", f"{CAPTIONER}/results-dev.json"): (
-        "{reranked[bleu_4]:.1f} and {reranked[cider]:.3f} where SEPS's score and agreement choose, {beam[bleu_4]:.1f} and "
-        "{beam[cider]:.3f} by log probability among {beams} beams",
+        "{reranked[bleu_4]:.1f} and {reranked[cider]:.3f} where SEPS's score and agreement choose, {beam[bleu_4]:.1f} "
+        "and {beam[cider]:.3f} by log probability among {beams} beams",
         "The first of the {reranked[beams]} captions of beam search",
         "S(I, T) by `photos`, times {reranked[weight]:g}",
         "agreement with the other 15, times {reranked[agreement]:g}. Agreement is",
