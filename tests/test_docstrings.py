@@ -1,4 +1,4 @@
-"""Docstrings are true: they name the fields that are there, the rooms that are there, and who reads JSON."""
+"""Docstrings begin with a verb and are true: of the fields and rooms that are there, and of who reads JSON."""
 
 from __future__ import annotations
 
@@ -50,6 +50,53 @@ def test_what_is_untrue_is_seen() -> None:
     )
     source += "    index: int\n    b: int\n    c: int\n"
     assert untrue(source) == ["A.place is not there", "A.index has no word"]
+
+
+# What a noun or a clause begins with, but no verb.
+NO_VERBS = {
+    "The",
+    "A",
+    "An",
+    "Its",
+    "Each",
+    "Every",
+    "All",
+    "Some",
+    "Both",
+    "One",
+    "Two",
+    "No",
+    "Whether",
+    "How",
+    "What",
+    "Where",
+    "Which",
+    "Who",
+    "When",
+}
+
+
+def without_verb(source: str) -> list[str]:
+    """The public functions, properties apart, whose docstring begins with no verb."""
+    return [
+        node.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and (not node.name.startswith("_") or node.name.startswith("__"))
+        and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+        and (ast.get_docstring(node) or "Nothing").split()[0] in NO_VERBS
+    ]
+
+
+def test_docstrings_of_functions_begin_with_a_verb() -> None:
+    named = {str(file.relative_to(ROOT)): without_verb(file.read_text()) for file in FILES}
+    assert {file: names for file, names in named.items() if names} == {}
+
+
+def test_a_docstring_without_a_verb_is_seen() -> None:
+    source = 'def rank():\n    """The ranking."""\ndef score():\n    """Score a pair."""\n'
+    source += '@property\ndef size():\n    """The size."""\ndef _kept():\n    """The kept ones."""\n'
+    assert without_verb(source) == ["rank"]
 
 
 def untrue_arguments(source: str) -> list[str]:
