@@ -114,7 +114,7 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
 
 
 def prepare(options: argparse.Namespace, folder: TemporaryFolder, host: str) -> tuple[Any, dict[str, Any]]:
-    """The app's page and what its `launch` needs; `host` is what it serves on.
+    """Return the app's page and what its `launch` needs; `host` is what it serves on.
 
     Its libraries take seconds, so they are imported here: Gradio while the models load and photographs are encoded.
     """

@@ -102,7 +102,7 @@ def write_page(options: argparse.Namespace, record: Explanation, layer: str) -> 
 
 
 def written_size(file: Path) -> str:
-    """What is said of a file that was written, with its size."""
+    """Return what is said of a file that was written, with its size."""
     return f"{file} is written: {written(file.stat().st_size / 1e6, '.1f')} MB."
 
 
@@ -173,7 +173,7 @@ def rank_stored_photos(options: argparse.Namespace) -> None:
 
 
 def shown(count: int, total: int, noun: str) -> str:
-    """How many of a ranking are printed."""
+    """Return how many of a ranking are printed."""
     if count < total:
         return f"The best {count} of {total} {noun} (--top {total} prints all):"
     return f"All {total} {noun}, the best first:" if total > 1 else f"The only one of the {noun}:"
@@ -186,7 +186,7 @@ def tell_note(reading: Reading) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the command line."""
     top = argparse.ArgumentParser(prog="python -m demo", description="SEPS Explorer without a browser.")
     commands = top.add_subparsers(dest="command", required=True)
     single = commands.add_parser("explain", help="draw what a caption did with a photograph")
@@ -387,7 +387,7 @@ def check_why(options: argparse.Namespace) -> None:
 
 
 def kind_of(output: Path) -> str:
-    """The kind of file that its ending says."""
+    """Return the kind of file that its ending says."""
     return output.suffix.lstrip(".").lower()
 
 
@@ -514,7 +514,7 @@ def generate(options: argparse.Namespace) -> None:
 
 
 def chosen_service(options: argparse.Namespace) -> RetrievalService:
-    """The service that a ranking runs on, its gallery set where none was asked for.
+    """Return the service that a ranking runs on, its gallery set where none was asked for.
 
     Raises:
         ValueError: no such model or gallery, or one that belongs to the other.
@@ -551,7 +551,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], None]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program; returns its exit code."""
+    """Run the program; returns its exit code."""
     options = parser().parse_args(arguments)
     try:
         check(options)

@@ -135,7 +135,7 @@ def read_row(value: Any, number: int, folder: Path, has_caption: bool, layers: t
 
 
 def texts(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """A list of texts of a spec; none where it is left out."""
+    """Return a list of texts of a spec; none where it is left out."""
     given = values.get(name, [])
     if not isinstance(given, list) or not all(isinstance(text, str) and text.strip() for text in given):
         raise ValueError(f'{name} is no list of texts: give one such as ["mask", "word:2"].')
@@ -143,7 +143,7 @@ def texts(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def number_of(name: str, value: Any, low: float, high: float) -> float:
-    """A number of a spec from `low` to `high`."""
+    """Return a number of a spec from `low` to `high`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         names = f", or one of {', '.join(map(repr, WIDTHS))}" if name == "width" else ""
         raise ValueError(f"{name} is {value!r}, but a number from {low:g} to {high:g} is needed{names}.")
@@ -188,7 +188,7 @@ def draw_figure(options: argparse.Namespace) -> None:
 
 
 def panel_row(service: RetrievalService, spec: FigureSpec, row: FigureRow) -> PanelRow:
-    """The panels of a photograph; ValueError for a photograph, a caption or a layer that cannot be had."""
+    """Return the panels of a photograph; ValueError for a photograph, a caption or a layer that cannot be had."""
     from demo.drawing.paper_figure import PanelRow
     from demo.galleries.named import named_item
     from demo.galleries.photos import read_photo
@@ -218,7 +218,7 @@ def panel(
     name: str,
     head: str,
 ) -> Panel:
-    """One panel, with what its layer measures; `head` stands above it, the layer's name where that is empty."""
+    """Return one panel, with what its layer measures; `head` stands above it, the layer's name where that is empty."""
     from demo.drawing.paper_figure import Panel
     from demo.record.layers import Layer
     from demo.record.spoken import layer_of_words
@@ -239,8 +239,8 @@ def panel(
 
 
 def joined(record: Explanation, first: int, last: int) -> Explanation:
-    """A record whose word piece `first`, from 1, stands for the whole word up to piece `last`: its text, and the mean
-    of the pieces' maps, as the view Why shows a word. ValueError where the caption has not so many pieces."""
+    """Return a record whose word piece `first`, from 1, stands for the whole word up to piece `last`: its text, and the
+    mean of the pieces' maps, as the view Why shows a word. ValueError where the caption has not so many pieces."""
     from demo.record.table import counted
 
     alignment = record.sparse_alignment

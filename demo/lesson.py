@@ -69,7 +69,7 @@ def make_lesson(options: argparse.Namespace, tell: Callable[[str], Any]) -> None
 
 
 def opened(options: argparse.Namespace) -> tuple[RetrievalService, IndexedGallery, int, str, str | None]:
-    """The service with its gallery, the photograph's position there, its caption and its dense caption or None.
+    """Return the service with its gallery, the photograph's position there, its caption and its dense caption or None.
 
     A photograph of one's own is ranked among those of the gallery that the model ships with.
     """

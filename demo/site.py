@@ -76,7 +76,7 @@ def theme() -> Base:
 
 
 def build(registry: ModelRegistry) -> gr.Blocks:
-    """The page, ready to launch with `launch_options`; its uploads lie in the `TemporaryFolder` made last."""
+    """Build the page, ready to launch with `launch_options`; its uploads lie in the `TemporaryFolder` made last."""
     with GuardedBlocks(title=TITLE, fill_width=True) as page:
         with gr.Row(elem_id="head"):
             gr.HTML(
@@ -164,7 +164,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
 
 
 def launch_options(folder: TemporaryFolder, tools: Tools | None = None, sites: Sequence[str] = ()) -> dict[str, Any]:
-    """What `launch` needs besides an address: since Gradio 6 the look is given there.
+    """Return what `launch` needs besides an address: since Gradio 6 the look is given there.
 
     Args:
         folder: of the uploads; tools: for assistants; sites: whose pages may show the app in a frame; as

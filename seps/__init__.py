@@ -113,7 +113,7 @@ FORMER = {"Shares": "Attribution", "Standing": "MinimalSet"}  # names that older
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, its module imported when it is first asked for: torch and transformers take seconds."""
+    """Return a public name, its module imported when it is first asked for: torch and transformers take seconds."""
     name = FORMER.get(name, name)
     for module, names in HOMES.items():
         if name in names.split():

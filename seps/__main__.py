@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def listing() -> str:
-    """The commands, one a line."""
+    """Return the commands, one a line."""
     return "\n".join(f"  {name:28}{does}" for name, does in COMMANDS.items())
 
 

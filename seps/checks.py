@@ -81,7 +81,7 @@ def check_text(name: str, text: str) -> None:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether the value is a real number that a float can hold: not NaN, not infinite, no bool."""
+    """Return whether the value is a real number that a float can hold: not NaN, not infinite, no bool."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     try:
@@ -91,7 +91,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def shown(value: object) -> str:
-    """The value's repr for a message, cut short where it is long or nested."""
+    """Return the value's repr for a message, cut short where it is long or nested."""
     try:
         return _SHORT.repr(value)
     except ValueError:  # Python writes no number of more than 4,300 digits
@@ -103,7 +103,7 @@ _SHORT.maxstring = _SHORT.maxother = 100
 
 
 def read_json_file(path: str | Path) -> Any:
-    """The value in a JSON file, as `read_json` reads it.
+    """Return the value in a JSON file, as `read_json` reads it.
 
     Raises:
         ValueError: no such file, or one that cannot be read; otherwise as `read_json`. The message names the file.
@@ -118,7 +118,7 @@ def read_json_file(path: str | Path) -> Any:
 
 
 def read_json(content: str | bytes, subject: str) -> Any:
-    """The value in JSON text: a dict, list, str, int, float, bool or None, nested at most 100 levels.
+    """Return the value in JSON text: a dict, list, str, int, float, bool or None, nested at most 100 levels.
 
     Args:
         content: the text, or its bytes in UTF-8; a byte order mark in front is left aside.
@@ -149,7 +149,7 @@ def read_json(content: str | bytes, subject: str) -> Any:
 
 
 def read_utf8(content: bytes) -> str:
-    """The text of a file in UTF-8; a byte order mark in front is left aside.
+    """Return the text of a file in UTF-8; a byte order mark in front is left aside.
 
     Raises:
         ValueError: another encoding, or a Git LFS pointer; a clause that says where it shows, for the message to name
@@ -172,7 +172,7 @@ def read_utf8(content: bytes) -> str:
 
 
 def is_nested_deeper(value: object, most: int) -> bool:
-    """Whether lists and dicts lie in each other more than `most` levels deep; looked at level by level."""
+    """Return whether lists and dicts lie in each other more than `most` levels deep; looked at level by level."""
     level = [value]
     for _ in range(most + 1):
         nested = [inner_values for inner_values in level if isinstance(inner_values, (dict, list))]

@@ -75,7 +75,7 @@ def print_error(error: object) -> int:
 
 
 def one_line(message: str) -> str:
-    """A message that lists problems on lines of their own, `DataError`'s for one, in one line."""
+    """Return a message that lists problems on lines of their own, `DataError`'s for one, in one line."""
     return " ".join(message.replace(":\n  ", ": ").replace("\n  ", "; ").split())
 
 
@@ -97,7 +97,7 @@ def check_output(file: Path) -> None:
 
 
 def whole_number(text: str) -> int:
-    """An option's whole number, at most MOST either way: a `type` for argparse, which tells anything else."""
+    """Return an option's whole number, at most MOST either way: a `type` for argparse, which tells anything else."""
     try:
         value = int(text)
     except ValueError as error:
@@ -119,7 +119,7 @@ def add_set_option(parser: argparse.ArgumentParser) -> None:
 
 
 def finite_number(text: str) -> float:
-    """An option's number: a `type` for argparse, which tells anything else, and what is infinite."""
+    """Return an option's number: a `type` for argparse, which tells anything else, and what is infinite."""
     try:
         value = float(text)
     except ValueError:

@@ -63,7 +63,7 @@ def check_weights_file(path: Path) -> None:
 
 
 def is_lfs_pointer(content: str | bytes) -> bool:
-    """Whether a file's content is what stands for it where Git LFS has not fetched it."""
+    """Return whether a file's content is what stands for it where Git LFS has not fetched it."""
     head = content[: len(LFS_START)]
     return (head.encode(errors="replace") if isinstance(head, str) else head) == LFS_START
 

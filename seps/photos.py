@@ -133,7 +133,7 @@ def upright(image: Image.Image) -> Image.Image:
 
 
 def turn_of(image: Image.Image) -> Image.Transpose | None:
-    """What puts a loaded image upright; None where it is, or where its metadata cannot be read."""
+    """Return what puts a loaded image upright; None where it is, or where its metadata cannot be read."""
     try:
         number = image.getexif().get(ExifTags.Base.Orientation)
     except Exception:  # damaged metadata, which leave the pixels whole
@@ -142,7 +142,7 @@ def turn_of(image: Image.Image) -> Image.Transpose | None:
 
 
 def to_rgb(photo: Image.Image) -> Image.Image:
-    """The photograph in RGB, 8 bits a channel, over white where it is transparent.
+    """Return the photograph in RGB, 8 bits a channel, over white where it is transparent.
 
     Raises:
         PhotoError: floating-point pixels, whose range nothing tells.
@@ -164,7 +164,7 @@ def to_rgb(photo: Image.Image) -> Image.Image:
 
 @contextmanager
 def opened(source: Path | BytesIO, subject: str, formats: tuple[str, ...]) -> Iterator[Image.Image]:
-    """The image of a file, its header read and its pixels not yet; whatever goes wrong inside is a PhotoError.
+    """Give the image of a file, its header read and its pixels not yet; whatever goes wrong inside is a PhotoError.
 
     Args:
         source: a file, or its content; subject: what the error's sentence starts with.
@@ -195,13 +195,13 @@ def opened(source: Path | BytesIO, subject: str, formats: tuple[str, ...]) -> It
 
 
 def refusal(subject: str, reason: str, remedy: str = "") -> PhotoError:
-    """The error that says of `subject` why it is refused and, where a remedy is named, what to do."""
+    """Return the error that says of `subject` why it is refused and, where a remedy is named, what to do."""
     return PhotoError(f"{subject} {reason}{f': {remedy}' if remedy else ''}.", reason)
 
 
 @cache
 def readable_formats() -> tuple[str, ...]:
-    """Every format that Pillow reads by itself: EPS starts another program, Ghostscript."""
+    """Return every format that Pillow reads by itself: EPS starts another program, Ghostscript."""
     Image.init()
     return tuple(sorted(Image.OPEN.keys() - {"EPS"}))
 

@@ -130,7 +130,7 @@ def check_video(file: Path) -> None:
 
 
 def is_video(start: bytes) -> bool:
-    """Whether a file's first bytes are of a container that holds its pictures itself.
+    """Return whether a file's first bytes are of a container that holds its pictures itself.
 
     A playlist, which names other files and addresses, is none.
     """
@@ -213,7 +213,7 @@ class _Even:
         self.thinned = seconds * RATE > most
 
     def wants(self, seconds: float) -> bool:
-        """Whether the frame of this time is to be taken."""
+        """Return whether the frame of this time is to be taken."""
         return seconds >= self.next - 1e-6
 
     def take(self, seconds: float, image: Image.Image) -> None:
@@ -233,7 +233,7 @@ class _Cuts:
         self.before: NDArray[Any] | None = None
 
     def wants(self, seconds: float) -> bool:
-        """Every frame is compared with the one before."""
+        """Return whether two shots are compared: every frame with the one before."""
         return True
 
     def take(self, seconds: float, image: Image.Image) -> None:

@@ -40,7 +40,7 @@ class ToolServer(FastMCP):
             raise ToolError(self.sentence(name, error)) from error.__cause__
 
     def sentence(self, name: str, error: ToolError) -> str:
-        """What an assistant is told of an error."""
+        """Return what an assistant is told of an error."""
         cause = error.__cause__
         if cause is None:
             known = ", ".join(tool.name for tool in self._tool_manager.list_tools())
@@ -54,7 +54,7 @@ class ToolServer(FastMCP):
 
 
 def problem(error: Any) -> str:
-    """What is wrong with an argument, in a sentence."""
+    """Return what is wrong with an argument, in a sentence."""
     name = ".".join(map(str, error["loc"]))
     if error["type"] == "missing":
         return f"{name} is missing: give it."
@@ -62,7 +62,7 @@ def problem(error: Any) -> str:
 
 
 def tool_server(registry: ModelRegistry, host: str) -> ToolServer:
-    """The server of the tools.
+    """Return the server of the tools.
 
     Args:
         registry: of the app's models and galleries.
@@ -85,7 +85,7 @@ def tool_server(registry: ModelRegistry, host: str) -> ToolServer:
 
 
 def in_thread(tool: Callable[..., Any]) -> Callable[..., Any]:
-    """A tool that runs in a thread: while it computes, the app answers others."""
+    """Return a tool that runs in a thread: while it computes, the app answers others."""
 
     @wraps(tool)
     async def run(**arguments: Any) -> Any:
@@ -95,7 +95,7 @@ def in_thread(tool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def routes_of(server: ToolServer) -> tuple[Sequence[Route], Callable[[], Any]]:
-    """The routes of the server, and what runs it while the app is served."""
+    """Return the routes of the server, and what runs it while the app is served."""
     server.streamable_http_app()  # makes the manager of its sessions
     manager = server.session_manager
     return [Route(MCP, StreamableHTTPASGIApp(manager), methods=["GET", "POST", "DELETE"])], manager.run

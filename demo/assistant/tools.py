@@ -49,7 +49,7 @@ class Tools:
         self._registry, self._endpoints = registry, Endpoints(registry)
 
     def all(self) -> list[Callable[..., Any]]:
-        """Every tool that this app can offer."""
+        """Return every tool that this app can offer."""
         tools: list[Callable[..., Any]] = [
             self.list_photographs,
             self.rank_photographs,
@@ -194,7 +194,7 @@ class Tools:
 
 
 def upload_of(data_url: str) -> Upload:
-    """The file that a data URL holds; ValueError for anything else, an address or a path for one."""
+    """Return the file that a data URL holds; ValueError for anything else, an address or a path for one."""
     start = DATA_URL.match(data_url)
     if start is None:
         raise ValueError("photo is no data URL of a picture: give data:image/png;base64,... or another picture type.")
@@ -211,7 +211,7 @@ def one_a_line(captions: list[str]) -> str:
 
 
 def with_picture(value: BaseModel, picture: bytes) -> CallToolResult:
-    """A result with its picture, which an assistant can look at."""
+    """Return a result with its picture, which an assistant can look at."""
     image = ImageContent(type="image", data=b64encode(picture).decode("ascii"), mimeType=MEDIA_TYPE)
     text = TextContent(type="text", text=value.model_dump_json())
     return CallToolResult(content=[text, image], structuredContent=value.model_dump(mode="json"))

@@ -16,7 +16,7 @@ CODECS = {"mp4": "avc1", "webm": "VP90"}
 
 @lru_cache(maxsize=1)
 def film_kind() -> str:
-    """The kind of film that people can take away: "mp4" where this OpenCV writes H.264, else "webm"."""
+    """Return the kind of film that people can take away: "mp4" where this OpenCV writes H.264, else "webm"."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             film_writer(Path(folder, "film.mp4"), "mp4", (16, 16)).release()

@@ -33,7 +33,7 @@ def explanation_file(
     objects: Sequence[Outline] = (),
     by_hand: Mapping[str, Any] | None = None,
 ) -> Download:
-    """One photograph's explanation as a picture, or as JSON with every number.
+    """Return one photograph's explanation as a picture, or as JSON with every number.
 
     Args:
         photo: any size; record: its explanation.

@@ -34,7 +34,7 @@ LETTERS = 15  # pixels
 def video_file(
     images: Iterable[Image.Image], grid: tuple[int, int], lines: Sequence[Timeline], model: str, title: str, kind: str
 ) -> Download:
-    """What captions make of a video, as a file.
+    """Return what captions make of a video, as a file.
 
     Args:
         images: the F frames; grid: (H, W) patches.
@@ -69,7 +69,7 @@ def timeline_csv(lines: Sequence[Timeline], model: str, title: str) -> Download:
 
 
 def timeline_record(lines: Sequence[Timeline], model: str, title: str) -> dict[str, Any]:
-    """Every number of a timeline as plain values."""
+    """Return every number of a timeline as plain values."""
 
     def plain(values: NDArray[np.float64], digits: int = 6) -> list[float]:
         return [rounded(float(value), digits) for value in values]
@@ -120,7 +120,7 @@ def curve(lines: Sequence[Timeline], title: str) -> Figure:
 
 
 def durations(seconds: NDArray[np.float64]) -> list[float]:
-    """How long each frame stands, in seconds: until the next; the last as long as the one before."""
+    """Return how long each frame stands, in seconds: until the next; the last as long as the one before."""
     if len(seconds) == 1:
         return [1.0]
     steps = np.diff(seconds)
@@ -128,7 +128,7 @@ def durations(seconds: NDArray[np.float64]) -> list[float]:
 
 
 def burnt(image: Image.Image, grid: tuple[int, int], line: Timeline, index: int) -> NDArray[np.uint8]:
-    """A frame with the mask over it, and time, S(I, T) and caption below: (height, WIDTH, 3), both even."""
+    """Return a frame with the mask over it, and time, S(I, T) and caption below: (height, WIDTH, 3), both even."""
     mask = line.masks[index].reshape(grid)
     height = max(2, 2 * round(image.height * WIDTH / image.width / 2))
     colours = np.broadcast_to(veil(), (*grid, 3))
@@ -146,7 +146,7 @@ def burnt(image: Image.Image, grid: tuple[int, int], line: Timeline, index: int)
 
 
 def broken(text: str, font: ImageFont.FreeTypeFont, width: float, most: int = 3) -> list[str]:
-    """A text in at most `most` lines of this width, in pixels; what is longer ends with an ellipsis."""
+    """Return a text in at most `most` lines of this width, in pixels; what is longer ends with an ellipsis."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()

@@ -62,7 +62,7 @@ def check_format(kind: str, formats: Sequence[str]) -> None:
 
 
 def file_name(model: str, title: str, layer: Layer | str, kind: str) -> str:
-    """A file name of letters, digits and hyphens that every system takes: "seps-photos-coffee-token-3.png"."""
+    """Return a file name of letters, digits and hyphens that every system takes: "seps-photos-coffee-token-3.png"."""
     parts = (re.sub(r"[^a-z0-9]+", "-", _ascii(str(part))).strip("-")[:LONGEST_PART] for part in (model, title, layer))
     return "-".join(["seps", *(part.strip("-") for part in parts if part)]) + f".{kind}"
 

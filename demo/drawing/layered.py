@@ -37,19 +37,20 @@ class Shades:
 
 
 def map_colours(values: NDArray[Any], low: float, high: float) -> NDArray[np.float64]:
-    """The colour map's colours (..., 3), from 0 to 255, of values from low to high; its first where those are equal."""
+    """Return the colour map's colours (..., 3), from 0 to 255, of values from low to high; its first where those are
+    equal."""
     fractions = (values - low) / (high - low) if high > low else np.zeros(values.shape)
     return np.asarray(colormaps[COLOUR_MAP](fractions, bytes=True)[..., :3], dtype=np.float64)
 
 
 def side_colours(values: NDArray[Any]) -> NDArray[np.float64]:
-    """The colours (..., 3), from 0 to 255, of values on a scale with zero in its middle: one for either side."""
+    """Return the colours (..., 3), from 0 to 255, of values on a scale with zero in its middle: one for either side."""
     below, above = (np.rint(255 * np.array(to_rgb(colour))) for colour in (AGAINST, FOR))
     return np.where((values < 0)[..., None], below, above)
 
 
 def strength(values: NDArray[Any], low: float, high: float, diverging: bool = False) -> NDArray[np.float64]:
-    """How strong each value's colour lies over the photo, (...), in [0, 1].
+    """Return how strong each value's colour lies over the photo, (...), in [0, 1].
 
     From 0 where the scale begins, or at zero where that is its middle, so that the photo is seen there, to 1 at its
     end; 0 where the scale has no length. The map's low colours are dark: the root keeps them in
@@ -63,19 +64,19 @@ def strength(values: NDArray[Any], low: float, high: float, diverging: bool = Fa
 
 
 def is_bright(colours: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether black marks are seen better than white ones on colours (..., 3) from 0 to 255."""
+    """Return whether black marks are seen better than white ones on colours (..., 3) from 0 to 255."""
     return np.asarray(colours @ LUMINANCE >= 115)
 
 
 def veil() -> NDArray[np.float64]:
-    """The veil's colour (3,), from 0 to 255."""
+    """Return the veil's colour (3,), from 0 to 255."""
     return 255 * np.array(to_rgb(VEIL))
 
 
 def shades(
     layer: Layer, values: NDArray[Any], grid: tuple[int, int], low: float, high: float, opacity: float
 ) -> Shades:
-    """The shades of one map of patch values (N,); of the photo alone for (0,)."""
+    """Return the shades of one map of patch values (N,); of the photo alone for (0,)."""
     clear = np.zeros(grid)
     scale = layer.row.scale
     if scale == "none":
@@ -94,7 +95,7 @@ def shades(
 
 
 def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> Pixels:
-    """The photo at `width` by `height` pixels with its shades over it: (height, width, 3)."""
+    """Return the photo at `width` by `height` pixels with its shades over it: (height, width, 3)."""
     fitted = photo.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
     pixels, greys = np.array(fitted), np.asarray(fitted.convert("L"))
     rows, columns = laid.opacity.shape
@@ -111,7 +112,7 @@ def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> Pixel
 def draw_photo(
     axes: Axes, photo: Image.Image, layer: Layer, shown: LayerValues, laid: Shades, lines: bool, marks: bool = True
 ) -> None:
-    """The photo under its layer, filling the axes, whose coordinates are columns and rows of the grid, from 0.
+    """Draw the photo under its layer, filling the axes, whose coordinates are columns and rows of the grid, from 0.
 
     `marks` are the outline of the kept region for a mask, crosses on dropped patches for values.
     """
@@ -140,7 +141,8 @@ def draw_photo(
 
 
 def draw_outline(axes: Axes, region: NDArray[np.bool_], points: float = 1.5) -> None:
-    """A white line with a dark edge along the border of a region of the grid (H, W); `points` is the line's width."""
+    """Draw a white line with a dark edge along the border of a region of the grid (H, W); `points` is the line's
+    width."""
     across = np.argwhere(region[1:] != region[:-1])  # (row above the border, column)
     down = np.argwhere(region[:, 1:] != region[:, :-1])  # (row, column left of the border)
     segments = [[(x, y + 1), (x + 1, y + 1)] for y, x in across] + [[(x + 1, y), (x + 1, y + 1)] for y, x in down]
@@ -149,7 +151,8 @@ def draw_outline(axes: Axes, region: NDArray[np.bool_], points: float = 1.5) -> 
 
 
 def draw_objects(axes: Axes, objects: Sequence[Outline], grid: tuple[int, ...]) -> None:
-    """The outlines of a scene's objects with their names, over the grid (H, W): dashed where no phrase names them."""
+    """Draw the outlines of a scene's objects with their names, over the grid (H, W): dashed where no phrase names
+    them."""
     rows, columns = grid
     for outline in objects:
         paths = [np.array(line).reshape(-1, 2) * (columns, rows) for line in outline.lines]
@@ -162,7 +165,7 @@ def draw_objects(axes: Axes, objects: Sequence[Outline], grid: tuple[int, ...]) 
 
 
 def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str, opacity: float) -> None:
-    """The colour map with the scale's label before it, the numbers at both ends, and `key` after it."""
+    """Draw the colour map with the scale's label before it, the numbers at both ends, and `key` after it."""
     low, high, gap = f"{shown.low:.3g}", f"{shown.high:.3g}", 10.0
     page.text(left, top, [shown.label], LETTERS, symbols=True, color=page.palette.quiet)
     left += text_width(shown.label, LETTERS, symbols=True) + 2 * gap
@@ -177,7 +180,7 @@ def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str
 def draw_bar(
     page: Page, box: tuple[float, float, float, float], opacity: float | None, diverging: bool = False
 ) -> None:
-    """A scale's colours in a box: left, top, width, height.
+    """Draw a scale's colours in a box: left, top, width, height.
 
     With an `opacity` as strong as they lie over a photo, here over squares of grey; without one in full colours, of
     what is drawn over nothing.
@@ -197,7 +200,7 @@ def draw_bar(
 
 
 def draw_mask_key(page: Page, left: float, top: float, layer: Layer, photo: Image.Image, opacity: float) -> None:
-    """A square for each decision and its meaning, shaded as it is over a photo of this one's mean colour."""
+    """Draw a square for each decision and its meaning, shaded as it is over a photo of this one's mean colour."""
     meanings = [meaning for _, meaning in reversed(mask_key(layer))]
     if layer.row.scale == "fates":
         meanings[1:3] = reversed(meanings[1:3])  # as in LayerValues: sparse, then dense

@@ -51,7 +51,7 @@ def picture(
     lines: bool = True,
     objects: Sequence[Outline] = (),
 ) -> Figure:
-    """The photo in its own aspect ratio under one layer, with caption, score, model, scale and terms.
+    """Return the photo in its own aspect ratio under one layer, with caption, score, model, scale and terms.
 
     Args:
         photo: any size and mode, the right way up; record: its explanation.
@@ -96,7 +96,7 @@ def compare_picture(
     credit: str = "",
     objects: Sequence[Sequence[Outline]] = (),
 ) -> Figure:
-    """Two to six captions over one photo, side by side on one colour scale, and how far their kept sets overlap.
+    """Return two to six captions over one photo, side by side on one colour scale, and how far their kept sets overlap.
 
     Args:
         captions, records: as many of each, in the same order; objects: for each caption, or none; the rest as

@@ -34,7 +34,7 @@ def clean(text: str) -> str:
 
 
 def text_width(text: str, size: float, bold: bool = False, symbols: bool = False) -> float:
-    """The width of text in CSS pixels; `size` in points, `symbols` as in `Page.text`."""
+    """Return the width of text in CSS pixels; `size` in points, `symbols` as in `Page.text`."""
     hush_missing_glyphs()
     letters = FontProperties(size=size, weight="bold" if bold else "normal")
     drawn = mathtext(text) if symbols else text
@@ -97,7 +97,7 @@ class Page:
 
 
 def line_height(size: float) -> int:
-    """The height of a line of letters of `size` points, in CSS pixels."""
+    """Return the height of a line of letters of `size` points, in CSS pixels."""
     return round(1.35 * size * POINT)
 
 
@@ -105,13 +105,13 @@ Block = tuple[int, Callable[[Page, int], None]]  # its height in CSS pixels; wha
 
 
 def lettered(left: float, lines: Sequence[str], size: float, space: int = 0, **style: Any) -> Block:
-    """A block of lines with `space` below it; `style` as in `Page.text`."""
+    """Return a block of lines with `space` below it; `style` as in `Page.text`."""
     height = len(lines) * line_height(size) + (space if lines else 0)
     return height, lambda page, top: page.text(left, top, lines, size, **style)
 
 
 def stacked(blocks: Sequence[Block], width: int, margin: int, palette: Palette) -> Figure:
-    """A page as high as its blocks, one below the other, between two margins."""
+    """Return a page as high as its blocks, one below the other, between two margins."""
     page = Page(width, sum(height for height, _ in blocks) + 2 * margin, palette)
     top = margin
     for height, draw in blocks:

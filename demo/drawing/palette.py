@@ -48,5 +48,5 @@ DARK = Palette("#e6eceb", "#a3b1ae", "#33403e", "#182120", "#101716", "#5ec9b6",
 
 
 def variables(palette: Palette) -> str:
-    """A palette as CSS variables."""
+    """Return a palette as CSS variables."""
     return " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in vars(palette).items())

@@ -15,7 +15,7 @@ from seps.numbers import rounded
 
 
 def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model: str, title: str) -> Download:
-    """A ranking as CSV, in UTF-8 with a byte order mark, so that spreadsheets read it.
+    """Return a ranking as CSV, in UTF-8 with a byte order mark, so that spreadsheets read it.
 
     A text that a spreadsheet would run as a formula gets an apostrophe before it.
     """
@@ -27,7 +27,7 @@ def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model
 
 
 def harmless(value: object) -> object:
-    """The value, text marked as text where a spreadsheet would take it for a formula."""
+    """Return the value, text marked as text where a spreadsheet would take it for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
 
 
@@ -39,7 +39,7 @@ def images_csv(
     by_hand: tuple[int, float] | None = None,
     candidates: Candidates = ANY_PHOTO,
 ) -> Download:
-    """The whole ranking of a gallery for a caption; of a large one, of those that were scored.
+    """Return the whole ranking of a gallery for a caption; of a large one, of those that were scored.
 
     Args:
         by_hand: the position of a photograph under a decision by hand and its S(I, T); a column then tells whose
@@ -65,7 +65,7 @@ def images_csv(
 
 
 def stored_csv(result: StoredResult, model: str, title: str) -> Download:
-    """The ranking of a table's photographs that were scored exactly."""
+    """Return the ranking of a table's photographs that were scored exactly."""
     rows = [
         [rank, path, rounded(score, 6), result.reading.text]
         for rank, (path, score) in enumerate(zip(result.paths, result.scores, strict=True), start=1)
@@ -76,7 +76,7 @@ def stored_csv(result: StoredResult, model: str, title: str) -> Download:
 def captions_csv(
     service: RetrievalService, indexed: IndexedGallery, index: int, pool: str | None, typed: str
 ) -> Download:
-    """The whole ranking of captions for a photograph."""
+    """Return the whole ranking of captions for a photograph."""
     ranking = service.rank_captions(indexed, index, pool, typed)
     truth = {True: "yes", False: "no", None: ""}
     rows = [

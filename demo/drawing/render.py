@@ -19,7 +19,7 @@ matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "seps", "pdf
 
 
 def render(figure: Figure, kind: str, dpi: int = DPI) -> bytes:
-    """A figure as a file.
+    """Return a figure as a file.
 
     Args:
         figure: without pyplot.

@@ -13,7 +13,7 @@ from seps.numbers import written
 
 
 def draw_terms(axes: Axes, record: Explanation, palette: Palette, size: float) -> None:
-    """The terms laid end to end, a row each, from 0 to the similarity in the last row; a hollow bar takes away.
+    """Draw the terms laid end to end, a row each, from 0 to the similarity in the last row; a hollow bar takes away.
 
     `size` of letters in points.
     """

@@ -25,7 +25,7 @@ NOTE = (
 
 
 def choose(registry: ModelRegistry, name: str) -> dict[str, Any] | None:
-    """What each view opens with in a gallery; None where photographs of it are missing."""
+    """Return what each view opens with in a gallery; None where photographs of it are missing."""
     try:
         service, indexed = registry.open(name)
     except ValueError:  # none of its photographs is there

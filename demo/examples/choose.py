@@ -23,7 +23,7 @@ Choice = dict[str, Any]
 
 
 def choose_all(measures: Measures) -> dict[str, Any]:
-    """What each view opens with in a gallery, by its name; "chips" are the captions that its search offers.
+    """Return what each view opens with in a gallery, by its name; "chips" are the captions that its search offers.
 
     A view for which no example fits is left out. Where nothing is known of what captions name, the search opens with
     the clearest margin, and the other views with that photograph.
@@ -51,7 +51,7 @@ def choose_all(measures: Measures) -> dict[str, Any]:
 
 
 def choose_by_margin(measures: Measures) -> dict[str, Any]:
-    """The captions of different photographs that find these by the clearest margins."""
+    """Return the captions of different photographs that find these by the clearest margins."""
     best: dict[int, Candidate] = {}
     for candidate in measures.candidates:
         best.setdefault(candidate.index, candidate)
@@ -61,8 +61,8 @@ def choose_by_margin(measures: Measures) -> dict[str, Any]:
 
 
 def by_photograph(measures: Measures) -> list[Shown]:
-    """The best caption of each photograph, that whose maps fit best what it names first; of mask and word maps alike
-    more lies there than elsewhere. What a whole caption says goes before a phrase for a part of the picture."""
+    """Return the best caption of each photograph, that whose maps fit best what it names first; of mask and word maps
+    alike more lies there than elsewhere. What a whole caption says goes before a phrase for a part of the picture."""
     items = measures.indexed.gallery.items
 
     def is_phrase(shown: Shown) -> bool:
@@ -76,7 +76,7 @@ def by_photograph(measures: Measures) -> list[Shown]:
 
 
 def search_choice(measures: Measures, shown: Shown) -> Choice:
-    """A photograph that its caption finds by a clear margin, with maps inside what the caption names."""
+    """Return a photograph that its caption finds by a clear margin, with maps inside what the caption names."""
     candidate = shown.candidate
     return choice(
         measures, candidate.index, [candidate.caption], margin=candidate.margin, words=shown.words, mask=shown.mask
@@ -84,7 +84,8 @@ def search_choice(measures: Measures, shown: Shown) -> Choice:
 
 
 def edit_choice(measures: Measures, best: list[Shown]) -> Choice | None:
-    """The first of the search's scenes with objects of different kinds, so that a change of one tells them apart."""
+    """Return the first of the search's scenes with objects of different kinds, so that a change of one tells them
+    apart."""
     for shown in best:
         known = measures.indexed.gallery.items[shown.candidate.index].known
         if known is not None and len({thing.kind for thing in known.scene.objects}) > 1:
@@ -93,7 +94,8 @@ def edit_choice(measures: Measures, best: list[Shown]) -> Choice | None:
 
 
 def captions_choice(measures: Measures) -> Choice | None:
-    """A photograph whose own captions come first among those of the gallery, and whose best caption shows most."""
+    """Return a photograph whose own captions come first among those of the gallery, and whose best caption shows
+    most."""
     results = []
     for index, item in enumerate(measures.indexed.gallery.items):
         first = [measures.pool[at] for at in measures.pool_order(index)[: min(FIRST, len(item.captions))]]
@@ -111,7 +113,8 @@ def captions_choice(measures: Measures) -> Choice | None:
 
 
 def compare_choice(measures: Measures) -> Choice | None:
-    """Two phrases of one photograph for different things, whose masks keep most of their own and least of the other.
+    """Return two phrases of one photograph for different things, whose masks keep most of their own and least of the
+    other.
 
     The contrast of a pair is the mean of the share of its own region that a mask keeps, less that of the other's.
     """
@@ -134,7 +137,7 @@ def compare_choice(measures: Measures) -> Choice | None:
 
 
 def phrase_regions(measures: Measures, index: int) -> dict[str, Floats]:
-    """What the phrases of a photograph name, (N,) each; those of which something is said are left out."""
+    """Return what the phrases of a photograph name, (N,) each; those of which something is said are left out."""
     results = {}
     for text in measures.indexed.gallery.items[index].phrases:
         if measures.is_plain(text) and measures.show(Candidate(text, index, 0.0)) is not None:
@@ -143,12 +146,13 @@ def phrase_regions(measures: Measures, index: int) -> dict[str, Floats]:
 
 
 def different(region: Floats, other: Floats) -> bool:
-    """Whether two regions are those of different things."""
+    """Return whether two regions are those of different things."""
     return float(np.minimum(region, other).sum()) <= APART * min(float(region.sum()), float(other.sum()))
 
 
 def why_choice(measures: Measures) -> Choice | None:
-    """A caption and its two best photographs, set apart by a content word that names something in the first alone.
+    """Return a caption and its two best photographs, set apart by a content word that names something in the first
+    alone.
 
     Chosen is where that word's share of the difference and its map's weight inside what it names are greatest.
     """
@@ -161,7 +165,7 @@ def why_choice(measures: Measures) -> Choice | None:
 
 
 def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]]:
-    """Each caption whose two best photographs a content word sets apart, with the second one and the measures."""
+    """Yield each caption whose two best photographs a content word sets apart, with the second one and the measures."""
     service, indexed = measures.service, measures.indexed
     for shown in measures.shown:
         candidate = shown.candidate
@@ -183,12 +187,13 @@ def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]
 
 
 def deciding_word(contrast: Contrast) -> Part | None:
-    """The word that speaks most for the left one, where it is a content word and no other speaks more for the right."""
+    """Return the word that speaks most for the left one, where it is a content word and no other speaks more for the
+    right."""
     word = contrast.words[0]
     return word if is_content(word.name) and word.difference >= -contrast.words[-1].difference else None
 
 
 def choice(measures: Measures, index: int, captions: list[str], **measured: float | str) -> Choice:
-    """A choice as it is written down."""
+    """Return a choice as it is written down."""
     rounded = {name: round(value, DIGITS) if isinstance(value, float) else value for name, value in measured.items()}
     return {"photo": measures.indexed.gallery.items[index].key, "captions": captions, "measures": rounded}

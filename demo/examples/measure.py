@@ -95,7 +95,7 @@ class Measures:
         return [(text, at) for at, item in enumerate(self.indexed.gallery.items) for text in item.captions]
 
     def pool_order(self, index: int) -> list[int]:
-        """The positions in `pool` of the captions that fit a photograph best, the best first."""
+        """Return the positions in `pool` of the captions that fit a photograph best, the best first."""
         columns = {pair: at for at, pair in enumerate(zip(self.captions, self.owners.tolist(), strict=True))}
         scores = self.scores[index, [columns[pair] for pair in self.pool]]
         return [int(at) for at in np.argsort(-scores, kind="stable")]
@@ -123,7 +123,7 @@ class Measures:
         return [shown for shown in results if shown is not None]
 
     def is_plain(self, caption: str) -> bool:
-        """Whether nothing is said of a caption: every word is known, and training captions are like it."""
+        """Return whether nothing is said of a caption: every word is known, and training captions are like it."""
         return not self.service.read(caption).note
 
     def show(self, candidate: Candidate) -> Shown | None:
@@ -139,7 +139,7 @@ class Measures:
         return Shown(candidate, float(np.mean(words)), inside_outside(record.sparse.kept, union(regions)))
 
     def regions(self, caption: str, index: int) -> list[Region]:
-        """What the words of a caption name in a photograph, as far as that is known."""
+        """Return what the words of a caption name in a photograph, as far as that is known."""
         item, model = self.indexed.gallery.items[index], self.service.model
         if item.known is not None:
             return drawn_regions(item, caption, model.grid, model.tokenizer)
@@ -147,13 +147,13 @@ class Measures:
 
 
 def captions_of(item: GalleryItem) -> tuple[str, ...]:
-    """All captions that are known of a photograph, each once."""
+    """Return all captions that are known of a photograph, each once."""
     more = load_regions()[item.key].captions if item.known is None and item.key in load_regions() else ()
     return tuple(dict.fromkeys((*item.captions, *more, *item.phrases)))
 
 
 def drawn_regions(item: GalleryItem, caption: str, grid: tuple[int, int], tokenizer: Tokenizer) -> list[Region]:
-    """What the phrases of a caption name in a drawn scene, pixel by pixel."""
+    """Return what the phrases of a caption name in a drawn scene, pixel by pixel."""
     positions = word_tokens(tokenizer, caption)
     if item.known is None or positions is None:
         return []
@@ -165,7 +165,7 @@ def drawn_regions(item: GalleryItem, caption: str, grid: tuple[int, int], tokeni
 
 
 def boxed_regions(item: GalleryItem, words: Sequence[CaptionWord], grid: tuple[int, int]) -> list[Region]:
-    """What words of a caption name in an example photograph, by boxes."""
+    """Return what words of a caption name in an example photograph, by boxes."""
     things = load_regions()[item.key].things if item.key in load_regions() else ()
     named = [
         (word, [box for thing in things if word.text.lower() in thing.words for box in thing.boxes]) for word in words
@@ -174,20 +174,20 @@ def boxed_regions(item: GalleryItem, words: Sequence[CaptionWord], grid: tuple[i
 
 
 def union(regions: list[Region]) -> Floats:
-    """What any word of a caption names, (N,)."""
+    """Return what any word of a caption names, (N,)."""
     return np.asarray(np.max([region for _, region in regions], axis=0))
 
 
 def above_even(weights: NDArray[np.floating], region: Floats) -> float:
-    """The share of a map's weight, (N,), that lies in a region, less that of an even map; in [-1, 1]."""
+    """Return the share of a map's weight, (N,), that lies in a region, less that of an even map; in [-1, 1]."""
     return energy_inside(weights, region) - float(region.mean())
 
 
 def inside_outside(mask: Booleans, region: Floats) -> float:
-    """The share of a region, (N,), that a mask keeps, less the share of the rest that it keeps; in [-1, 1]."""
+    """Return the share of a region, (N,), that a mask keeps, less the share of the rest that it keeps; in [-1, 1]."""
     return share_kept(mask, region) - share_kept(mask, 1 - region)
 
 
 def share_kept(mask: Booleans, region: Floats) -> float:
-    """The share of a region, (N,), that a mask keeps; 0 of an empty one."""
+    """Return the share of a region, (N,), that a mask keeps; 0 of an empty one."""
     return energy_inside(region, mask.astype(float)) if region.any() else 0.0

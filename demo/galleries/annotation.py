@@ -25,7 +25,7 @@ class SceneAnnotation:
     mentions: tuple[tuple[str, tuple[Mention, ...]], ...] = ()
 
     def named_in(self, caption: str) -> tuple[Mention, ...] | None:
-        """The phrases of one of its own captions; None for any other caption."""
+        """Return the phrases of one of its own captions; None for any other caption."""
         return dict(self.mentions).get(caption)
 
 
@@ -38,7 +38,7 @@ def labels(scene: Scene) -> NDArray[np.int16]:
 
 
 def described(kind: str, colour: str | None, many: bool = False) -> str:
-    """A kind with its colour: "red car", "girl in a pink dress", "red cars"."""
+    """Return a kind with its colour: "red car", "girl in a pink dress", "red cars"."""
     noun, part = (plural(kind) if many else kind), KINDS[kind].part
     if colour is None:
         return noun
@@ -46,7 +46,7 @@ def described(kind: str, colour: str | None, many: bool = False) -> str:
 
 
 def object_name(scene: Scene, number: int) -> str:
-    """An object by its colour and kind: "red car"."""
+    """Return an object by its colour and kind: "red car"."""
     thing = scene.objects[number]
     return described(thing.kind, thing.colour)
 
@@ -64,7 +64,7 @@ def objects_name(scene: Scene, numbers: tuple[int, ...]) -> str:
 
 
 def title_of(scene: Scene) -> str:
-    """What a scene shows, in a few words after its number: "17: red car, dog and 2 more"."""
+    """Return what a scene shows, in a few words after its number: "17: red car, dog and 2 more"."""
     names = list(dict.fromkeys(object_name(scene, number) for number in range(len(scene.objects))))
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     return f"{scene.index}: {', '.join(names[:2])}{more}" if names else f"{scene.index}: no object"

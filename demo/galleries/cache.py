@@ -32,7 +32,8 @@ def write_whole(file: Path, content: bytes) -> None:
 
 
 def former_embeddings(cache: Path) -> str:
-    """A line about embeddings that an earlier version left in the cache, a file each; "" where there are none."""
+    """Return a line about embeddings that an earlier version left in the cache, a file each; "" where there are
+    none."""
     folder = cache / "embeddings"
     if not folder.is_dir():
         return ""

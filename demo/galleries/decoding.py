@@ -25,7 +25,7 @@ LONGEST = 2048  # pixels of the long side that are kept
 
 
 def decode(content: bytes, subject: str, longest: int = LONGEST) -> Image.Image:
-    """The first frame of a photograph, upright, at most `longest` pixels on the long side, without metadata.
+    """Return the first frame of a photograph, upright, at most `longest` pixels on the long side, without metadata.
 
     Args:
         content: a file's bytes; subject: what the error's sentence starts with.
@@ -61,7 +61,8 @@ def check_size(size: int, subject: str) -> None:
 
 @contextmanager
 def opened(source: Path | BytesIO, subject: str) -> Iterator[Image.Image]:
-    """The image of a file as `seps.photos.opened` gives it, in one of FORMATS and of no more pixels than are taken."""
+    """Give the image of a file as `seps.photos.opened` gives it, in one of FORMATS and of no more pixels than are
+    taken."""
     try:
         with photos.opened(source, subject, FORMATS) as image:
             whole = image.format not in ("JPEG", "MPO")

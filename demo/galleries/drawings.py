@@ -13,7 +13,7 @@ CREDIT = "drawn by the generator"
 
 
 def drawn_gallery(pictures: Sequence[Image.Image], seeds: Sequence[int]) -> Gallery:
-    """The pictures in their order, each with the seed that it was drawn with for a key."""
+    """Return the pictures in their order, each with the seed that it was drawn with for a key."""
     items = tuple(
         GalleryItem(str(seed), f"seed {seed}", (), None, "", None, CREDIT, None, picture.copy)
         for picture, seed in zip(pictures, seeds, strict=True)

@@ -8,7 +8,7 @@ from demo.galleries.regions import load_regions
 
 
 def examples_gallery() -> Gallery:
-    """The examples as a gallery; it works without a network."""
+    """Return the examples as a gallery; it works without a network."""
     regions = load_regions()
     items = tuple(
         GalleryItem(

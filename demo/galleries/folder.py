@@ -25,7 +25,7 @@ MAX_CAPTIONS_BYTES = 20 * 2**20  # bytes of captions.json
 
 
 def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = False) -> Gallery:
-    """Every photograph in a folder, sorted; hidden ones and links out of it are left out.
+    """Return every photograph in a folder, sorted; hidden ones and links out of it are left out.
 
     A file is opened here, not decoded: one that is damaged further on is skipped when the gallery is indexed.
 
@@ -45,7 +45,7 @@ def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = F
 
 
 def listed_gallery(folder: Path, recursive: bool = False) -> tuple[Gallery, list[FolderFile]]:
-    """Every file in a folder whose name ends as a photograph's does, sorted; none is opened.
+    """Return every file in a folder whose name ends as a photograph's does, sorted; none is opened.
 
     Args:
         folder, recursive: as for `folder_gallery`.
@@ -86,18 +86,18 @@ def _item(key: str, captions: Mapping[str, tuple[str, ...]], file: Path) -> Gall
 
 
 def table_name(folder: Path, recursive: bool) -> str:
-    """The name of a folder's table in the cache, another one with the folders below."""
+    """Return the name of a folder's table in the cache, another one with the folders below."""
     place = f"{'recursive' if recursive else 'flat'} {os.fsencode(folder.resolve())!r}"
     return f"folder-{hashlib.sha256(place.encode()).hexdigest()[:12]}"
 
 
 def photo_gallery(file: Path) -> Gallery:
-    """One photograph of a person's own; ValueError where it cannot be read."""
+    """Return one photograph of a person's own; ValueError where it cannot be read."""
     return _gallery("photo", "Your photo", "", [(printable(file.name), file)], {}, [], False)
 
 
 def uploads_gallery(files: Sequence[tuple[str, bytes]], limit: int = MAX_UPLOADS) -> Gallery:
-    """The photographs that a person sent, in their order, as names and contents.
+    """Return the photographs that a person sent, in their order, as names and contents.
 
     None is opened here: those that cannot be read are skipped when the gallery is indexed, which decodes each once.
 
@@ -149,7 +149,7 @@ def _gallery(
 
 
 def quoted(names: Sequence[str], most: int = 3) -> str:
-    """The first names in quotation marks, and how many more there are."""
+    """Return the first names in quotation marks, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(f'"{name}"' for name in names[:most]) + more
 

@@ -50,7 +50,7 @@ class GalleryItem:
     phrases: tuple[str, ...] = ()
 
     def read(self) -> Photo:
-        """The photograph in RGB with its digest.
+        """Return the photograph in RGB with its digest.
 
         Raises:
             ValueError: it cannot be had or read.
@@ -63,19 +63,20 @@ class GalleryItem:
         return Photo(image, pixels_digest(image), self.title)
 
     def photo(self) -> Image.Image:
-        """The photograph in RGB; errors as `read`."""
+        """Return the photograph in RGB; errors as `read`."""
         return self.read().image
 
     def picture(self) -> tuple[str, int, int]:
-        """The photograph as a page shows it: a data URL of at most KEPT pixels on the long side, and the photograph's
-        own width and height. What was kept for that is given as it is; errors as `read`."""
+        """Return the photograph as a page shows it: a data URL of at most KEPT pixels on the long side, and the
+        photograph's own width and height. What was kept for that is given as it is; errors as `read`."""
         if isinstance(self.source, KeptPhoto):
             return jpeg_url(self.source.content), *self.source.size
         photo = self.photo()
         return data_url(photo, KEPT), photo.width, photo.height
 
     def digest(self) -> str:
-        """The digest that `read` gives, a file's without decoding; errors as `read`, where no decoding is needed."""
+        """Return the digest that `read` gives, a file's without decoding; errors as `read`, where no decoding is
+        needed."""
         if isinstance(self.source, Path):
             return file_digest(self.source, self.title)
         return content_digest(self.source) if isinstance(self.source, bytes) else self.read().digest
@@ -110,14 +111,14 @@ class Gallery:
         return len(self.items)
 
     def position(self, key: str) -> int:
-        """Where the photograph of this key stands; ValueError where there is none."""
+        """Return where the photograph of this key stands; ValueError where there is none."""
         for index, item in enumerate(self.items):
             if item.key == key:
                 return index
         raise ValueError(f"The gallery {self.name!r} has no photo {key!r}: choose one of its {len(self)} photos.")
 
     def titled(self, title: str) -> int:
-        """Where the first photograph of this title stands; ValueError where there is none."""
+        """Return where the first photograph of this title stands; ValueError where there is none."""
         for index, item in enumerate(self.items):
             if item.title == title:
                 return index
@@ -125,6 +126,6 @@ class Gallery:
 
 
 def caption_pool(gallery: Gallery) -> tuple[list[str], list[int]]:
-    """Every caption of a gallery, and for each the position of the photograph that it was written for."""
+    """Return every caption of a gallery, and for each the position of the photograph that it was written for."""
     pairs = [(caption, index) for index, item in enumerate(gallery.items) for caption in item.captions]
     return [caption for caption, _ in pairs], [index for _, index in pairs]

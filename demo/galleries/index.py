@@ -41,27 +41,28 @@ class IndexedGallery(ABC):
 
     @abstractmethod
     def patches(self, index: int) -> Tensor:
-        """The photograph's patch embeddings (N[+1], C)."""
+        """Return the photograph's patch embeddings (N[+1], C)."""
 
     @abstractmethod
     def image(self, index: int) -> ImageIndex:
-        """The photograph as the engine takes it, one alone."""
+        """Return the photograph as the engine takes it, one alone."""
 
     @abstractmethod
     def digest(self, index: int) -> str:
-        """The photograph's digest, the same wherever the same content lies."""
+        """Return the photograph's digest, the same wherever the same content lies."""
 
     @abstractmethod
     def thumbnail(self, index: int) -> str:
-        """The photograph as a small data URL."""
+        """Return the photograph as a small data URL."""
 
     @abstractmethod
     def pooled(self, indices: Sequence[int]) -> Tensor:
-        """The photographs' pooled vectors (K, C), of unit length."""
+        """Return the photographs' pooled vectors (K, C), of unit length."""
 
     @abstractmethod
     def shortlist(self, captions: CaptionIndex, index: int) -> tuple[ImageIndex, list[int]]:
-        """What a caption is compared with: images and their positions, that at `index` among them; in memory all."""
+        """Return what a caption is compared with: images and their positions, that at `index` among them; in memory
+        all."""
 
 
 @dataclass(frozen=True)
@@ -92,27 +93,27 @@ class GalleryInMemory(IndexedGallery):
         return 2 * self.embeddings.nbytes + sum(map(len, (*kept, *self.thumbnails)))
 
     def patches(self, index: int) -> Tensor:
-        """The photograph's patch embeddings (N[+1], C)."""
+        """Return the photograph's patch embeddings (N[+1], C)."""
         return self.embeddings[index]
 
     def image(self, index: int) -> ImageIndex:
-        """The photograph as the engine takes it, one alone."""
+        """Return the photograph as the engine takes it, one alone."""
         return self.images[index]
 
     def digest(self, index: int) -> str:
-        """The photograph's digest."""
+        """Return the photograph's digest."""
         return self.digests[index]
 
     def thumbnail(self, index: int) -> str:
-        """The photograph as a small data URL."""
+        """Return the photograph as a small data URL."""
         return self.thumbnails[index]
 
     def pooled(self, indices: Sequence[int]) -> Tensor:
-        """The photographs' pooled vectors (K, C), of unit length."""
+        """Return the photographs' pooled vectors (K, C), of unit length."""
         return pooled_images(self.embeddings[list(indices)].float())
 
     def shortlist(self, captions: CaptionIndex, index: int) -> tuple[ImageIndex, list[int]]:
-        """All photographs, at their positions."""
+        """Return all photographs, at their positions."""
         return self.images, list(range(len(self)))
 
 

@@ -81,7 +81,7 @@ class FolderIndexing:
         self._thread.join()
 
     def status(self) -> IndexingStatus:
-        """How far it is."""
+        """Return how far it is."""
         indexed, total, skipped = self.gallery.indexed, len(self._files), len(self._skipped)
         left, running = max(0, total - indexed - skipped), not self._ended.is_set()
         pace = self._encoded / (time.monotonic() - self._started)

@@ -17,7 +17,7 @@ SEED, INDEX = 0, 1  # of the clip that the file holds
 
 
 def moving_gallery() -> Gallery:
-    """The frames of the scene that moves, with their objects; it works without a network."""
+    """Return the frames of the scene that moves, with their objects; it works without a network."""
     from seps.scenes.clips import make_clip  # OpenCV, on first use
     from seps.videos import read_frames
 

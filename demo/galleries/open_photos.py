@@ -30,7 +30,7 @@ OFFLINE = "no network"
 def open_photos_gallery(
     cache: Path, fetch: bool = True, progress: Progress = False, facts_file: Path = FACTS_FILE
 ) -> Gallery:
-    """The open photographs that are in the cache, or can be fetched into it; the note says how many are missing.
+    """Return the open photographs that are in the cache, or can be fetched into it; the note says how many are missing.
 
     Args:
         cache: they lie in its folder open_photos; one whose sha256 does not fit is fetched again.

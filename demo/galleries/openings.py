@@ -30,24 +30,25 @@ class Opening:
 
 @lru_cache(maxsize=1)
 def load_openings() -> dict[str, dict[str, Any]]:
-    """What the file says: by gallery, for each view its choice and the measures that led to it, and "chips"."""
+    """Return what the file says: by gallery, for each view its choice and the measures that led to it, and "chips"."""
     galleries: dict[str, dict[str, Any]] = json.loads(OPENINGS_FILE.read_text(encoding="utf-8"))["galleries"]
     return galleries
 
 
 def choices_of(gallery: Gallery) -> dict[str, Any]:
-    """The choices of a gallery: its own, else those of the scenes for drawn pictures and of the examples for others."""
+    """Return the choices of a gallery: its own, else those of the scenes for drawn pictures and of the examples for
+    others."""
     kind = PHOTOGRAPHS if all(item.known is None for item in gallery.items) else SCENES
     return load_openings().get(gallery.name, load_openings()[kind])
 
 
 def first_captions(gallery: Gallery) -> tuple[str, ...]:
-    """The captions that a search of the gallery offers, the one that it opens with first."""
+    """Return the captions that a search of the gallery offers, the one that it opens with first."""
     return gallery.captions or tuple(choices_of(gallery)["chips"])
 
 
 def opening_of(gallery: Gallery, view: str) -> Opening | None:
-    """What a view opens with in a gallery; None where none was chosen, or its photographs are not there."""
+    """Return what a view opens with in a gallery; None where none was chosen, or its photographs are not there."""
     choice = choices_of(gallery).get(view)
     keys = {item.key: index for index, item in enumerate(gallery.items)}
     if choice is None or not {choice["photo"], choice.get("against", choice["photo"])} <= keys.keys():

@@ -38,12 +38,12 @@ class Example:
     link: str | None = None
 
     def photo(self) -> Image.Image:
-        """The photograph in RGB; ValueError where its file cannot be found."""
+        """Return the photograph in RGB; ValueError where its file cannot be found."""
         with Image.open(self.path()) as image:
             return image.convert("RGB")
 
     def path(self) -> Path:
-        """Its file, in the repo or in the installed package; ValueError where there is none."""
+        """Return its file, in the repo or in the installed package; ValueError where there is none."""
         return self._shipped() if self.package is None else self._installed()
 
     def _shipped(self) -> Path:
@@ -73,6 +73,6 @@ class Example:
 
 
 def load_examples() -> list[Example]:
-    """Every example, in the order of the gallery; no photograph is opened yet."""
+    """Return every example, in the order of the gallery; no photograph is opened yet."""
     records = json.loads(EXAMPLES_FILE.read_text(encoding="utf-8"))
     return [Example(**record | {"captions": tuple(record["captions"])}) for record in records]

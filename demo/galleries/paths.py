@@ -9,7 +9,7 @@ CAPTIONS_FILE = "captions.json"  # in a folder of photographs, their captions by
 
 
 def printable(path: Path | str) -> str:
-    """A path in characters that can be shown and sent, even where its bytes are no UTF-8."""
+    """Return a path in characters that can be shown and sent, even where its bytes are no UTF-8."""
     try:
         return os.fsencode(path).decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:  # halves of characters, which no file's name has
@@ -17,7 +17,7 @@ def printable(path: Path | str) -> str:
 
 
 def photos_place(text: str) -> Path | str:
-    """A folder of photographs as a path, a table of photographs as the uri that it is."""
+    """Return a folder of photographs as a path, a table of photographs as the uri that it is."""
     is_table = "://" in text or (Path(text) / "_versions").is_dir()
     return text if is_table else Path(text)
 

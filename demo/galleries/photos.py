@@ -43,7 +43,7 @@ class KeptPhoto:
     content: bytes
 
     def __call__(self) -> Image.Image:
-        """The photograph in RGB."""
+        """Return the photograph in RGB."""
         with Image.open(BytesIO(self.content), formats=["JPEG"]) as image:
             return image.convert("RGB")
 
@@ -70,7 +70,8 @@ def read_photo(source: Path | bytes, name: str = "") -> Photo:
 
 
 def read_small(file: Path, name: str = "") -> Image.Image:
-    """A photograph in RGB, at most THUMBNAIL pixels on the long side: quicker than `read_photo`, errors as there."""
+    """Return a photograph in RGB, at most THUMBNAIL pixels on the long side: quicker than `read_photo`, errors as
+    there."""
     subject, _ = _subject(file, name)
     return to_rgb(decode(_content(file, subject), subject, THUMBNAIL))
 
@@ -98,7 +99,7 @@ def check_photo(file: Path, name: str = "") -> None:
 
 
 def file_digest(file: Path, name: str = "") -> str:
-    """The digest that `read_photo` gives, without decoding; PhotoError for a file that cannot be read."""
+    """Return the digest that `read_photo` gives, without decoding; PhotoError for a file that cannot be read."""
     return content_digest(_content(file, _subject(file, name)[0]))
 
 
@@ -113,7 +114,7 @@ def pixels_digest(image: Image.Image) -> str:
 
 
 def data_url(image: Image.Image, longest: int, quality: int = 85) -> str:
-    """An RGB photograph as a JPEG data URL, scaled down where its long side has more than `longest` pixels.
+    """Return an RGB photograph as a JPEG data URL, scaled down where its long side has more than `longest` pixels.
 
     Args:
         image: RGB; longest: at least 1; quality: JPEG's, 1 to 95.
@@ -125,17 +126,17 @@ def data_url(image: Image.Image, longest: int, quality: int = 85) -> str:
 
 
 def jpeg_url(content: bytes) -> str:
-    """The content of a JPEG as a data URL."""
+    """Return the content of a JPEG as a data URL."""
     return JPEG_URL + base64.b64encode(content).decode("ascii")
 
 
 def thumbnail(image: Image.Image) -> str:
-    """The photograph as a data URL of at most THUMBNAIL pixels on the long side."""
+    """Return the photograph as a data URL of at most THUMBNAIL pixels on the long side."""
     return data_url(image, THUMBNAIL)
 
 
 def kept_small(image: Image.Image) -> KeptPhoto:
-    """An RGB photograph to keep, at most KEPT pixels on the long side."""
+    """Return an RGB photograph to keep, at most KEPT pixels on the long side."""
     return KeptPhoto(_jpeg(image, KEPT, quality=92))
 
 

@@ -16,7 +16,7 @@ LONGEST_NOUN = 3  # words, as "hot air balloon"
 
 
 def phrases_of(known: SceneAnnotation, caption: str) -> tuple[Mention, ...]:
-    """The phrases of a caption that name objects of a scene.
+    """Return the phrases of a caption that name objects of a scene.
 
     Of the scene's own captions they are those that it was written with; in any other caption they are found by nouns,
     with the colours and sizes that stand with them: a phrase that fits no object names none.
@@ -26,7 +26,8 @@ def phrases_of(known: SceneAnnotation, caption: str) -> tuple[Mention, ...]:
 
 
 def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
-    """The phrases of any caption whose noun, and whose colour and size where it tells them, fit objects of a scene."""
+    """Return the phrases of any caption whose noun, and whose colour and size where it tells them, fit objects of a
+    scene."""
     written = caption.split()
     words = [word.strip(PUNCTUATION).lower() for word in written]
     nouns = {
@@ -53,7 +54,8 @@ def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
 
 
 def opening(words: Sequence[str], noun: int, free: int) -> int:
-    """Where the phrase of a noun begins: at its colours, sizes, numbers and its article, no earlier than `free`."""
+    """Return where the phrase of a noun begins: at its colours, sizes, numbers and its article, no earlier than
+    `free`."""
     first = noun
     while first > free and words[first - 1] in (*COLOURS, *SIZE_NAMES, *OPENINGS):
         first -= 1
@@ -61,7 +63,7 @@ def opening(words: Sequence[str], noun: int, free: int) -> int:
 
 
 def ending(scene: Scene, words: Sequence[str], noun: int, after: int) -> int:
-    """Where the phrase of a noun ends: with "in a pink dress", where kinds of this noun show their colour so."""
+    """Return where the phrase of a noun ends: with "in a pink dress", where kinds of this noun show their colour so."""
     for thing in scene.objects:
         part = (KINDS[thing.kind].part or "").split()
         if not part or tuple(words[noun:after]) not in forms(thing.kind):
@@ -74,22 +76,22 @@ def ending(scene: Scene, words: Sequence[str], noun: int, after: int) -> int:
 
 
 def alike(word: str, pattern: str) -> bool:
-    """Whether a word stands where a part's phrase has `pattern`: any colour for "{}", "an" for "a", a plural."""
+    """Return whether a word stands where a part's phrase has `pattern`: any colour for "{}", "an" for "a", a plural."""
     return word in COLOURS if pattern == "{}" else word in (pattern, plural(pattern)) or (word, pattern) == ("an", "a")
 
 
 def forms(kind: str) -> set[tuple[str, ...]]:
-    """The nouns of a kind, one and many, each as its words."""
+    """Return the nouns of a kind, one and many, each as its words."""
     return {tuple(form.lower().split()) for noun in KINDS[kind].words for form in (noun, plural(noun))}
 
 
 def adjectives(words: Sequence[str]) -> tuple[str | None, str | None]:
-    """The colour and the size that words tell, if any."""
+    """Return the colour and the size that words tell, if any."""
     colours = [COLOURS[word] for word in words if word in COLOURS]
     sizes = [SIZE_NAMES[word] for word in words if word in SIZE_NAMES]
     return (colours[0] if colours else None, sizes[0] if sizes else None)
 
 
 def fits(thing: Object, noun: tuple[str, ...], colour: str | None, size: str | None) -> bool:
-    """Whether an object is called so, and is of this colour and size, None standing for any."""
+    """Return whether an object is called so, and is of this colour and size, None standing for any."""
     return noun in forms(thing.kind) and colour in (None, thing.colour) and size in (None, thing.size)

@@ -27,6 +27,6 @@ def read_message(stream: IO[bytes]) -> bytes:
 
 
 def is_open(stream: IO[bytes] | None) -> IO[bytes]:
-    """The end of a pipe that a process was started with."""
+    """Return the end of a pipe that a process was started with."""
     assert stream is not None
     return stream

@@ -43,7 +43,7 @@ class Regions:
 
 @lru_cache(maxsize=1)
 def load_regions() -> dict[str, Regions]:
-    """The regions of the examples by name; photographs without any are left out."""
+    """Return the regions of the examples by name; photographs without any are left out."""
     photographs = json.loads(REGIONS_FILE.read_text(encoding="utf-8"))["photographs"]
     return {name: Regions(tuple(known["captions"]), things_of(known["things"])) for name, known in photographs.items()}
 

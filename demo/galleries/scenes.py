@@ -25,7 +25,7 @@ LICENCE, CREDIT = "MIT", "drawn by seps.scenes"
 
 @lru_cache(maxsize=1)
 def scenes_gallery() -> Gallery:
-    """The scenes as a gallery; it works without a network."""
+    """Return the scenes as a gallery; it works without a network."""
     lines = FACTS_FILE.read_text(encoding="utf-8").splitlines()
     return Gallery(SCENES, "Scenes", "", tuple(_item(json.loads(line)) for line in lines), noun="scenes")
 
@@ -55,7 +55,8 @@ def _item(fact: dict[str, Any]) -> GalleryItem:
 
 
 def phrases_of(mentions: Mentions) -> tuple[str, ...]:
-    """A phrase for each object or group that captions name, the one of most words, in the order of the objects."""
+    """Return a phrase for each object or group that captions name, the one of most words, in the order of the
+    objects."""
     named: dict[tuple[int, ...], str] = {}
     for mention in chain.from_iterable(phrases for _, phrases in mentions):
         phrase = mention.phrase[0].lower() + mention.phrase[1:]
@@ -65,7 +66,7 @@ def phrases_of(mentions: Mentions) -> tuple[str, ...]:
 
 
 def fact_of(scene: AnnotatedScene) -> dict[str, Any]:
-    """What is kept of a scene: its graph, each caption with the phrases that name objects, its dense caption."""
+    """Return what is kept of a scene: its graph, each caption with the phrases that name objects, its dense caption."""
     captions = [
         {"text": caption.text, "mentions": [[m.phrase, m.first_word, list(m.objects)] for m in caption.mentions]}
         for caption in scene.captions

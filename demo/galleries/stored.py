@@ -129,26 +129,27 @@ class StoredGallery(IndexedGallery):
         return str(self.table), 0 if store is None else store.version
 
     def patches(self, index: int) -> Tensor:
-        """The photograph's patch embeddings (N[+1], C)."""
+        """Return the photograph's patch embeddings (N[+1], C)."""
         return self._photo(index)[0]
 
     def digest(self, index: int) -> str:
-        """The photograph's digest."""
+        """Return the photograph's digest."""
         return self._photo(index)[1]
 
     def image(self, index: int) -> ImageIndex:
-        """The photograph as the engine takes it, one alone."""
+        """Return the photograph as the engine takes it, one alone."""
         return self._engine.encode_images(self.patches(index)[None])
 
     def thumbnail(self, index: int) -> str:
-        """The photograph as a small data URL, made when it is first asked for; a clear one where its file is gone."""
+        """Return the photograph as a small data URL, made when it is first asked for; a clear one where its file is
+        gone."""
         try:
             return self._thumbnail(index)
         except PhotoError:
             return MISSING
 
     def pooled(self, indices: Sequence[int]) -> Tensor:
-        """The photographs' pooled vectors (K, C), of unit length."""
+        """Return the photographs' pooled vectors (K, C), of unit length."""
         rows, store = self._snapshot.rows, self._snapshot.store
         stored = [index for index in indices if index in rows]
         vectors = {}

@@ -88,18 +88,18 @@ class GalleryTable:
 
 
 def table_place(cache: Path, gallery: Gallery, model: SEPSModel) -> Path:
-    """Where the table of a gallery and a model's image encoder lies."""
+    """Return where the table of a gallery and a model's image encoder lies."""
     name = re.sub(r"[^\w.-]+", "-", gallery.table or gallery.name)
     return cache / FOLDER / f"{name}-{table_layout(model).encoder}.lance"
 
 
 def thumbnail_url(photo: StoredPhoto) -> str:
-    """A kept photograph's thumbnail as a data URL."""
+    """Return a kept photograph's thumbnail as a data URL."""
     return jpeg_url(photo.thumbnail)
 
 
 def thumbnail_content(url: str) -> bytes:
-    """The content of a thumbnail that is a data URL."""
+    """Return the content of a thumbnail that is a data URL."""
     return base64.b64decode(url.removeprefix(JPEG_URL))
 
 

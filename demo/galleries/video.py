@@ -20,7 +20,7 @@ VIDEO = "video"  # the name of the gallery of a video
 
 
 def video_gallery(video: Video, name: str, gallery: str = VIDEO, credit: tuple[str, str] = ("", "")) -> Gallery:
-    """The frames that were read of a video, in the order of their times; nothing of them goes into the cache.
+    """Return the frames that were read of a video, in the order of their times; nothing of them goes into the cache.
 
     Args:
         name: the file's, for people; gallery: the gallery's, in links; credit: whose it is, and its licence.
@@ -60,7 +60,7 @@ def _gallery(
 
 
 def clock(seconds: float) -> str:
-    """A time in a video as people write it: "0:07.25", "1:02:03.50"."""
+    """Return a time in a video as people write it: "0:07.25", "1:02:03.50"."""
     hundredths = round(seconds * 100)
     minutes, rest = divmod(hundredths, 6000)
     hours, minutes = divmod(minutes, 60)

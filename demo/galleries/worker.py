@@ -53,7 +53,7 @@ class Decoders:
             self._free.put(None)
 
     def decode(self, content: bytes, subject: str) -> Image.Image:
-        """The photograph as `decoding.decode` gives it.
+        """Return the photograph as `decoding.decode` gives it.
 
         Raises:
             PhotoError: as there; also where it takes too long, waits too long for others, or makes its process end.

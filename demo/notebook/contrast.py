@@ -12,7 +12,7 @@ from demo.record.contrast import Contrast, contrast_sentences, contrast_value
 
 
 def contrast_page(contrast: Contrast, photos: Sequence[Image.Image], model: str, layer: str = "mask") -> str:
-    """Both photographs with each word's part of either similarity, in a page that needs no server.
+    """Return both photographs with each word's part of either similarity, in a page that needs no server.
 
     Args:
         contrast: both similarities in parts; photos: left and right; model: its name.

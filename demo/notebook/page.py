@@ -24,7 +24,7 @@ START = 640  # CSS pixels, the height of a frame until its script gives it that 
 
 
 def page(component: str, value: dict[str, Any], title: str, theme: str = "auto") -> str:
-    """A page that needs no server, no network and no other file.
+    """Return a page that needs no server, no network and no other file.
 
     Args:
         component: of VIEWS; value: what it draws.
@@ -46,12 +46,12 @@ def page(component: str, value: dict[str, Any], title: str, theme: str = "auto")
 
 
 def packed(text: str) -> str:
-    """A text, compressed, in base64."""
+    """Return a text, compressed, in base64."""
     return b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
 
 
 def frame(page: str, title: str, picture: str) -> str:
-    """A page as a frame in a notebook's output.
+    """Return a page as a frame in a notebook's output.
 
     Args:
         page: whole; title: what a screen reader calls the frame.

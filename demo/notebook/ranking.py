@@ -22,7 +22,8 @@ def ranking_table(
     photos: Sequence[Image.Image] | None = None,
     texts: Sequence[str] | None = None,
 ) -> str:
-    """A row for each of the best: place, thumbnail where there are photographs, text where there are any, S(I, T).
+    """Return a row for each of the best: place, thumbnail where there are photographs, text where there are any, S(I,
+    T).
 
     Args:
         ranking: of what `photos` and `texts` hold; count: of rows; title: above the table.
@@ -52,5 +53,5 @@ def ranking_table(
 
 
 def picture(photo: Image.Image, text: str) -> str:
-    """A thumbnail inside the page."""
+    """Return a thumbnail inside the page."""
     return f'<img src="{thumbnail(to_rgb(photo))}" alt="{escape(text)}" style="height:{HEIGHT}px;width:auto">'

@@ -20,7 +20,7 @@ OTHER = re.compile(r"^\s*(?:import|export)\b.*|\bimport\(|\bimport\.meta\b", re.
 
 @lru_cache(maxsize=4)
 def single_script(entry: str) -> str:
-    """A module and all that it imports, each run once and after those that it imports itself.
+    """Return a module and all that it imports, each run once and after those that it imports itself.
 
     Args:
         entry: its path below assets/js.
@@ -42,7 +42,7 @@ def single_script(entry: str) -> str:
 
 
 def as_function(name: str, source: str) -> str:
-    """A module as a function that is called at once and returns its exports."""
+    """Return a module as a function that is called at once and returns its exports."""
     source = NEEDLESS.sub("", source)
     listed = [part.strip() for names in LISTED.findall(source) for part in names.split(",")]
     exports = [*DECLARED.findall(source), *filter(None, listed)]
@@ -55,11 +55,11 @@ def as_function(name: str, source: str) -> str:
 
 
 def assigned(name: str, names: str, path: str) -> str:
-    """An import as the declaration of what it takes from a module that has run."""
+    """Return an import as the declaration of what it takes from a module that has run."""
     taken = names.partition(" as ")[2] if names.startswith("*") else names.replace(" as ", ": ")
     return f'const {taken} = modules["{below(name, path)}"];'
 
 
 def below(name: str, path: str) -> str:
-    """The path below assets/js that a module calls `path`."""
+    """Return the path below assets/js that a module calls `path`."""
     return normpath(str(PurePosixPath(name).parent / path))

@@ -118,7 +118,7 @@ def record_view(
     caption: str | None = None,
     credit: str = "",
 ) -> View:
-    """A record in the viewer; arguments as `seps.show` takes them."""
+    """Return a record in the viewer; arguments as `seps.show` takes them."""
     photo, caption = source_photo(record, photo), source_caption(record, caption)
     shown = parsed(layer, record)
     model = "" if record.source is None else record.source.model
@@ -197,7 +197,7 @@ def ranking_view(
     titles: Sequence[str] | None = None,
     top: int = 10,
 ) -> Table:
-    """A ranking as a table; arguments as `seps.show` takes them."""
+    """Return a ranking as a table; arguments as `seps.show` takes them."""
     if photos is not None and captions is not None:
         raise ValueError("A ranking is of photos or of captions: give one of the two.")
     count = min(top, len(ranking))
@@ -206,7 +206,7 @@ def ranking_view(
 
 
 def parsed(layer: str, record: Explanation) -> Layer:
-    """The layer that a person names, which the record has; ValueError where it has it not."""
+    """Return the layer that a person names, which the record has; ValueError where it has it not."""
     starts = () if record.source is None else record.source.word_starts
     shown = Layer.parse(layer_of_starts(layer, starts, record) if starts else layer)
     shown.check(record)
@@ -214,7 +214,7 @@ def parsed(layer: str, record: Explanation) -> Layer:
 
 
 def compared(record: Explanation) -> dict[str, Any]:
-    """A record packed for the comparison, which shows neither words nor tokens: without their arrays."""
+    """Return a record packed for the comparison, which shows neither words nor tokens: without their arrays."""
     value = packed(record)
     for branch in value["branches"]:
         branch["aggregation_weights"] = None
@@ -224,7 +224,7 @@ def compared(record: Explanation) -> dict[str, Any]:
 
 
 def source_photo(record: Explanation, photo: Image.Image | None) -> Image.Image:
-    """The photograph in RGB; ValueError where nobody knows it."""
+    """Return the photograph in RGB; ValueError where nobody knows it."""
     if photo is None:
         if record.source is None:
             raise ValueError("The record was made from embeddings: give its photograph, as show(record, photo=...).")
@@ -233,14 +233,14 @@ def source_photo(record: Explanation, photo: Image.Image | None) -> Image.Image:
 
 
 def source_caption(record: Explanation, caption: str | None) -> str:
-    """The caption, the record's words where nobody knows it."""
+    """Return the caption, the record's words where nobody knows it."""
     if caption is not None:
         return caption
     return " ".join(record.sparse_alignment.words) if record.source is None else record.source.caption
 
 
 def photo_facts(photo: Image.Image, credit: str) -> dict[str, Any]:
-    """The photograph as the viewer takes it."""
+    """Return the photograph as the viewer takes it."""
     facts = {"title": "", "credit": credit, "link": None, "licence": "", "licence_link": None}
     sources = (data_url(photo, side, quality=80) for side in SIDES)
     source = next((source for source in sources if len(source) <= PHOTO_BYTES), None) or data_url(photo, SIDES[-1], 60)
@@ -248,7 +248,7 @@ def photo_facts(photo: Image.Image, credit: str) -> dict[str, Any]:
 
 
 def still(png: bytes) -> str:
-    """A picture as a small data URL."""
+    """Return a picture as a small data URL."""
     with Image.open(BytesIO(png)) as image:
         small = image.convert("RGB")
     small.thumbnail((STILL, STILL * 4))

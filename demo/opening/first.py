@@ -24,7 +24,8 @@ def weights_digest() -> str:
 
 
 def first_view() -> dict[str, Any] | None:
-    """The first view: {weights, examples, ranking, viewer}, photographs by name where the page puts their addresses.
+    """Return the first view: {weights, examples, ranking, viewer}, photographs by name where the page puts their
+    addresses.
 
     None where it belongs to other weights, or where it cannot be read.
     """
@@ -36,5 +37,5 @@ def first_view() -> dict[str, Any] | None:
 
 
 def named_examples() -> dict[str, Example]:
-    """The examples by name."""
+    """Return the examples by name."""
     return {example.name: example for example in load_examples()}

@@ -13,7 +13,7 @@ PAGE = ASSETS / "opening" / "page.html"
 
 
 def opening_page(view: dict[str, Any] | None) -> str:
-    """The page's HTML.
+    """Return the page's HTML.
 
     Args:
         view: from `first_view`; None shows no example, only that the app is on its way.
@@ -23,7 +23,7 @@ def opening_page(view: dict[str, Any] | None) -> str:
 
 
 def addressed(view: dict[str, Any]) -> dict[str, Any]:
-    """The first view with the addresses of its photographs, as the app's scripts take it."""
+    """Return the first view with the addresses of its photographs, as the app's scripts take it."""
     ranking, photo = view["ranking"], view["viewer"]["photo"]
     items = [item | {"thumb": f"opening/thumb/{item['name']}"} for item in ranking["items"]]
     return {

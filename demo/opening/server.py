@@ -127,7 +127,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def jpeg(name: str, longest: int) -> bytes:
-    """An example's photograph, scaled down to `longest` pixels on its long side."""
+    """Return an example's photograph, scaled down to `longest` pixels on its long side."""
     image = named_examples()[name].photo()
     image.thumbnail((longest, longest))
     stream = BytesIO()
@@ -136,7 +136,7 @@ def jpeg(name: str, longest: int) -> bytes:
 
 
 def read_port(given: int | str) -> int:
-    """A port's number; ValueError where it is none."""
+    """Return a port's number; ValueError where it is none."""
     try:
         port = int(given)
     except ValueError:
@@ -147,7 +147,7 @@ def read_port(given: int | str) -> int:
 
 
 def listening(host: str, ports: Sequence[int]) -> Server:
-    """A server on the first of the ports that is free; ValueError where none is."""
+    """Return a server on the first of the ports that is free; ValueError where none is."""
     problem = ""
     for port in ports:
         try:

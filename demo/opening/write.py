@@ -21,7 +21,7 @@ NEEDS_THE_APP = ("mask", "budget", "measures", "pending", "whatif")  # what the 
 
 
 def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
-    """What the app shows on load, with names in the place of photographs; see `first_view`."""
+    """Return what the app shows on load, with names in the place of photographs; see `first_view`."""
     service, indexed = registry.open(EXAMPLES_GALLERY)
     _, ranking, viewer, _ = rank_and_show(service, indexed, FIRST_CAPTION, None, ViewState())
     names = [item.key for item in indexed.gallery.items]
@@ -40,8 +40,8 @@ def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
 
 
 def draw_precomputed(generating: GeneratingService) -> PrecomputedDrawing:
-    """The drawing with which the view "Generate" opens: its first example, as the view would draw it, with the first
-    seed in whose picture the captioner reads all that the caption says, or most of it."""
+    """Return the drawing with which the view "Generate" opens: its first example, as the view would draw it, with the
+    first seed in whose picture the captioner reads all that the caption says, or most of it."""
     drawings: list[tuple[int, PrecomputedDrawing]] = []
     for seed in range(SEEDS):
         asked = GenerateState(caption=DRAWN_EXAMPLES[0], seed=seed).asked

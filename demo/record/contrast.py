@@ -134,7 +134,7 @@ class Contrast:
         return self.left.similarity - self.right.similarity
 
     def word(self, layer: str) -> Part | None:
-        """The word whose map a layer is; None for any other layer."""
+        """Return the word whose map a layer is; None for any other layer."""
         return next((part for part in self.words if part.layer == layer), None)
 
 
@@ -162,7 +162,7 @@ def contrast(left: Side, right: Side) -> Contrast:
 
 
 def paired(left: Side, right: Side) -> list[tuple[str, CaptionWord | None, CaptionWord | None]]:
-    """The words of both captions: the k-th "dog" of one stands with the k-th of the other."""
+    """Return the words of both captions: the k-th "dog" of one stands with the k-th of the other."""
     waiting: dict[str, deque[CaptionWord]] = defaultdict(deque)
     for word in caption_words(right.attribution.words):
         waiting[word.text].append(word)
@@ -175,12 +175,12 @@ def paired(left: Side, right: Side) -> list[tuple[str, CaptionWord | None, Capti
 
 
 def pieces_of(word: CaptionWord | None) -> tuple[int, ...]:
-    """The positions of a word's pieces; none without a word."""
+    """Return the positions of a word's pieces; none without a word."""
     return () if word is None else word.pieces
 
 
 def share_of(side: Side, word: CaptionWord | None) -> float | None:
-    """A word's share: that of all of its pieces."""
+    """Return a word's share: that of all of its pieces."""
     return None if word is None else float(side.attribution.of_words[list(word.pieces)].sum())
 
 
@@ -191,25 +191,26 @@ def word_map(side: Side, pieces: Sequence[int]) -> NDArray[np.floating[Any]]:
 
 
 def maps_of(contrast: Contrast, part: Part) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
-    """A word's maps on both sides, (N,) each."""
+    """Return a word's maps on both sides, (N,) each."""
     return word_map(contrast.left, part.left_pieces), word_map(contrast.right, part.right_pieces)
 
 
 def most(contrast: Contrast, part: Part) -> float:
-    """The end of the scale that both maps of a word share; it begins at 0."""
+    """Return the end of the scale that both maps of a word share; it begins at 0."""
     return float(max(values.max() for values in maps_of(contrast, part)))
 
 
 def deciding(contrast: Contrast) -> list[Part]:
-    """The words that are marked on the pictures: the content words of the greatest differences, whichever side they
-    speak for. Others have shares too, but no place."""
+    """Return the words that are marked on the pictures: the content words of the greatest differences, whichever side
+    they speak for. Others have shares too, but no place."""
     named = [part for part in contrast.words if is_content(part.name)]
     ranked = sorted(named, key=lambda part: -abs(part.difference))
     return [part for part in ranked if any(values.any() for values in maps_of(contrast, part))][:MARKED]
 
 
 def marks(contrast: Contrast, place: int) -> list[dict[str, Any]]:
-    """The deciding words on one picture, 0 the left one: each at its heaviest patch, and whether it speaks for it."""
+    """Return the deciding words on one picture, 0 the left one: each at its heaviest patch, and whether it speaks for
+    it."""
     marked = []
     for part in deciding(contrast):
         values = maps_of(contrast, part)[place]
@@ -226,7 +227,7 @@ def marks(contrast: Contrast, place: int) -> list[dict[str, Any]]:
 
 
 def contrast_sentences(contrast: Contrast) -> list[str]:
-    """Which of the two comes first, what makes the difference, and the words that speak most for either."""
+    """Return which of the two comes first, what makes the difference, and the words that speak most for either."""
     leads = contrast.difference >= 0
     first, second = contrast.names if leads else contrast.names[::-1]
     high, low = sorted((contrast.left.similarity, contrast.right.similarity), reverse=True)
@@ -262,13 +263,13 @@ def unmatched_sentences(contrast: Contrast) -> list[str]:
 
 
 def found_nothing(contrast: Contrast, part: Part) -> list[bool]:
-    """Whether a word found nothing on the left, and on the right."""
+    """Return whether a word found nothing on the left, and on the right."""
     pieces = zip((contrast.left, contrast.right), (part.left_pieces, part.right_pieces), strict=True)
     return [any(word.pieces == pieces_here for word in side.unmatched) for side, pieces_here in pieces]
 
 
 def speaking_sentence(contrast: Contrast, first: str, second: str, sign: int) -> str:
-    """The words that speak most for the one that comes first, and for the other."""
+    """Return the words that speak most for the one that comes first, and for the other."""
     ordered = contrast.words if sign > 0 else contrast.words[::-1]
     if not ordered:
         return say("why.no_words")
@@ -283,12 +284,12 @@ def speaking_sentence(contrast: Contrast, first: str, second: str, sign: int) ->
 
 
 def part_title(part: Part) -> str:
-    """What a part is called: the word itself, or the name of what words leave."""
+    """Return what a part is called: the word itself, or the name of what words leave."""
     return part.name if part.number >= 0 else say(f"why.{part.name}")
 
 
 def word_sentence(contrast: Contrast, part: Part) -> str:
-    """A word's shares of both similarities, and which of the two it speaks for."""
+    """Return a word's shares of both similarities, and which of the two it speaks for."""
     names = contrast.names
     if part.left is None or part.right is None:
         place, attribution = (0, part.left or 0.0) if part.right is None else (1, part.right or 0.0)
@@ -299,7 +300,7 @@ def word_sentence(contrast: Contrast, part: Part) -> str:
 
 
 def alternative(contrast: Contrast, part: Part | None, place: int) -> str:
-    """What a picture shows, in words; `place` is 0 for the left one."""
+    """Return what a picture shows, in words; `place` is 0 for the left one."""
     side = (contrast.left, contrast.right)[place]
     if part is None:
         words = [mark["word"] for mark in marks(contrast, place)]
@@ -313,7 +314,7 @@ def alternative(contrast: Contrast, part: Part | None, place: int) -> str:
 
 
 def contrast_value(contrast: Contrast) -> dict[str, Any]:
-    """Both similarities in parts as the page draws them; JSON ready.
+    """Return both similarities in parts as the page draws them; JSON ready.
 
     Returns:
         "says": sentences. "rows": for each word its number, name, shares (null where a caption has not got it),
@@ -348,14 +349,14 @@ def contrast_value(contrast: Contrast) -> dict[str, Any]:
 
 
 def score_line(side: Side) -> str:
-    """A side's score, and its photograph's place where that was ranked."""
+    """Return a side's score, and its photograph's place where that was ranked."""
     if not side.rank:
         return say("why.score", score=side.similarity)
     return say("why.ranked", score=side.similarity, rank=side.rank, total=side.total)
 
 
 def row_value(contrast: Contrast, part: Part) -> dict[str, Any]:
-    """A word as the page draws it."""
+    """Return a word as the page draws it."""
     return {
         "number": part.number,
         "word": part.name,
@@ -370,7 +371,7 @@ def row_value(contrast: Contrast, part: Part) -> dict[str, Any]:
 
 
 def rest_value(part: Part) -> dict[str, Any]:
-    """What all words leave, as the page draws it."""
+    """Return what all words leave, as the page draws it."""
     return {
         "name": part.name,
         "title": part_title(part),
@@ -382,7 +383,7 @@ def rest_value(part: Part) -> dict[str, Any]:
 
 
 def changed_shares(contrast: Contrast, count: int = CHANGED) -> list[dict[str, Any]]:
-    """The words whose shares changed most from the left to the right one, of the same caption; JSON ready.
+    """Return the words whose shares changed most from the left to the right one, of the same caption; JSON ready.
 
     Returns:
         For each word its name, its share "before" and "after", and the "change", the greatest in amount first; words
@@ -403,7 +404,7 @@ def changed_shares(contrast: Contrast, count: int = CHANGED) -> list[dict[str, A
 
 
 def contrast_record(contrast: Contrast, model: str) -> dict[str, Any]:
-    """Both similarities in parts, as programs take them; JSON ready.
+    """Return both similarities in parts, as programs take them; JSON ready.
 
     Returns:
         "model"; "says": sentences; "left" and "right": photo, caption, similarity and the words that found nothing;

@@ -39,7 +39,7 @@ class Trial:
 
 
 def trial_columns(trial: Trial) -> list[str]:
-    """The heads of `trial_rows`: of the model's own decision, of what is tried, and of the difference."""
+    """Return the heads of `trial_rows`: of the model's own decision, of what is tried, and of the difference."""
     if trial.now is None:
         return [say("trial.model")]
     tried = say("trial.by_hand") if trial.by_hand else say("trial.without")
@@ -47,7 +47,7 @@ def trial_columns(trial: Trial) -> list[str]:
 
 
 def trial_rows(trial: Trial) -> list[tuple[str, str, list[str]]]:
-    """A decision beside the model's own, in numbers as they are written.
+    """Return a decision beside the model's own, in numbers as they are written.
 
     Returns:
         A row for the patches kept, for each term, for S(I, T) and, where it is ranked, for the rank: its key, its
@@ -76,7 +76,7 @@ def _written(kind: str, values: list[float]) -> list[str]:
 
 
 def decision_sentence(now: Decided, model: Decided) -> str:
-    """What a decision by hand, or the model's own, does to S(I, T) and the rank, in words."""
+    """Return what a decision by hand, or the model's own, does to S(I, T) and the rank, in words."""
     kept, before = now.record.sparse.kept, model.record.sparse.kept
     numbers = {"kept": kept.sum(), "patches": kept.size, "similarity": now.record.similarity}
     moved = {"dropped": (before & ~kept).sum(), "added": (kept & ~before).sum()}
@@ -95,7 +95,7 @@ def change(now: Decided, model: Decided) -> float:
 
 
 def decision_words(now: Decided, model: Decided) -> dict[str, Any]:
-    """What stands beside the record's numbers while a decision is forced; JSON ready.
+    """Return what stands beside the record's numbers while a decision is forced; JSON ready.
 
     Returns:
         `says`: the decision in a sentence; `similarity` and `terms`, by name, the differences against the model's own
@@ -111,7 +111,7 @@ def decision_words(now: Decided, model: Decided) -> dict[str, Any]:
 
 
 def changed_word(record: Explanation, model: Explanation, word: int) -> str:
-    """The token that a word met best, and how its cosine differs from the one by the model's own decision."""
+    """Return the token that a word met best, and how its cosine differs from the one by the model's own decision."""
     alignment, before = record.sparse_alignment, model.sparse_alignment
     token = before.best_token[word]
     difference = alignment.cosines[alignment.best_token[word], word] - before.cosines[token, word]
@@ -119,7 +119,7 @@ def changed_word(record: Explanation, model: Explanation, word: int) -> str:
 
 
 def decision_numbers(now: Decided, by_model: Decided) -> dict[str, Any]:
-    """The same for files: rank and number of photographs, and the model's by_model decision, JSON ready."""
+    """Return the same for files: rank and number of photographs, and the model's by_model decision, JSON ready."""
     model = {
         "kept": by_model.record.sparse.kept.astype(int).tolist(),
         "similarity": by_model.record.similarity,
@@ -131,7 +131,7 @@ def decision_numbers(now: Decided, by_model: Decided) -> dict[str, Any]:
 
 
 def game_words(budget: int, by_hand: Decided | None, by_model: Decided, overlap: float) -> dict[str, Any]:
-    """What stands below the game's picture; JSON ready.
+    """Return what stands below the game's picture; JSON ready.
 
     Returns:
         `rows`: [who, patches, S(I, T), rank], by hand and by the model, "-" where nothing is painted; `says`: who is
@@ -146,7 +146,7 @@ def game_words(budget: int, by_hand: Decided | None, by_model: Decided, overlap:
 
 
 def game_row(key: str, decided: Decided | None, budget: int) -> list[str]:
-    """One side of the game: who, patches, S(I, T), rank."""
+    """Return one side of the game: who, patches, S(I, T), rank."""
     if decided is None:
         return [say(key), say("game.placed", count=0, budget=budget), "-", "-"]
     count = decided.record.sparse.kept.sum()

@@ -58,11 +58,11 @@ def weights_inside(record: Explanation, known: SceneAnnotation, caption: str, to
 
 
 def words_of(mention: Mention, positions: Sequence[range]) -> list[int]:
-    """The positions of a phrase's word pieces in the encoded caption."""
+    """Return the positions of a phrase's word pieces in the encoded caption."""
     last = mention.first_word + len(mention.phrase.split())
     return [place for word in positions[mention.first_word : last] for place in word]
 
 
 def sentence(inside: Inside) -> str:
-    """The figure in words."""
+    """Return the figure in words."""
     return say("word.inside", share=100 * inside.fraction, name=inside.name)

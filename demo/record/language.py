@@ -37,7 +37,7 @@ _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 def language() -> str:
-    """The language that is spoken here and now, one of LANGUAGES."""
+    """Return the language that is spoken here and now, one of LANGUAGES."""
     return _language.get()
 
 
@@ -52,7 +52,8 @@ def speaking(name: str) -> Iterator[None]:
 
 
 def phrase(text: str) -> str:
-    """What stands in the code in English, in the language that is spoken; as it is where nothing translates it."""
+    """Return what stands in the code in English, in the language that is spoken; as it is where nothing translates
+    it."""
     return text if _language.get() == ENGLISH else PHRASES.get(text, text)
 
 
@@ -85,13 +86,13 @@ def _patterns() -> dict[re.Pattern[str], str]:
 
 
 def pattern_of(text: str) -> re.Pattern[str]:
-    """What finds a message by its form, its values as groups."""
+    """Return what finds a message by its form, its values as groups."""
     plain = re.escape(text).replace(r"\{", "{").replace(r"\}", "}")
     return re.compile(VALUE.sub(ANY, VALUE.sub(WORD, plain, count=1) if text[0] == "{" else plain) + END)
 
 
 def in_languages(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """A component's value that the page has from the start, with what differs in Chinese under "languages".
+    """Return a component's value that the page has from the start, with what differs in Chinese under "languages".
 
     Args:
         make: makes it in the language that is spoken; `decoded` in assets/js/base/mount.js takes the page's own.
@@ -104,7 +105,7 @@ def in_languages(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def of_language(value: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A value of `in_languages` in one language."""
+    """Return a value of `in_languages` in one language."""
     return {**value, **value.get("languages", {}).get(name, {})}
 
 

@@ -42,28 +42,28 @@ def no_more(shown: Shown) -> Facts:
 
 
 def of_part(shown: Shown) -> Facts:
-    """A part of the score: its name in words and its weight in the total."""
+    """Return a part of the score: its name in words and its weight in the total."""
     return Facts({"part": say(f"part.{shown.name}"), "weight": shown.branch.coefficients[shown.name]})
 
 
 def of_both(shown: Shown) -> Facts:
-    """The decisions of both branches: how many patches both keep, either alone, and none."""
+    """Return the decisions of both branches: how many patches both keep, either alone, and none."""
     fates = ("none", "sparse", "dense", "both")
     return Facts({name: int((shown.values == fate).sum()) for fate, name in enumerate(fates)})
 
 
 def of_tokens(shown: Shown) -> Facts:
-    """All aggregated tokens: a single one has a title of its own."""
+    """Return all aggregated tokens: a single one has a title of its own."""
     return Facts(title="tokens" if len(shown.values) > 1 else "tokens_one")
 
 
 def of_extra(shown: Shown) -> Facts:
-    """The extra token, which is of nothing where every patch is kept."""
+    """Return the extra token, which is of nothing where every patch is kept."""
     return Facts(sentence="extra_none" if shown.branch.kept.all() else "extra")
 
 
 def of_word(shown: Shown) -> Facts:
-    """A word map: the token that the word met best, and their entry in the matrix."""
+    """Return a word map: the token that the word met best, and their entry in the matrix."""
     alignment, number = shown.record.sparse_alignment, shown.number or 0
     best = int(alignment.best_token[number])
     named = {"token": token_name(alignment.tokens[best]), "entry": alignment.matrix[best, number]}
@@ -77,7 +77,7 @@ def of_effects(shown: Shown) -> Facts:
 
 
 def of_decision(shown: Shown) -> Facts:
-    """The smallest set or change: how many, and how the photo ranks with it."""
+    """Return the smallest set or change: how many, and how the photo ranks with it."""
     decision = shown.measured
     if decision is None:  # nothing lets the photo lose
         return Facts(sentence=f"{shown.name}_none")
@@ -95,13 +95,13 @@ def of_decision(shown: Shown) -> Facts:
 
 
 def token_name(label: str) -> str:
-    """A token as sentences call it, by its label in the record: "aggregated 7", "extra" or "[CLS]"."""
+    """Return a token as sentences call it, by its label in the record: "aggregated 7", "extra" or "[CLS]"."""
     name, _, number = label.partition(" ")
     return say(f"token.{name}", number=number) if name in TABLE["token"] else label
 
 
 def region_sentence(region: Region) -> str:
-    """What dropping a region's patches costs, in a sentence."""
+    """Return what dropping a region's patches costs, in a sentence."""
     cost = say("region.cost" if region.cost >= 0 else "region.gain", amount=abs(region.cost))
     key, name = "region.named" if region.named else "region.placed", phrase(region.name)
     return say(key, count=region.count, name=name, cost=cost)

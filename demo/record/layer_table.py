@@ -83,11 +83,11 @@ class Row:
         return f"{self.name}:1" if self.number else self.name
 
     def matches(self, name: str, number: int | None, branch: str) -> bool:
-        """Whether it is the row of a layer."""
+        """Return whether it is the row of a layer."""
         return self.name == name and bool(self.number) == (number is not None) and branch in self.branches
 
     def for_page(self) -> dict[str, Any]:
-        """What the page's scripts need of it; JSON ready."""
+        """Return what the page's scripts need of it; JSON ready."""
         return {
             "name": self.name,
             "source": dict(self.source),
@@ -108,13 +108,13 @@ class Row:
 
 
 def part(name: str, compared: bool = False) -> Row:
-    """The row of a part of the total score."""
+    """Return the row of a part of the total score."""
     source = {f"branch.parts.{name}": 1}
     return Row(name, source, "lowest", "", EITHER, "part", "part", facts.of_part, compared=compared)
 
 
 def measured(measure: Measure) -> Iterator[Row]:
-    """The rows of a measure."""
+    """Yield the rows of a measure."""
     name, path = measure.name, f"measures.{measure.name}"
     if measure.gives == "effects":
         quick = not measure.slow
@@ -177,27 +177,27 @@ LAYERS: tuple[Row, ...] = (
 
 
 def row_of(name: str, number: int | None, branch: str) -> Row | None:
-    """The row of a layer; None where there is no such layer."""
+    """Return the row of a layer; None where there is no such layer."""
     return next((row for row in LAYERS if row.matches(name, number, branch)), None)
 
 
 def rows_in_branches() -> Iterator[tuple[Row, str]]:
-    """Each row with each branch that it comes in."""
+    """Return each row with each branch that it comes in."""
     return ((row, branch) for row in LAYERS for branch in row.branches)
 
 
 def names_by_word() -> list[str]:
-    """The names whose number is a word's."""
+    """Return the names whose number is a word's."""
     return [row.name for row in LAYERS if row.number == "word"]
 
 
 def compared_names() -> list[str]:
-    """The layers by which captions are compared."""
+    """Return the layers by which captions are compared."""
     return [row.name for row in LAYERS if row.compared]
 
 
 def existing() -> str:
-    """What layers there are, in words."""
+    """Return what layers there are, in words."""
     named = {row.name: row for row in reversed(LAYERS) if row.branches != BOTH}  # a name's first row
     rows = [row for row in LAYERS if named.get(row.name) is row]
     forms = [row.form for row in rows]

@@ -78,7 +78,7 @@ class Layer:
 
     @classmethod
     def parse(cls, text: str) -> Layer:
-        """The layer of a text form; ValueError, which lists what there is, for any other text."""
+        """Return the layer of a text form; ValueError, which lists what there is, for any other text."""
         match = FORM.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise ValueError(f"There is no layer {str(text)[:40]!r}. There are {existing()}.")
@@ -160,20 +160,20 @@ class Layer:
 
 
 def is_of_pair(text: str) -> bool:
-    """Whether a layer's text form is of one pair alone: a word's, a token's, or what takes long to measure."""
+    """Return whether a layer's text form is of one pair alone: a word's, a token's, or what takes long to measure."""
     match = FORM.fullmatch(text)
     return match is not None and (match[2] is not None or is_slow(match[1]))
 
 
 def branch_of(record: Explanation, branch: str) -> BranchExplanation | None:
-    """The branch of a layer, the sparse one where it is of both; None where the record lacks one."""
+    """Return the branch of a layer, the sparse one where it is of both; None where the record lacks one."""
     if branch == "sparse":
         return record.sparse
     return record.sparse if branch == "both" and record.dense is not None else record.dense
 
 
 def resolve(record: Explanation, path: str, branch: str) -> NDArray[Any] | None:
-    """What lies at a path of a row's source, for a layer of a branch; None where the record lacks it.
+    """Return what lies at a path of a row's source, for a layer of a branch; None where the record lacks it.
 
     As `resolve` in assets/js/record/values.js.
     """
@@ -191,7 +191,7 @@ def resolve(record: Explanation, path: str, branch: str) -> NDArray[Any] | None:
 
 
 def has_row(record: Explanation, row: Row, branch: str) -> bool:
-    """Whether a record has the layers of a row in a branch."""
+    """Return whether a record has the layers of a row in a branch."""
     if branch_of(record, branch) is None:
         return False
     if row.measure is not None:
@@ -201,14 +201,14 @@ def has_row(record: Explanation, row: Row, branch: str) -> bool:
 
 
 def numbers_of(record: Explanation, row: Row, branch: str) -> range:
-    """The numbers that a row's layers have in a record."""
+    """Return the numbers that a row's layers have in a record."""
     values = [resolve(record, path, branch) for path in row.source]
     count = max((len(part) for part in values if part is not None), default=0)
     return range(row.first, row.first + count)
 
 
 def ends(row: Row, values: Floats) -> tuple[float, float]:
-    """The ends of a layer's scale."""
+    """Return the ends of a layer's scale."""
     if row.is_mask:
         return 0.0, 1.0 if row.scale == "mask" else 3.0
     if row.scale == "diverging":
@@ -220,7 +220,8 @@ def ends(row: Row, values: Floats) -> tuple[float, float]:
 
 
 def describe(record: Explanation, layer: Layer) -> str:
-    """What a layer shows, in words, as the alternative text of its picture; ValueError where the record lacks it.
+    """Return what a layer shows, in words, as the alternative text of its picture; ValueError where the record lacks
+    it.
 
     It ends with the place where most of the kept patches lie (of those kept by both branches, for both masks), or most
     of the weight, or most of the score above its lowest value: "spread evenly" where no place stands out by the rule
@@ -245,6 +246,6 @@ def describe(record: Explanation, layer: Layer) -> str:
 
 
 def titled(shown: LayerValues) -> str:
-    """A layer's title and its sentence in one."""
+    """Return a layer's title and its sentence in one."""
     sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.。')}"
     return say("alternative.values", title=shown.title, sentence=sentence)

@@ -15,7 +15,8 @@ Booleans = NDArray[np.bool_]
 
 
 def shared_sentence(masks: Sequence[Booleans]) -> str:
-    """What two or more masks (N,) have in common: of the patches that any of them keeps, the share that all keep.
+    """Return what two or more masks (N,) have in common: of the patches that any of them keeps, the share that all
+    keep.
 
     Of more than two, the least and the greatest share of two of them are told too.
     """
@@ -29,8 +30,8 @@ def shared_sentence(masks: Sequence[Booleans]) -> str:
 
 
 def others_value(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> list[dict[str, str]]:
-    """What a mask would be for other captions of the same photograph: each one's caption, its mask as `mask_text`
-    writes it, and the sentence of what it shares with the `shown` one, (N,)."""
+    """Return what a mask would be for other captions of the same photograph: each one's caption, its mask as
+    `mask_text` writes it, and the sentence of what it shares with the `shown` one, (N,)."""
     return [
         {
             "caption": caption,

@@ -18,7 +18,7 @@ def mathml(latex: str) -> str:
 
 
 def display(rows: list[tuple[str, int | None]]) -> str:
-    """A block of equations, one below the other, each with its number in the paper or None."""
+    """Return a block of equations, one below the other, each with its number in the paper or None."""
     body = "".join(
         f"<mtr><mtd>{inner(latex)}</mtd><mtd>{f'<mtext>({number})</mtext>' if number else ''}</mtd></mtr>"
         for latex, number in rows
@@ -27,7 +27,7 @@ def display(rows: list[tuple[str, int | None]]) -> str:
 
 
 def inner(latex: str) -> str:
-    """What stands inside <math>: words upright in one piece, limits of maxima below them."""
+    """Return what stands inside <math>: words upright in one piece, limits of maxima below them."""
     converted = convert(latex.replace(r"\max_", r"\max\limits_"), display="block")
     body = re.sub(r"^<math[^>]*>|</math>$", "", converted)
     body = INDICES.sub(lambda match: f"<mi>{''.join(filter(None, match.groups()))}</mi>", body)

@@ -34,7 +34,7 @@ class Outline:
 
 
 def outlines(known: SceneAnnotation, caption: str) -> list[Outline]:
-    """The outlines of all objects of a scene of which something is seen."""
+    """Return the outlines of all objects of a scene of which something is seen."""
     named = {number for mention in phrases_of(known, caption) for number in mention.objects}
     return [
         Outline(number, object_name(known.scene, number), number in named, lines)
@@ -45,7 +45,7 @@ def outlines(known: SceneAnnotation, caption: str) -> list[Outline]:
 
 @lru_cache(maxsize=256)
 def scene_lines(scene: Scene) -> tuple[tuple[Line, ...], ...]:
-    """The lines around each object's mask."""
+    """Return the lines around each object's mask."""
     seen = labels(scene)
     return tuple(mask_lines(seen == number) for number in range(len(scene.objects)))
 
@@ -58,7 +58,7 @@ def mask_lines(mask: NDArray[np.bool_]) -> tuple[Line, ...]:
 
 
 def straight(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A closed line without the points at which it does not turn."""
+    """Return a closed line without the points at which it does not turn."""
     steps = np.diff(points, axis=0)
     turns = steps[:-1, 0] * steps[1:, 1] != steps[:-1, 1] * steps[1:, 0]
     return points[np.concatenate(([True], turns, [True]))]

@@ -53,7 +53,7 @@ DESCRIPTION = {
 
 
 def packed(record: Explanation) -> dict[str, Any]:
-    """The record with every array of floats as {"shape": [...], "float32": base64, little-endian}; JSON ready.
+    """Return the record with every array of floats as {"shape": [...], "float32": base64, little-endian}; JSON ready.
 
     What is said of it, the page fills in itself (assets/js/record/sentences.js).
     """
@@ -65,7 +65,8 @@ def packed(record: Explanation) -> dict[str, Any]:
 
 
 def plain(record: Explanation) -> dict[str, Any]:
-    """The record with plain lists of numbers and, under "description", each field's meaning and shape; JSON ready."""
+    """Return the record with plain lists of numbers and, under "description", each field's meaning and shape; JSON
+    ready."""
     described: dict[str, Any] = dict(DESCRIPTION)
     if measures_of(record):
         described["measures"] = {measure.name: measure.meaning for measure in MEASURES}
@@ -73,7 +74,7 @@ def plain(record: Explanation) -> dict[str, Any]:
 
 
 def overlap(records: Sequence[Explanation]) -> list[list[float]]:
-    """The overlap of the sparse branches' kept sets, each with each, in [0, 1].
+    """Return the overlap of the sparse branches' kept sets, each with each, in [0, 1].
 
     It is the intersection over the union; 1 where both sets are empty.
 

@@ -24,7 +24,7 @@ def language_tags(lesson: Collection[str] = ()) -> str:
 
 
 def table_tag(measures: Collection[str] | None = None, lesson: Collection[str] = ()) -> str:
-    """Both tables in English as an element of the page's head; arguments as in `table_data`."""
+    """Return both tables in English as an element of the page's head; arguments as in `table_data`."""
     return data_tag("seps-table", table_data(measures, lesson))
 
 
@@ -34,7 +34,7 @@ def data_tag(name: str, data: str) -> str:
 
 
 def table_data(measures: Collection[str] | None = None, lesson: Collection[str] = ()) -> str:
-    """Both tables in English, with the symbols in MathML, as JSON.
+    """Return both tables in English, with the symbols in MathML, as JSON.
 
     `measures`: the names of those that the page can ask for; all of them where left out. `lesson`: sections of what the
     lesson says, for a page that fills them in itself.
@@ -45,5 +45,5 @@ def table_data(measures: Collection[str] | None = None, lesson: Collection[str] 
 
 
 def compact(value: Any) -> str:
-    """A value as JSON in one line."""
+    """Return a value as JSON in one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -17,12 +17,12 @@ _numbers = itertools.count()
 
 
 def with_new_key(value: dict[str, Any]) -> dict[str, Any]:
-    """The value under a new number, so that the browser sees that it is another one."""
+    """Return the value under a new number, so that the browser sees that it is another one."""
     return {"key": next(_numbers)} | value
 
 
 def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
-    """The photograph as the viewer takes it."""
+    """Return the photograph as the viewer takes it."""
     item = indexed.gallery.items[index]
     of_a_person = indexed.gallery.name in (*PERSONAL, DRAWN)  # nothing of these outlives the session
     source, width, height = item.picture() if of_a_person else _remembered_picture(item)
@@ -44,7 +44,7 @@ def credit_of(item: GalleryItem) -> str:
 
 
 def strip_value(indexed: IndexedGallery, selected: int | None) -> dict[str, Any]:
-    """A strip of a gallery's photographs; of a large gallery, of those around the selected one."""
+    """Return a strip of a gallery's photographs; of a large gallery, of those around the selected one."""
     first = (
         min(max(0, (selected or 0) - STRIP // 2), max(0, len(indexed) - STRIP)) if len(indexed) > LONGEST_STRIP else 0
     )

@@ -15,8 +15,8 @@ UNIT = 2 * SIDE  # of outlines, to a side
 
 
 def objects_value(known: SceneAnnotation, caption: str) -> list[dict[str, Any]]:
-    """The objects: each one's number, name, whether the caption mentions it, and its outline as flat lists x0, y0, x1,
-    y1, ..., UNIT to a side; JSON ready."""
+    """Return the objects: each one's number, name, whether the caption mentions it, and its outline as flat lists x0,
+    y0, x1, y1, ..., UNIT to a side; JSON ready."""
     return [
         {
             "number": outline.number,
@@ -29,7 +29,7 @@ def objects_value(known: SceneAnnotation, caption: str) -> list[dict[str, Any]]:
 
 
 def scene_value(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:
-    """What is true of a scene, for a viewer of one caption; JSON ready.
+    """Return what is true of a scene, for a viewer of one caption; JSON ready.
 
     Returns:
         "unit": UNIT; "objects", see `objects_value`; "inside": for words of phrases that name

@@ -12,22 +12,22 @@ SPECIAL = ("[CLS]", "[SEP]")  # labels of the tokens around a caption
 
 
 def branches_of(record: Explanation) -> list[BranchExplanation]:
-    """The branches that ran."""
+    """Return the branches that ran."""
     return [branch for branch in (record.sparse, record.dense) if branch is not None]
 
 
 def mask_key(layer: Layer) -> list[list[str]]:
-    """The looks of a mask's patches and what they mean, those that are kept first."""
+    """Return the looks of a mask's patches and what they mean, those that are kept first."""
     return [[look, say(f"mask.{meaning}")] for look, meaning in layer.row.looks.items()]
 
 
 def kept_words(branch: BranchExplanation) -> str:
-    """How many patches a branch kept."""
+    """Return how many patches a branch kept."""
     return say("mask.count", kept=branch.kept.sum(), total=branch.kept.size)
 
 
 def word_line(record: Explanation, number: int) -> str:
-    """The token that a word met best."""
+    """Return the token that a word met best."""
     alignment = record.sparse_alignment
     best = int(alignment.best_token[number])
     return say(
@@ -39,7 +39,7 @@ def word_line(record: Explanation, number: int) -> str:
 
 
 def term_titles(record: Explanation) -> dict[str, str]:
-    """Each term's title: with its caption's name where two captions have terms."""
+    """Return each term's title: with its caption's name where two captions have terms."""
     both = record.dense_alignment is not None
     titles = {}
     for name in record.terms:

@@ -91,7 +91,7 @@ def read_knobs(values: Mapping[str, Any], others: Knobs) -> Knobs:
 
 
 def trained_knobs(model: SEPSModel) -> Knobs:
-    """What the model was trained with. A model of the released variant has no beta; it is told as 0.25."""
+    """Return what the model was trained with. A model of the released variant has no beta; it is told as 0.25."""
     net = model.cross_net
     return Knobs(
         keep_ratio=net.sparse_ratio,
@@ -105,7 +105,7 @@ def trained_knobs(model: SEPSModel) -> Knobs:
 
 
 def evaluation_knobs(model: SEPSModel) -> Knobs:
-    """What the model is evaluated with: as trained, and always by the top k."""
+    """Return what the model is evaluated with: as trained, and always by the top k."""
     return replace(trained_knobs(model), decision="top-k")
 
 
@@ -141,7 +141,7 @@ def untrained(knobs: Knobs, trained: Knobs) -> list[str]:
 
 
 def limits(model: SEPSModel) -> dict[str, tuple[float, float]]:
-    """The least and the greatest value of each knob that is a number, for this model."""
+    """Return the least and the greatest value of each knob that is a number, for this model."""
     low, high = LIMITS["top_k"]
     return LIMITS | {"top_k": (low, min(high, model.cross_net.hrpa.top_k))}
 
@@ -156,7 +156,7 @@ def fixed(model: SEPSModel) -> dict[str, str]:
 
 
 def network_with(model: SEPSModel, knobs: Knobs) -> CrossSparseAggrNet:
-    """A network of these settings with the trained parameters, in evaluation mode.
+    """Return a network of these settings with the trained parameters, in evaluation mode.
 
     The parameters are shared with the model's own network, not copied. N_c stays as trained whatever share is kept.
     With K below the trained one the relevance MLP sees zeros in place of the values left out. The released variant

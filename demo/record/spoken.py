@@ -20,7 +20,8 @@ def layer_of_words(text: str, caption: str, tokenizer: Tokenizer, record: Explan
 
 
 def layer_of_starts(text: str, starts: Sequence[int], record: Explanation) -> str:
-    """The layer as links and `Layer.parse` write it, where word:N is a place among [CLS], the word pieces and [SEP].
+    """Return the layer as links and `Layer.parse` write it, where word:N is a place among [CLS], the word pieces and
+    [SEP].
 
     Args:
         text: word:2 is the caption's second word, split at spaces, and of one in several pieces the first piece;
@@ -48,7 +49,7 @@ def layer_of_starts(text: str, starts: Sequence[int], record: Explanation) -> st
 
 
 def within(number: int, most: int, owned: str, noun: str) -> int:
-    """The number; ValueError where it is not 1 to `most`."""
+    """Return the number; ValueError where it is not 1 to `most`."""
     if not 1 <= number <= most:
         raise ValueError(f"The caption has {owned}, 1 to {most}, but {noun} {number} was asked for.")
     return number

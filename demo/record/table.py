@@ -50,7 +50,7 @@ class _Filled(Formatter):
     """Templates whose formats may be nouns."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """A value by its format; "th" makes it a place, a noun counts it."""
+        """Return a value by its format; "th" makes it a place, a noun counts it."""
         if format_spec == "th":
             return ordinal(value)
         if format_spec[:1].isalpha():
@@ -91,17 +91,17 @@ def mathtext(text: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A count with its noun: "1 token", "2 tokens", "2 patches"."""
+    """Return a count with its noun: "1 token", "2 tokens", "2 patches"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 def ordinal(number: int) -> str:
-    """A place: "1st", "22nd", "113th"."""
+    """Return a place: "1st", "22nd", "113th"."""
     last = 0 if 10 < number % 100 < 14 else number % 10
     return f"{number}{('th', 'st', 'nd', 'rd', *['th'] * 6)[last]}"
 
 
 @lru_cache(maxsize=1)
 def symbols() -> dict[str, str]:
-    """The MathML of each symbol by its name."""
+    """Return the MathML of each symbol by its name."""
     return {name: mathml(latex) for name, latex in SYMBOLS.items()}

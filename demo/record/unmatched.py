@@ -12,12 +12,12 @@ from seps.models.unmatched_words import UnmatchedRule, best_cosine, unmatched_wo
 
 
 def unmatched(record: Explanation, rule: UnmatchedRule | None) -> list[CaptionWord]:
-    """The words of a record's caption that found nothing; none where no rule was measured."""
+    """Return the words of a record's caption that found nothing; none where no rule was measured."""
     return [] if rule is None else unmatched_words(record, rule)
 
 
 def unmatched_value(record: Explanation, rule: UnmatchedRule | None) -> dict[str, Any] | None:
-    """The words that found nothing, as the viewer marks them; None where there are none.
+    """Return the words that found nothing, as the viewer marks them; None where there are none.
 
     Returns:
         "pieces": positions of their pieces; "says": a sentence that is the legend of their dashes too; "plain": the
@@ -45,12 +45,13 @@ def unmatched_value(record: Explanation, rule: UnmatchedRule | None) -> dict[str
 
 
 def unmatched_sentence(words: Sequence[CaptionWord], key: str = "here") -> str:
-    """What is said under a picture of words that found nothing in it; at least one."""
+    """Return what is said under a picture of words that found nothing in it; at least one."""
     return say(f"found.{key}", words=quoted([word.text for word in words]))
 
 
 def missed_sentence(record: Explanation, rule: UnmatchedRule | None) -> str:
-    """What is said of a ranking where words found nothing in the best picture, which the record is of; else empty."""
+    """Return what is said of a ranking where words found nothing in the best picture, which the record is of; else
+    empty."""
     words = unmatched(record, rule)
     if not words or rule is None:
         return ""
@@ -58,7 +59,7 @@ def missed_sentence(record: Explanation, rule: UnmatchedRule | None) -> str:
 
 
 def kind_of(rule: UnmatchedRule) -> str:
-    """What the words are called that can be told to have found nothing."""
+    """Return what the words are called that can be told to have found nothing."""
     return say("found.content" if rule.words is None else "found.nouns")
 
 

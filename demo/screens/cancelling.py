@@ -25,7 +25,8 @@ class Cancellations:
         self._keys.put(key, True)
 
     def watched(self, progress: Callable[..., Iterable[Any]], key: Hashable) -> Callable[..., Iterator[Any]]:
-        """A progress, as `seps.progress.with_progress` takes it, that raises `Cancelled` once its work is cancelled."""
+        """Return a progress, as `seps.progress.with_progress` takes it, that raises `Cancelled` once its work is
+        cancelled."""
 
         def follow(items: Iterable[Any], desc: str = "") -> Iterator[Any]:
             for item in progress(items, desc=desc):

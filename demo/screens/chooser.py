@@ -52,7 +52,7 @@ class Chooser:
     selected: gr.State
 
     def restored(self, status: gr.HTML) -> list[Any]:
-        """The components that every view with a chooser begins with, as `restored_values` fills them."""
+        """Return the components that every view with a chooser begins with, as `restored_values` fills them."""
         return [status, self.gallery, self.strip, self.selected]
 
 
@@ -76,7 +76,7 @@ def build(registry: ModelRegistry, name: str) -> Chooser:
 
 
 def several_photos(name: str) -> Any:
-    """Where photographs of one's own are uploaded; a `gr.File` that hands over a list of `Upload`s."""
+    """Return where photographs of one's own are uploaded; a `gr.File` that hands over a list of `Upload`s."""
     return takes_uploads(
         gr.File(
             label=f"For this session alone, up to {MAX_UPLOADS}",
@@ -90,7 +90,7 @@ def several_photos(name: str) -> Any:
 
 
 def restored_values(registry: ModelRegistry, selected: SelectedImage) -> list[Any]:
-    """The gallery's name, its strip and the state, with a photograph selected; of one's own, the state alone."""
+    """Return the gallery's name, its strip and the state, with a photograph selected; of one's own, the state alone."""
     if selected.gallery not in registry.names:
         return [gr.skip(), gr.skip(), selected]
     indexed = registry.find(selected.gallery, selected.session)[1]
@@ -184,7 +184,7 @@ def connect(
 
 
 def left_out(indexed: IndexedGallery) -> str:
-    """A sentence about the files that were left out, or the gallery's own note."""
+    """Return a sentence about the files that were left out, or the gallery's own note."""
     skipped = indexed.gallery.skipped
     if not skipped:
         return indexed.gallery.note

@@ -30,12 +30,12 @@ OPTIONS: dict[str, Any] = {"api_visibility": "private", "show_progress": "minima
 
 
 def build() -> gr.HTML:
-    """The component that saves what it is given."""
+    """Build the component that saves what it is given."""
     return scripted("download", "seps-download", "download", ())
 
 
 def sent(file: Download) -> dict[str, Any]:
-    """A file for the browser to save."""
+    """Return a file for the browser to save."""
     return with_new_key({"name": file.name, "type": file.media_type, "base64": b64encode(file.content).decode()})
 
 
@@ -60,7 +60,8 @@ def saving(event: Callable[..., tuple[str, dict[str, Any]]]) -> Callable[..., tu
 def explanation(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str, dark: bool = False
 ) -> Download:
-    """The file of one photograph and one caption, drawn as `state` says; of a scene the objects too where it does.
+    """Return the file of one photograph and one caption, drawn as `state` says; of a scene the objects too where it
+    does.
 
     Raises:
         ValueError: another kind of file, or a page of a decision by hand.
@@ -86,7 +87,7 @@ def explanation(
 
 
 def page_file(component: str, value: Mapping[str, Any], title: str, name: str) -> Download:
-    """A view as a page that needs no server: what it draws, as `demo.notebook.page.page` takes it."""
+    """Return a view as a page that needs no server: what it draws, as `demo.notebook.page.page` takes it."""
     from demo.notebook.page import page  # Matplotlib is imported with the first file
 
     return Download(name, page(component, dict(value), title).encode(), TYPES[PAGE])

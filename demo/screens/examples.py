@@ -22,8 +22,8 @@ def examples_of(indexed: IndexedGallery) -> tuple[str, ...]:
 def carried_over(
     service: RetrievalService, before: RetrievalService, indexed: IndexedGallery, state: ViewState
 ) -> tuple[str, str]:
-    """The captions to go on with in another gallery: the same ones where its model is that of `before` or reads every
-    word of them, else the gallery's first example and no dense caption."""
+    """Return the captions to go on with in another gallery: the same ones where its model is that of `before` or reads
+    every word of them, else the gallery's first example and no dense caption."""
     try:
         if service is before or not read_caption(service.model, state.caption).note:
             return state.caption, state.dense or ""

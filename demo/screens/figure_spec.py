@@ -36,7 +36,8 @@ def contrast_spec(
     layer: str,
     dense: str | None = None,
 ) -> Download:
-    """Two that stand side by side: a row each, with the map of a word, or of each word that decides beside the photo.
+    """Draw two that stand side by side: a row each, with the map of a word, or of each word that decides beside the
+    photo.
 
     Args:
         indices: of the left and of the right photograph; layer: a word's map, "word:0", or anything else for the
@@ -54,7 +55,8 @@ def contrast_spec(
 
 
 def word_layer(part: Part, place: int) -> str:
-    """A word's map on the left (0) or the right side as a spec names it; the photo where its caption has not got it."""
+    """Return a word's map on the left (0) or the right side as a spec names it; the photo where its caption has not got
+    it."""
     pieces = (part.left_pieces, part.right_pieces)[place]
     if not pieces:
         return "photo"
@@ -62,8 +64,8 @@ def word_layer(part: Part, place: int) -> str:
 
 
 def photo_row(service: RetrievalService, indexed: IndexedGallery, index: int) -> Row:
-    """A row's photograph with its credit: one of a gallery that comes with the app by its name there, any other one as
-    a file that whoever draws the figure is to put beside the spec."""
+    """Return a row's photograph with its credit: one of a gallery that comes with the app by its name there, any other
+    one as a file that whoever draws the figure is to put beside the spec."""
     item, name = indexed.gallery.items[index], indexed.gallery.name
     public = service.galleries.get(name)
     credit = {"credit": credit_of(item)} if credit_of(item) else {}
@@ -78,7 +80,7 @@ def photo_row(service: RetrievalService, indexed: IndexedGallery, index: int) ->
 def written_spec(
     service: RetrievalService, indexed: IndexedGallery, rows: Sequence[Row], columns: Row, *indices: int
 ) -> Download:
-    """The file."""
+    """Return the file."""
     note = {} if service.name in shipped_models() else {"note": say("file.put_model", name=service.name)}
     spec = note | {"model": service.name, "width": WIDTH, "rows": list(rows)} | columns
     titles = " ".join(indexed.gallery.items[index].title for index in indices)

@@ -21,17 +21,17 @@ IDEAS = ("patch", "token", "score")
 
 
 def build(registry: ModelRegistry) -> gr.HTML:
-    """The line below the title, which opens the ideas; on a first visit they open by themselves."""
+    """Build the line below the title, which opens the ideas; on a first visit they open by themselves."""
     return scripted("intro", "seps-intro", "intro", (), value=intro_value(registry))
 
 
 def intro_value(registry: ModelRegistry) -> dict[str, Any]:
-    """The ideas and their picture: what the first caption keeps of the photograph that it ranks first."""
+    """Return the ideas and their picture: what the first caption keeps of the photograph that it ranks first."""
     return gallery_intro(*registry.find(registry.first))
 
 
 def gallery_intro(service: RetrievalService, indexed: IndexedGallery) -> dict[str, Any]:
-    """The same of a gallery with its service."""
+    """Return the same of a gallery with its service."""
     caption = examples_of(indexed)[0]
     ranking = service.rank_images(indexed, caption)
     index = ranking.order[0]
@@ -59,7 +59,7 @@ def gallery_intro(service: RetrievalService, indexed: IndexedGallery) -> dict[st
 
 
 def ideas_value(picture: dict[str, Any], numbers: dict[str, Any]) -> dict[str, Any]:
-    """The ideas and what their picture shows, with their numbers."""
+    """Return the ideas and what their picture shows, with their numbers."""
     return {
         "ideas": [[say(f"intro.{name}"), say(f"intro.{name}_says", **numbers)] for name in IDEAS],
         "picture": picture | {"says": say("intro.picture", **numbers)},
@@ -67,7 +67,7 @@ def ideas_value(picture: dict[str, Any], numbers: dict[str, Any]) -> dict[str, A
 
 
 def ideas_html(value: dict[str, Any]) -> str:
-    """The ideas as a list of terms for About, in each language."""
+    """Return the ideas as a list of terms for About, in each language."""
 
     def listed() -> str:
         ideas = of_language(value, language())["ideas"]

@@ -103,12 +103,12 @@ class LinkedView:
 
 
 def gallery_of(registry: ModelRegistry, query: Mapping[str, str]) -> str:
-    """The gallery that a query leads to, right or not."""
+    """Return the gallery that a query leads to, right or not."""
     return SCENES if query.get("view") in ("edit", "generate") else query.get("gallery", registry.first)
 
 
 def waited_for(registry: ModelRegistry, query: Mapping[str, str]) -> str:
-    """A sentence where a query has to wait for a gallery, the judge or the generator, which takes seconds; else
+    """Return a sentence where a query has to wait for a gallery, the judge or the generator, which takes seconds; else
     empty."""
     gallery = gallery_of(registry, query)
     if registry.is_waited_for(gallery):
@@ -121,7 +121,7 @@ def waited_for(registry: ModelRegistry, query: Mapping[str, str]) -> str:
 
 
 def read_query(values: Mapping[str, Any]) -> dict[str, str]:
-    """A link's names and values, cut to what is read of them, so that a sentence on one is never long."""
+    """Return a link's names and values, cut to what is read of them, so that a sentence on one is never long."""
     return {name: str(value)[: LONGEST if name in TEXTS else LONGEST_NAME] for name, value in values.items()}
 
 
@@ -138,13 +138,13 @@ def read_link(registry: ModelRegistry, query: Mapping[str, str], progress: Progr
 
 
 def wrong_link(registry: ModelRegistry, query: Mapping[str, str], problem: str, progress: Progress = False) -> Link:
-    """Where a query leads that has something wrong: to the worked example, of its gallery where that is open."""
+    """Return where a query leads that has something wrong: to the worked example, of its gallery where that is open."""
     link = _read(registry, open_gallery(registry, query), progress)
     return Link("search", link.selected, "", "", link.example, problem=problem)
 
 
 def open_gallery(registry: ModelRegistry, query: Mapping[str, str]) -> dict[str, str]:
-    """The part of a query that names an open gallery of the right model; empty where there is none."""
+    """Return the part of a query that names an open gallery of the right model; empty where there is none."""
     gallery = query.get("gallery", registry.first)
     try:
         return {} if registry.is_waited_for(gallery) else {"gallery": linked(registry, query)[1].gallery.name}
@@ -198,7 +198,8 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
 
 
 def as_linked(state: ViewState, query: Mapping[str, str]) -> ViewState:
-    """A state drawn as an address says: what was chosen last may not have been kept before something else was shown.
+    """Return a state drawn as an address says: what was chosen last may not have been kept before something else was
+    shown.
 
     Raises:
         ValueError: a layer or an opacity that there is not.
@@ -246,7 +247,8 @@ def _budget(text: str, patches: int) -> int:
 
 
 def linked(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> OpenedGallery:
-    """The gallery of a link with its service; ValueError where there is none, or another model than the link says."""
+    """Return the gallery of a link with its service; ValueError where there is none, or another model than the link
+    says."""
     gallery = query.get("gallery", registry.first)
     model = query.get("model")
     if model is not None and model not in registry.models:

@@ -125,8 +125,8 @@ def scripted(
     value: Any = None,
     **options: Any,
 ) -> gr.HTML:
-    """A component that assets/js/app.js draws from its value, anything that is JSON ready, once that is there; it fires
-    `events`."""
+    """Build a component that assets/js/app.js draws from its value, anything that is JSON ready, once that is there; it
+    fires `events`."""
     fired = ", ".join(f"'{event}'" for event in events)  # Gradio finds the events' names here
     drawn = gr.HTML(
         page_text(value),
@@ -140,19 +140,19 @@ def scripted(
 
 
 def caption_box(label: str, name: str, rows: int = 2, most: int = 4, **options: Any) -> gr.Textbox:
-    """A box for one caption in which Enter asks for the answer, and a longer caption takes up to `most` rows; Gradio
-    takes Enter for a new line where a box begins with several."""
+    """Build a box for one caption in which Enter asks for the answer, and a longer caption takes up to `most` rows;
+    Gradio takes Enter for a new line where a box begins with several."""
     look = ["rows-2", "rows-4"][rows > 2] if rows > 1 else "rows-1"
     return gr.Textbox(label=label, lines=1, max_lines=max(rows, most), elem_id=name, elem_classes=look, **options)
 
 
 def computing() -> dict[str, str]:
-    """The value of a picture from the start: that it is being computed, until it is filled."""
+    """Return the value of a picture from the start: that it is being computed, until it is filled."""
     return {"waiting": say("hint.computing")}
 
 
 def opening(gallery: str) -> str:
-    """The sentence while a gallery is opened that takes seconds."""
+    """Return the sentence while a gallery is opened that takes seconds."""
     return say("hint.opening", name=gallery)
 
 
@@ -186,12 +186,13 @@ def errors_as_message(outputs: int) -> Callable[[Callable[..., Any]], Callable[.
 
 
 def gallery_kept(name: str, names: Sequence[str]) -> Any:
-    """The choice of galleries as it was, after one that could not be opened: `name`, or none where it is no choice."""
+    """Return the choice of galleries as it was, after one that could not be opened: `name`, or none where it is no
+    choice."""
     return gr.Radio(value=name if name in names else None)
 
 
 def message(text: str, kind: str = "note") -> str:
-    """A line for the person: a note, or what was wrong and what to do."""
+    """Return a line for the person: a note, or what was wrong and what to do."""
     if not text:
         return ""
     role = ' role="alert"' if kind == "problem" else ""
@@ -211,7 +212,8 @@ def fold(*lines: str) -> str:
 def viewer_value(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, record: Explanation, view: str
 ) -> dict[str, Any]:
-    """The viewer's value: photograph, record, how to draw it, what is true of a scene, and the link that leads here."""
+    """Return the viewer's value: photograph, record, how to draw it, what is true of a scene, and the link that leads
+    here."""
     known = indexed.gallery.items[state.index].known
     value = {
         "photo": photo_value(indexed, state.index),
@@ -232,7 +234,7 @@ def viewer_value(
 
 
 def fitting(layer: str, record: Explanation) -> str:
-    """The layer where the record has it, else the decision mask."""
+    """Return the layer where the record has it, else the decision mask."""
     try:
         Layer.parse(layer).check(record)
     except ValueError:
@@ -241,7 +243,7 @@ def fitting(layer: str, record: Explanation) -> str:
 
 
 def link_to(service: RetrievalService, view: str, indexed: IndexedGallery, state: ViewState) -> str | None:
-    """The query that reproduces a view but for its layer; None for what is a person's own, which is not kept."""
+    """Return the query that reproduces a view but for its layer; None for what is a person's own, which is not kept."""
     item, public = indexed.gallery.items[state.index], service.galleries.get(indexed.gallery.name)
     if public is None or public.gallery.items[state.index] is not item:
         return None

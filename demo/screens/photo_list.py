@@ -17,7 +17,7 @@ from demo.service.ranking import ImageRanking
 def ranking_value(
     indexed: IndexedGallery, alone: ImageRanking, with_dense: ImageRanking | None, selected: int
 ) -> dict[str, Any]:
-    """What the list of photographs is drawn from."""
+    """Return what the list of photographs is drawn from."""
     seconds = alone.seconds + (with_dense.seconds if with_dense else 0.0)
     scored, total, noun = len(alone.order), alone.total, indexed.gallery.noun
     noun = noun if total != 1 else noun.removesuffix("s")

@@ -114,7 +114,8 @@ def connect(
         return Loaded(*fill(registry, query))
 
     def open_early(here: str, caption: str, filled: tuple[str, ...]) -> Loaded | None:
-        """The worked example of a view whose tab was opened while the page loaded, which told its tab nothing."""
+        """Return the worked example of a view whose tab was opened while the page loaded, which told its tab
+        nothing."""
         if here not in views or here in filled:
             return None
         text = waited_for(registry, {"view": here})
@@ -212,8 +213,8 @@ def connect(
 
 
 def selected_tabs(view: str, here: str) -> tuple[Any, Any]:
-    """What shows a view when the page has loaded: values of the page's tabs and of the lesson's. Unchanged where the
-    person has chosen a tab meanwhile, as `here` tells, or where the view is in sight from the start."""
+    """Return what shows a view when the page has loaded: values of the page's tabs and of the lesson's. Unchanged where
+    the person has chosen a tab meanwhile, as `here` tells, or where the view is in sight from the start."""
     if view == FIRST or here not in ("", FIRST):
         return gr.skip(), gr.skip()
     if view in IN_LESSON:
@@ -222,22 +223,23 @@ def selected_tabs(view: str, here: str) -> tuple[Any, Any]:
 
 
 def unchanged(view: LinkedView) -> list[Any]:
-    """The values that leave a view as it is."""
+    """Return the values that leave a view as it is."""
     return [gr.skip()] * len(view.outputs)
 
 
 def waiting(text: str, view: LinkedView) -> list[Any]:
-    """The values of a view while it waits: the picture says for what, and all else is as it is."""
+    """Return the values of a view while it waits: the picture says for what, and all else is as it is."""
     return [{"waiting": text} if output is view.picture else gr.skip() for output in view.outputs]
 
 
 def problem_of(values: Sequence[Any]) -> str:
-    """What was wrong with the link that filled a view with its values."""
+    """Return what was wrong with the link that filled a view with its values."""
     return next(value.problem for value in values if isinstance(value, ViewState))
 
 
 def instead(registry: ModelRegistry, name: str, problem: str, view: LinkedView) -> list[Any]:
-    """The values of a view that waited in vain: the worked example below the problem, where the view can show it."""
+    """Return the values of a view that waited in vain: the worked example below the problem, where the view can show
+    it."""
     try:
         return below(problem, fill(registry, {}, name)[1][name])
     except ValueError:  # its only gallery is the one that cannot be had
@@ -245,7 +247,8 @@ def instead(registry: ModelRegistry, name: str, problem: str, view: LinkedView) 
 
 
 def below(problem: str, values: Sequence[Any]) -> list[Any]:
-    """A view's values under a problem of the link, which stays until the person does something; "" changes nothing."""
+    """Return a view's values under a problem of the link, which stays until the person does something; "" changes
+    nothing."""
     if not problem:
         return list(values)
     kept = (
@@ -257,7 +260,7 @@ def below(problem: str, values: Sequence[Any]) -> list[Any]:
 def fill(
     registry: ModelRegistry, query: Mapping[str, str], only: str | None = None, progress: Progress = False
 ) -> tuple[str, Values]:
-    """What a link's query leads to; what it has wrong is said, and the worked example stands instead.
+    """Return what a link's query leads to; what it has wrong is said, and the worked example stands instead.
 
     Args:
         query: names and values.
@@ -278,7 +281,7 @@ def fill(
 
 
 def restored(registry: ModelRegistry, link: Link, name: str) -> Values:
-    """A view's values for a link, below what is wrong with it; none where a link fills nothing of the view."""
+    """Return a view's values for a link, below what is wrong with it; none where a link fills nothing of the view."""
     if name not in RESTORE:
         return {}
     values = RESTORE[name](registry, link)
@@ -286,8 +289,8 @@ def restored(registry: ModelRegistry, link: Link, name: str) -> Values:
 
 
 def lacking(link: Link, name: str, values: Sequence[Any]) -> str:
-    """A sentence where a view's picture cannot be drawn by the layer that a link names; empty where it is, where that
-    is measured when it is asked for, and where there is no picture yet."""
+    """Return a sentence where a view's picture cannot be drawn by the layer that a link names; empty where it is, where
+    that is measured when it is asked for, and where there is no picture yet."""
     shown = [value["layer"] for value in values if isinstance(value, dict) and "layer" in value]
     if name not in LAYERED or not shown or link.layer in shown or Layer.parse(link.layer).row.measure is not None:
         return ""

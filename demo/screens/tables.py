@@ -59,14 +59,14 @@ def results(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def number(value: float | None, digits: int) -> str:
-    """A number, a count without decimals, or nothing."""
+    """Return a number, a count without decimals, or nothing."""
     if value is None:
         return ""
     return str(int(value)) if digits > 1 and value == int(value) else f"{value:.{digits}f}"
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[str] = ()) -> str:
-    """An HTML table whose first column names its rows; a group spans three columns where it has a name.
+    """Return an HTML table whose first column names its rows; a group spans three columns where it has a name.
 
     Where it is wider than the screen it is scrolled, by keys too: hence its place among the tab stops, and its name.
     """
@@ -83,13 +83,13 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[
 
 
 def headed(text: str, attributes: str) -> str:
-    """A header of a table; an empty cell where it says nothing."""
+    """Return a header of a table; an empty cell where it says nothing."""
     return f"<th {attributes}>{rich(text)}</th>" if text else "<td></td>"
 
 
 def grounding_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Where pictures point, or how they follow the caption, by model and kind of map, of rows as `our_grounding` and
-    `our_contrast` give them; measures that none of them has are left out."""
+    """Return where pictures point, or how they follow the caption, by model and kind of map, of rows as `our_grounding`
+    and `our_contrast` give them; measures that none of them has are left out."""
     names = [name for name in MEASURE_NAMES if any(name in row["measures"] for row in rows)]
     cells = [
         (
@@ -102,7 +102,7 @@ def grounding_table(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def interval(value: tuple[float, float | None, float | None] | None) -> str:
-    """A mean with its interval, or nothing."""
+    """Return a mean with its interval, or nothing."""
     if value is None:
         return ""
     mean, low, high = value

@@ -101,8 +101,8 @@ def brought_back(
     query: Mapping[str, str],
     shown: Shown | None,
 ) -> list[Any] | None:
-    """A view's values as they were kept; None where nothing was, where what was shown is not there any more, or where
-    the address leads to something else: kept a moment late, a state may be that of what came next."""
+    """Return a view's values as they were kept; None where nothing was, where what was shown is not there any more, or
+    where the address leads to something else: kept a moment late, a state may be that of what came next."""
     if shown is None or view.again is None:
         return None
     try:
@@ -114,7 +114,7 @@ def brought_back(
 
 
 def is_of(picture: Any, query: Mapping[str, str]) -> bool:
-    """Whether a picture's value answers what an address asks for; one of a person's own has no link, and may."""
+    """Return whether a picture's value answers what an address asks for; one of a person's own has no link, and may."""
     link = picture.get("link") if isinstance(picture, Mapping) else None
     answered = dict(parse_qsl((link or "").lstrip("?")))
     return not link or all(query[name] == answered.get(name) for name in ASKED if name in query)

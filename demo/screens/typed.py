@@ -13,7 +13,7 @@ WATCHED = "answers-typed"  # the class of boxes whose answers are told, see asse
 
 
 def build() -> gr.HTML:
-    """The page's part that hears which text was answered: what is pressed meanwhile waits for it."""
+    """Build the page's part that hears which text was answered: what is pressed meanwhile waits for it."""
     return scripted("typed", "seps-typed", "typed", ())
 
 

@@ -36,14 +36,14 @@ BUDGET = 20  # patches of the game, to begin with
 
 
 def forced_mask(service: RetrievalService, state: ViewState) -> NDArray[np.bool_] | None:
-    """The decision by hand of a view, (N,); None for the model's own. ValueError where its text is none."""
+    """Return the decision by hand of a view, (N,); None for the model's own. ValueError where its text is none."""
     return read_mask(state.mask, service.model.cross_net.num_patches)
 
 
 def shown_record(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, progress: Progress = False
 ) -> Explanation:
-    """The record that a view shows: under its decision, with what its layer measures."""
+    """Return the record that a view shows: under its decision, with what its layer measures."""
     mask, name = forced_mask(service, state), Layer.parse(state.layer).name
     pair = (indexed, state.index, state.caption, state.dense)
     return service.measure(*pair, name, mask, progress) if find_measure(name) else service.explain(*pair, mask)
@@ -56,21 +56,21 @@ def quick_record(service: RetrievalService, indexed: IndexedGallery, state: View
 
 
 def is_pending(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> bool:
-    """Whether the layer of a view takes long to measure, and has not been measured yet."""
+    """Return whether the layer of a view takes long to measure, and has not been measured yet."""
     name = Layer.parse(state.layer).name
     pair = (indexed, state.index, state.caption, state.dense)
     return is_slow(name) and not service.is_measured(*pair, name, forced_mask(service, state))
 
 
 def measures_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
-    """What a viewer needs to offer what can be measured: that it does, and the layer that the page is to ask for by
-    itself, if any."""
+    """Return what a viewer needs to offer what can be measured: that it does, and the layer that the page is to ask for
+    by itself, if any."""
     pending = state.layer if is_pending(service, indexed, state) else None
     return {"measures": True, "pending": pending}
 
 
 def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> tuple[Decided, Decided] | None:
-    """The view's decision by hand and the model's own; None where the model decides."""
+    """Return the view's decision by hand and the model's own; None where the model decides."""
     mask = forced_mask(service, state)
     if mask is None:
         return None
@@ -79,7 +79,7 @@ def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewStat
 
 
 def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
-    """The value of the viewer in Photos, where patches can be kept and dropped."""
+    """Return the value of the viewer in Photos, where patches can be kept and dropped."""
     whatif = whatif_value(service, indexed, state)
     value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "search")
     choices = {"mask": state.mask, "budget": state.budget, "whatif": whatif}
@@ -87,7 +87,7 @@ def search_value(service: RetrievalService, indexed: IndexedGallery, state: View
 
 
 def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> list[dict[str, str]]:
-    """What the mask would be for other things in the photograph, see `others_value`; for captions alone."""
+    """Return what the mask would be for other things in the photograph, see `others_value`; for captions alone."""
     phrases = [text for text in indexed.gallery.items[state.index].phrases if text != state.caption]
     if state.dense or not phrases:
         return []
@@ -96,7 +96,7 @@ def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewS
 
 
 def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
-    """What the page needs to try decisions.
+    """Return what the page needs to try decisions.
 
     Returns:
         `own`: the text of the model's own decision; `objects`: of a scene, the [name, mask] of each; `budget`: what a
@@ -126,14 +126,14 @@ def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: View
 
 
 def inside_masks(known: SceneAnnotation, caption: str, grid: tuple[int, int]) -> list[tuple[str, str]]:
-    """The name of each object of a scene of which something is seen, and the mask of the patches inside it."""
+    """Return the name of each object of a scene of which something is seen, and the mask of the patches inside it."""
     return [
         (outline.name, mask_text(patches_of(known, (outline.number,), grid))) for outline in outlines(known, caption)
     ]
 
 
 def drawn_as(state: ViewState, event: Detail) -> ViewState:
-    """The view as the page draws it: its layer and looks, its decision by hand and its game."""
+    """Return the view as the page draws it: its layer and looks, its decision by hand and its game."""
     return replace(
         state,
         layer=event.text("layer"),
@@ -178,6 +178,6 @@ def connect(registry: ModelRegistry, viewer: gr.HTML, status: gr.HTML, session: 
 
 
 def is_of(measured: ViewState | None, state: ViewState) -> TypeGuard[ViewState]:
-    """Whether what was measured for one view is of the pair and the decision of another."""
+    """Return whether what was measured for one view is of the pair and the decision of another."""
     names = ("gallery", "index", "caption", "dense", "mask")
     return measured is not None and all(getattr(measured, name) == getattr(state, name) for name in names)

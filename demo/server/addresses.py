@@ -47,7 +47,7 @@ FORMS = [(compile_path(path)[0], methods) for path, methods in NEEDED.items()]
 
 
 def is_needed(method: str, path: str, mcp: bool = False) -> bool:
-    """Whether an address is served.
+    """Return whether an address is served.
 
     Args:
         path: below the root path; a slash at its end does not count. mcp: whether the tools for assistants are.

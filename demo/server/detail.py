@@ -39,7 +39,7 @@ class Detail(EventData):
         raise AttributeError(f"Read {name} with one of the methods of Detail, which check it.")
 
     def value(self, name: str) -> str | float | int | bool | None:
-        """A field as it came: a text, a number, true, false or none.
+        """Return a field as it came: a text, a number, true, false or none.
 
         Raises:
             ValueError: there is no such field, or for the other methods, it is something else.
@@ -50,43 +50,43 @@ class Detail(EventData):
         return value
 
     def text(self, name: str) -> str:
-        """A text of at most LONGEST characters; errors as `value`."""
+        """Return a text of at most LONGEST characters; errors as `value`."""
         value = self.value(name)
         if not isinstance(value, str):
             raise self._wrong(name, "text")
         return value
 
     def picture(self, name: str) -> bytes:
-        """The bytes of a text in base64; errors as `value`."""
+        """Return the bytes of a text in base64; errors as `value`."""
         try:
             return b64decode(self.text(name), validate=True)
         except binascii.Error as error:
             raise self._wrong(name, "a picture in base64") from error
 
     def flag(self, name: str) -> bool:
-        """Whether something is so; errors as `value`."""
+        """Return whether something is so; errors as `value`."""
         value = self.value(name)
         if not isinstance(value, bool):
             raise self._wrong(name, "true or false")
         return value
 
     def number(self, name: str, least: float = 0.0, most: float = 1.0) -> float:
-        """A number from `least` to `most`; errors as `value`."""
+        """Return a number from `least` to `most`; errors as `value`."""
         value = self.value(name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
             raise self._wrong(name, f"a number from {least:g} to {most:g}")
         return float(value)
 
     def whole(self, name: str, count: int, first: int = 0) -> int:
-        """One of `count` whole numbers from `first` on; errors as `value`."""
+        """Return one of `count` whole numbers from `first` on; errors as `value`."""
         value = self.value(name)
         if isinstance(value, bool) or not isinstance(value, int | float) or value - first not in range(count):
             raise self._wrong(name, f"a whole number from {first} to {first + count - 1}")
         return int(value)
 
     def like(self, name: str, usual: Kind) -> Kind:
-        """A field of the kind of `usual`, which stands for one that is not told; a number that is no whole one lies
-        between 0 and 1. Errors as `value`."""
+        """Return a field of the kind of `usual`, which stands for one that is not told; a number that is no whole one
+        lies between 0 and 1. Errors as `value`."""
         if name not in self._data:
             return usual
         if isinstance(usual, bool):
@@ -104,7 +104,7 @@ class Detail(EventData):
 
 
 def checked_fields(data: Any) -> dict[str, Any]:
-    """The fields of an event; none where it tells none.
+    """Return the fields of an event; none where it tells none.
 
     Raises:
         ValueError: a field that is no single value, a number that cannot be counted with, or a text that is too long
@@ -129,7 +129,7 @@ def checked_fields(data: Any) -> dict[str, Any]:
 
 
 def is_finite(value: float) -> bool:
-    """Whether a number is one that can be counted with: neither infinite nor too large for a float."""
+    """Return whether a number is one that can be counted with: neither infinite nor too large for a float."""
     try:
         return isfinite(value)
     except OverflowError:
@@ -137,7 +137,7 @@ def is_finite(value: float) -> bool:
 
 
 def valid_text(name: str, text: str) -> str:
-    """The text; ValueError where it is no Unicode."""
+    """Return the text; ValueError where it is no Unicode."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -146,7 +146,7 @@ def valid_text(name: str, text: str) -> str:
 
 
 def shortened(value: Any) -> str:
-    """A value as a sentence shows it: never long, and never a container's content."""
+    """Return a value as a sentence shows it: never long, and never a container's content."""
     if isinstance(value, dict | list):
         return "a JSON object" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):
@@ -158,5 +158,5 @@ def shortened(value: Any) -> str:
 
 
 def trigger_of(component: gr.HTML, event: str) -> Any:
-    """An event of a scripted component in the form in which `gr.on` takes several components' events."""
+    """Return an event of a scripted component in the form in which `gr.on` takes several components' events."""
     return MethodType(EventListener(event_name=event).listener, component)

@@ -57,7 +57,7 @@ class TemporaryFolder:
         self.close()
 
     def new(self, name: str) -> Path:
-        """A path for a new file, in a folder of its own under a name that cannot be guessed."""
+        """Return a path for a new file, in a folder of its own under a name that cannot be guessed."""
         return Path(tempfile.mkdtemp(dir=self.path)) / name
 
     def sweep(self, more: int = 0) -> None:
@@ -107,7 +107,7 @@ def _set_variable(name: str, value: str | None) -> None:
 
 
 def lies_in(folder: Path, path: str | Path) -> bool:
-    """Whether a path leads to something below a folder, all links resolved; nothing is opened."""
+    """Return whether a path leads to something below a folder, all links resolved; nothing is opened."""
     try:
         resolved = Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a NUL, a loop of links, a name too long

@@ -14,7 +14,7 @@ SITE = re.compile(r"https?://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re
 
 
 def frame_rule(sites: Sequence[str] = ()) -> str:
-    """The header's value.
+    """Return the header's value.
 
     Args:
         sites: beside the app's own: addresses without a path, or "*" for all; those of the environment come with them.

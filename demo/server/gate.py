@@ -63,7 +63,7 @@ class Gate:
         await self.guarded(scope, bounded(receive, most), send)
 
     def refusal(self, scope: Scope, path: str) -> Response | None:
-        """The answer to a request that goes no further."""
+        """Return the answer to a request that goes no further."""
         if not is_needed(scope["method"], path, self.mcp) or any(
             len(part.encode()) > LONGEST_FILE for part in path.split("/")
         ):
@@ -111,12 +111,12 @@ class Gate:
 
 
 def refused(status: int, sentence: str) -> Response:
-    """An answer that tells what is wrong."""
+    """Return an answer that tells what is wrong."""
     return JSONResponse({"error": sentence}, status)
 
 
 def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
-    """Whether an address can be made of the names that a request gives this server, as Gradio makes it."""
+    """Return whether an address can be made of the names that a request gives this server, as Gradio makes it."""
     for name, value in headers:
         if name in HOSTS:
             first = value.decode("latin-1").split(",")[0].strip()
@@ -129,13 +129,13 @@ def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
 
 
 def no_session() -> Response:
-    """The answer to a page whose answers nobody holds, as Gradio's scripts read it: they reload."""
+    """Return the answer to a page whose answers nobody holds, as Gradio's scripts read it: they reload."""
     message = '{"msg":"unexpected_error","success":false,"session_not_found":true,"message":"' + NO_ANSWER + '"}'
     return Response(f"data: {message}\n\n", media_type="text/event-stream")
 
 
 def is_asked(queue: Any, event: str) -> bool:
-    """Whether an event's answer is awaited or held."""
+    """Return whether an event's answer is awaited or held."""
     return (
         event in queue.event_ids_to_events
         or event in queue.pending_messages_per_session
@@ -144,7 +144,7 @@ def is_asked(queue: Any, event: str) -> bool:
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether an error, or what led to it, is a disk that holds no more."""
+    """Return whether an error, or what led to it, is a disk that holds no more."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT):
             return True
@@ -153,13 +153,13 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def too_large(scope: Scope, most: int) -> Response | None:
-    """The answer to a request that tells of a body with more than `most` bytes."""
+    """Return the answer to a request that tells of a body with more than `most` bytes."""
     length = dict(scope["headers"]).get(b"content-length", b"0")
     return refused(413, large(most)) if length.isdigit() and (len(length) > 15 or int(length) > most) else None
 
 
 def bounded(receive: Receive, most: int) -> Receive:
-    """What gives a request's body, at most so many bytes of it, whatever the request tells of its size."""
+    """Return what gives a request's body, at most so many bytes of it, whatever the request tells of its size."""
     left = most
 
     async def received() -> Message:
@@ -174,5 +174,5 @@ def bounded(receive: Receive, most: int) -> Receive:
 
 
 def large(most: int) -> str:
-    """The sentence on a body that is too large."""
+    """Return the sentence on a body that is too large."""
     return f"This request has more than {most // 2**20} MB: send less at once."

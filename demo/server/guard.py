@@ -67,8 +67,8 @@ class GuardedBlocks(gr.Blocks):
 
 
 def turns(event: BlockFunction, session: Any) -> list[Lock]:
-    """What a short event waits for: one alone at a time changes a state of a session, and begins with what the one
-    before left. What takes long waits for none, and nothing waits for it."""
+    """Return what a short event waits for: one alone at a time changes a state of a session, and begins with what the
+    one before left. What takes long waits for none, and nothing waits for it."""
     if not isinstance(session, Session) or (event.queue and event.concurrency_id != SHORT):
         return []
     numbers = {output._id for output in event.outputs if isinstance(output, gr.State)}
@@ -76,7 +76,7 @@ def turns(event: BlockFunction, session: Any) -> list[Lock]:
 
 
 def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
-    """The status and the sentence for an error of an event; what is a fault goes to the log."""
+    """Return the status and the sentence for an error of an event; what is a fault goes to the log."""
     if isinstance(cause, gr.Error):  # a component's, about what came
         return 400, cause.message[:LONGEST]
     if isinstance(cause, ValueError):
@@ -89,25 +89,25 @@ def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, s
 
 
 def scope_of(request: Any) -> Any:
-    """The scope of the request that an event came with; of several, of the first."""
+    """Return the scope of the request that an event came with; of several, of the first."""
     first = request[0] if isinstance(request, list) and request else request
     return getattr(getattr(first, "request", None), "scope", {})
 
 
 def asked_language(request: Any) -> str:
-    """The language of the page that a request comes from, "" where it does not tell."""
+    """Return the language of the page that a request comes from, "" where it does not tell."""
     first = request[0] if isinstance(request, list) and request else request
     return str((getattr(first, "query_params", None) or {}).get("lang", ""))
 
 
 def asked_from(request: Any) -> str:
-    """The query in the address of the page that a request comes from, "" where it does not tell."""
+    """Return the query in the address of the page that a request comes from, "" where it does not tell."""
     headers = getattr(request, "headers", None) or {}
     return urlsplit(headers.get("referer") or "").query
 
 
 def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
-    """The values of an event as Gradio may go on with them.
+    """Return the values of an event as Gradio may go on with them.
 
     Args:
         event: whose inputs they are for.
@@ -133,13 +133,13 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
 
 
 def left_out(components: Sequence[Any]) -> list[str]:
-    """The values of the last inputs of an event, where all of them are texts that are empty to begin with."""
+    """Return the values of the last inputs of an event, where all of them are texts that are empty to begin with."""
     is_optional = all(isinstance(component, gr.Textbox) and component.value == "" for component in components)
     return [""] * len(components) if is_optional else []
 
 
 def checked_value(component: Any, value: Any) -> Any:
-    """One value; errors as `checked`."""
+    """Return one value; errors as `checked`."""
     name = getattr(component, "label", None) or "the value"
     if hasattr(component, "check_uploads"):
         return component.check_uploads(value)
@@ -155,7 +155,7 @@ def checked_value(component: Any, value: Any) -> Any:
 
 
 def checked_number(name: str, value: Any) -> float | int | None:
-    """A number, or none; ValueError for anything else, and for what JSON has no number for."""
+    """Return a number, or none; ValueError for anything else, and for what JSON has no number for."""
     if value is not None and type(value) not in (int, float):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but a number is needed.")
     if value is not None and not is_finite(value):

@@ -33,7 +33,7 @@ HEADERS = 2**20  # bytes of an upload that are no file
 def server_options(
     folder: TemporaryFolder, max_bytes: int, tools: Tools | None = None, sites: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """What Gradio's `launch` takes as `app_kwargs`.
+    """Return what Gradio's `launch` takes as `app_kwargs`.
 
     Args:
         folder: of the uploads, removed when the server stops; max_bytes: of one uploaded file.
@@ -72,7 +72,7 @@ def server_options(
 
 
 def uploading(folder: TemporaryFolder, max_bytes: int) -> Callable[[Request], Any]:
-    """The address that pages and clients upload to.
+    """Return the address that pages and clients upload to.
 
     Gradio would store a file under its content's hash, where two people with the same photo share it. Here each upload
     has a folder of its own, with a name of random bits. `?video` says that it is a video, which may be larger.
@@ -111,7 +111,7 @@ async def script(request: Request) -> Response:
 
 
 def answer(status: int, sentence: str) -> Callable[[Request, Exception], Response]:
-    """What answers a fault that happened before an event was found."""
+    """Return what answers a fault that happened before an event was found."""
     return lambda request, error: JSONResponse({"error": sentence}, status)
 
 

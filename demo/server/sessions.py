@@ -109,7 +109,7 @@ class Sessions(StateHolder):
             return session
 
     def is_gone(self, session_id: str | None) -> bool:
-        """Whether a person's session had to go."""
+        """Return whether a person's session had to go."""
         return session_id in self._gone
 
     def delete_all_expired_state(self) -> None:

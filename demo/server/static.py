@@ -23,7 +23,7 @@ CACHING = "public, max-age=31536000, immutable"
 
 @lru_cache(maxsize=1)
 def scripts() -> dict[str, bytes]:
-    """Every module by its path below assets/js, as "viewer/viewer.js"."""
+    """Return every module by its path below assets/js, as "viewer/viewer.js"."""
     files = sorted(SCRIPTS.rglob("*.js"))
     return {file.relative_to(SCRIPTS).as_posix(): file.read_bytes() for file in files}
 
@@ -38,19 +38,19 @@ def digest() -> str:
 
 
 def find_script(address: str) -> bytes | None:
-    """The module at an address below the page, as `script_address` makes it; None where there is none."""
+    """Return the module at an address below the page, as `script_address` makes it; None where there is none."""
     start = f"{PREFIX}/{digest()}/"
     return scripts().get(address.removeprefix(start)) if address.startswith(start) else None
 
 
 def script_address(name: str) -> str:
-    """The address of a module, relative to the page: right under any root path and behind any proxy."""
+    """Return the address of a module, relative to the page: right under any root path and behind any proxy."""
     return f"{PREFIX}/{digest()}/{name}"
 
 
 def script_tags(entry: str) -> str:
-    """The tags that load an entry, a module right below assets/js; all others are fetched beside it. With them comes
-    the table of what the page says."""
+    """Return the tags that load an entry, a module right below assets/js; all others are fetched beside it. With them
+    comes the table of what the page says."""
     shared = [name for name in scripts() if "/" in name]
     links = [f'<link rel="modulepreload" href="{script_address(name)}">' for name in shared]
     return "\n".join(
@@ -60,19 +60,19 @@ def script_tags(entry: str) -> str:
 
 @lru_cache(maxsize=1)
 def styles() -> str:
-    """The page's colours in light and dark, and every style sheet."""
+    """Return the page's colours in light and dark, and every style sheet."""
     return style_sheets(sorted(file.name for file in STYLES.glob("*.css")))
 
 
 def style_sheets(names: Sequence[str]) -> str:
-    """The page's colours in light and dark, and those style sheets of assets/css."""
+    """Return the page's colours in light and dark, and those style sheets of assets/css."""
     sheets = [(STYLES / name).read_text(encoding="utf-8") for name in names]
     colours = f":root {{ {variables(LIGHT)} --veil-colour: {VEIL}; }} .dark {{ {variables(DARK)} }}"
     return "\n".join([colours, *sheets])
 
 
 def own_page(file: Path, parts: Mapping[str, str]) -> str:
-    """The HTML of a page that Gradio does not write, inside what all of these begin with, assets/head.html.
+    """Return the HTML of a page that Gradio does not write, inside what all of these begin with, assets/head.html.
 
     Args:
         file: what it adds to the head, a line `<!--BODY-->`, and its body.

@@ -41,7 +41,8 @@ def takes_uploads(component: Any, several: bool = False) -> Any:
 
 
 def checked_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
-    """What a call names as its files, in the form that Gradio goes on with; arguments and errors as `checked_file`."""
+    """Return what a call names as its files, in the form that Gradio goes on with; arguments and errors as
+    `checked_file`."""
     if value is None or value == []:
         return None
     if not isinstance(value, list):
@@ -53,7 +54,7 @@ def checked_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
 
 
 def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
-    """What a call names as its file, in the form that Gradio goes on with; nothing is opened.
+    """Return what a call names as its file, in the form that Gradio goes on with; nothing is opened.
 
     Args:
         folder: where uploads lie, its links resolved.
@@ -71,7 +72,8 @@ def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
 
 
 def sent_file(path: str, folder: Path) -> Path:
-    """A file that a page has sent, by the path that it was told; ValueError for anything else, see `checked_file`."""
+    """Return a file that a page has sent, by the path that it was told; ValueError for anything else, see
+    `checked_file`."""
     file = Path(path).resolve() if lies_in(folder, path) else folder
     if not file.is_file():
         raise ValueError(NOT_THERE)

@@ -63,13 +63,13 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: 
 
 
 def cleaned(text: str | None) -> str:
-    """A text as typed without surrounding or repeated white space, as `Reading` has it."""
+    """Return a text as typed without surrounding or repeated white space, as `Reading` has it."""
     return " ".join((text or "").replace("\0", " ").split())
 
 
 def noted_if_unlike(known: KnownCaptions, reading: Reading, vector: Tensor) -> Reading:
-    """The reading, its note telling where the caption, of this vector (D_t,), is unlike those that the model learnt
-    from."""
+    """Return the reading, its note telling where the caption, of this vector (D_t,), is unlike those that the model
+    learnt from."""
     nearest = float(known.nearness(vector[None])[0])
     if nearest >= known.threshold:
         return reading
@@ -112,5 +112,5 @@ def read_typed(model: SEPSModel, text: str | None) -> list[str]:
 
 
 def shortened(text: str, longest: int = 40) -> str:
-    """The text, cut with an ellipsis where it is longer."""
+    """Return the text, cut with an ellipsis where it is longer."""
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"

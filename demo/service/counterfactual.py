@@ -64,7 +64,8 @@ class Attempts:
         self._others, self._explain = others, explained
 
     def attempt(self, mask: Mask | None) -> Decided:
-        """What becomes of the photograph under a decision (N,); None, and the model's very own, is the model's."""
+        """Return what becomes of the photograph under a decision (N,); None, and the model's very own, is the
+        model's."""
         if mask is None or np.array_equal(mask, self.decided.record.sparse.kept):
             return self.decided
         record = self._explain(mask)
@@ -93,7 +94,7 @@ class Forcing(Attempts):
         )
 
     def game(self, budget: int, mask: Mask | None) -> Game:
-        """What a budget of 1 to N patches brings by hand and by the model.
+        """Return what a budget of 1 to N patches brings by hand and by the model.
 
         Raises:
             ValueError: more patches than the budget, or a budget out of range.

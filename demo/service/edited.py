@@ -60,7 +60,7 @@ def encode_edited(model: SEPSModel, original: GalleryItem, history: tuple[Scene,
 
 
 def with_edits(model: SEPSModel, indexed: IndexedGallery, edits: Mapping[int, EditedScene]) -> IndexedGallery:
-    """The gallery with edited scenes in their places; the gallery itself is left as it is."""
+    """Return the gallery with edited scenes in their places; the gallery itself is left as it is."""
     if not edits:
         return indexed
     indexed = in_memory(indexed)
@@ -79,7 +79,7 @@ def with_edits(model: SEPSModel, indexed: IndexedGallery, edits: Mapping[int, Ed
 
 
 def with_rows(images: ImageIndex, indices: Tensor, rows: ImageIndex) -> ImageIndex:
-    """The index with other images at some places."""
+    """Return the index with other images at some places."""
 
     def put(values: Tensor, new: Tensor) -> Tensor:
         return values.index_copy(0, indices, new.to(values))

@@ -73,7 +73,7 @@ def experiment(registry: ModelRegistry, session: SessionData, index: int, captio
 
 
 def outcome(service: RetrievalService, indexed: IndexedGallery, index: int, caption: str) -> Outcome:
-    """The scene at a place of a gallery under a caption."""
+    """Return the scene at a place of a gallery under a caption."""
     ranking = service.rank_images(indexed, caption)
     rank = 1 + ranking.order.index(index)
     return Outcome(
@@ -82,7 +82,7 @@ def outcome(service: RetrievalService, indexed: IndexedGallery, index: int, capt
 
 
 def known(indexed: IndexedGallery, index: int) -> SceneAnnotation:
-    """What is known of a gallery's picture; ValueError where it is no drawn scene."""
+    """Return what is known of a gallery's picture; ValueError where it is no drawn scene."""
     annotation = indexed.gallery.items[index].known
     if annotation is None:
         raise ValueError(f"{indexed.gallery.items[index].title} is no drawn scene: it cannot be edited.")
@@ -92,7 +92,7 @@ def known(indexed: IndexedGallery, index: int) -> SceneAnnotation:
 def with_changes(
     registry: ModelRegistry, session: SessionData, index: int, changes: Sequence[Mapping[str, Any]]
 ) -> SessionData:
-    """What is a person's own after changes of the scene at a place; the last scene is drawn and encoded.
+    """Return what is a person's own after changes of the scene at a place; the last scene is drawn and encoded.
 
     Args:
         changes: as `edited` takes them, or {"do": "undo"}, which takes the last one back, or {"do": "original"}.

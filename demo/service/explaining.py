@@ -57,7 +57,7 @@ def explain_indexed(
 
 
 def labels_of(model: SEPSModel, caption: EncodedCaption) -> dict[str, Any]:
-    """The labels of a caption's words and of its dense one's, and the grid, as `explain` takes them."""
+    """Return the labels of a caption's words and of its dense one's, and the grid, as `explain` takes them."""
     return {
         "words": model.words(caption.text),
         "dense_words": model.words(caption.dense, dense=True) if caption.dense else None,

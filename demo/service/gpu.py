@@ -31,7 +31,7 @@ def encode_photos(name: str, photos: Sequence[Image.Image]) -> Tensor:
 
 
 def lent_encoder(name: str) -> Encode | None:
-    """What encodes photographs on a lent GPU; None where no GPU is lent."""
+    """Return what encodes photographs on a lent GPU; None where no GPU is lent."""
     if find_spec("spaces") is None:
         return None
     spaces: Any = import_module("spaces")

@@ -82,7 +82,7 @@ class JudgingService:
         return self.open().encode_prompts([prompt])[0]
 
     def knows(self, digests: Sequence[str]) -> bool:
-        """Whether all of these pictures are remembered, so that judging them takes milliseconds."""
+        """Return whether all of these pictures are remembered, so that judging them takes milliseconds."""
         return all(digest in self._seen for digest in digests)
 
     def see(self, pictures: Sequence[Source], progress: Progress = False) -> list[JudgeFeatures]:
@@ -103,7 +103,7 @@ class JudgingService:
         return self.open().score_encoded(seen, prompt.expand(len(seen), -1))
 
     def spoilt(self, picture: Source, kind: str) -> list[Source]:
-        """The picture spoilt in one way at each of STRENGTHS; strength 0 is the picture itself.
+        """Return the picture spoilt in one way at each of STRENGTHS; strength 0 is the picture itself.
 
         Raises:
             ValueError: no such kind; the message names those that there are. When read: as `judge`.
@@ -127,12 +127,12 @@ class JudgingService:
 
 
 def spoiling_kinds() -> tuple[str, ...]:
-    """The ways in which pictures are spoilt."""
+    """Return the ways in which pictures are spoilt."""
     from seps.judge.spoil import KINDS
 
     return KINDS
 
 
 def judge_ships(name: str = "judge") -> bool:
-    """Whether a judge ships, without importing it."""
+    """Return whether a judge ships, without importing it."""
     return name in shipped_models(JUDGE)

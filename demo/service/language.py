@@ -40,27 +40,27 @@ def hint(tokenizer: Tokenizer, caption: str) -> str:
 
 
 def unknown_words(tokenizer: Tokenizer, caption: str) -> list[str]:
-    """The words of a caption, split at spaces, that the vocabulary has not even in pieces."""
+    """Return the words of a caption, split at spaces, that the vocabulary has not even in pieces."""
     return [word for word in caption.split() if UNKNOWN in labels(tokenizer, word)]
 
 
 def is_broken(tokenizer: Tokenizer, word: str) -> bool:
-    """Whether a word between spaces falls into pieces, as "Hund" into "hu" and "##nd", or is unknown."""
+    """Return whether a word between spaces falls into pieces, as "Hund" into "hu" and "##nd", or is unknown."""
     return any(label.startswith("##") or label == UNKNOWN for label in labels(tokenizer, word))
 
 
 def labels(tokenizer: Tokenizer, text: str) -> list[str]:
-    """The labels of a text's word pieces."""
+    """Return the labels of a text's word pieces."""
     return tokenizer.labels([piece for word in tokenizer.words(text) for piece in word])
 
 
 def listed(words: list[str]) -> str:
-    """The first words, each once, without the punctuation around them."""
+    """Return the first words, each once, without the punctuation around them."""
     once = list(dict.fromkeys(map(bare, words)))
     more = f" and {len(once) - NAMED} more" if len(once) > NAMED else ""
     return ", ".join(once[:NAMED]) + more
 
 
 def bare(word: str) -> str:
-    """A word without the punctuation around it."""
+    """Return a word without the punctuation around it."""
     return word.strip(".,;:!?\"'()[]") or word

@@ -16,7 +16,8 @@ RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 def mask_text(mask: NDArray[np.generic]) -> str:
-    """A mask (N,) as text: its bits, patch by patch, as base64url without padding; 34 characters for 196 patches."""
+    """Return a mask (N,) as text: its bits, patch by patch, as base64url without padding; 34 characters for 196
+    patches."""
     return urlsafe_b64encode(np.packbits(mask.astype(bool)).tobytes()).decode().rstrip("=")
 
 
@@ -40,7 +41,7 @@ def read_mask(text: str, count: int) -> Booleans | None:
 
 
 def kept_some(mask: Booleans) -> Booleans:
-    """The mask; ValueError where it keeps no patch."""
+    """Return the mask; ValueError where it keeps no patch."""
     if not mask.any():
         raise ValueError("The mask keeps no patch, but at least one is needed: keep one.")
     return mask
@@ -70,7 +71,7 @@ def read_patches(text: str, count: int, name: str) -> Booleans:
 
 
 def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
-    """The decision (N,) after patches are dropped, and then others kept; None where both lists are empty.
+    """Return the decision (N,) after patches are dropped, and then others kept; None where both lists are empty.
 
     Raises:
         ValueError: as `read_patches`; no patch is left.
@@ -82,6 +83,6 @@ def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
 
 
 def overlap_of(mask: Booleans, other: Booleans) -> float:
-    """The overlap of two masks, intersection over union, in [0, 1]; 1 where both keep nothing."""
+    """Return the overlap of two masks, intersection over union, in [0, 1]; 1 where both keep nothing."""
     union = int((mask | other).sum())
     return int((mask & other).sum()) / union if union else 1.0

@@ -45,7 +45,7 @@ class PatchEffects:
 
     @classmethod
     def of(cls, measured: Effects | Blanked, region: Region | None = None) -> PatchEffects:
-        """What the library measured."""
+        """Return what the library measured."""
         return cls(np.nan_to_num(measured.effects), np.nan_to_num(measured.word_effects), region)
 
 
@@ -62,12 +62,12 @@ class MeasuredExplanation(Explanation):
 
 
 def measures_of(record: Explanation) -> Mapping[str, PatchEffects | MinimalSet | None]:
-    """What was measured beside a record, by name."""
+    """Return what was measured beside a record, by name."""
     return record.measures if isinstance(record, MeasuredExplanation) else {}
 
 
 def with_measures(record: Explanation, measures: Mapping[str, PatchEffects | MinimalSet | None]) -> MeasuredExplanation:
-    """The record with more that was measured beside it, of the same pair and decision; what it has stays."""
+    """Return the record with more that was measured beside it, of the same pair and decision; what it has stays."""
     fields_of_record = {part.name: getattr(record, part.name) for part in fields(Explanation)}
     return MeasuredExplanation(**fields_of_record, measures={**measures, **measures_of(record)})
 
@@ -75,7 +75,7 @@ def with_measures(record: Explanation, measures: Mapping[str, PatchEffects | Min
 def strongest_region(
     kept: NDArray[np.bool_], effects: NDArray[np.floating[Any]], grid: tuple[int, int]
 ) -> NDArray[np.bool_]:
-    """The kept patches around the one whose dropping costs most, each of at least half of its effect: (N,) bool.
+    """Return the kept patches around the one whose dropping costs most, each of at least half of its effect: (N,) bool.
 
     Nothing where no kept patch has an effect above 0. Patches hang together by their sides.
     """

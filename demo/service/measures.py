@@ -65,11 +65,11 @@ MEASURES = (
 
 
 def find_measure(name: str) -> Measure | None:
-    """The row of a name; None where nothing of that name is measured."""
+    """Return the row of a name; None where nothing of that name is measured."""
     return next((measure for measure in MEASURES if measure.name == name), None)
 
 
 def is_slow(name: str) -> bool:
-    """Whether a layer's name is that of a measure that encodes a picture for every patch."""
+    """Return whether a layer's name is that of a measure that encodes a picture for every patch."""
     measure = find_measure(name)
     return measure is not None and measure.slow

@@ -71,7 +71,8 @@ class Pair:
     progress: Progress = False
 
     def embeddings(self) -> tuple[CrossSparseAggrNet, Tensor, Tensor, Tensor | None]:
-        """The network, the image's patches (N[+1], C), and the words (L, C) of the caption and of the dense one."""
+        """Return the network, the image's patches (N[+1], C), and the words (L, C) of the caption and of the dense
+        one."""
         words = self.model.encode_captions([self.caption])[0][0]
         dense_words = self.model.encode_captions([self.dense], dense=True)[0][0] if self.dense else None
         return self.model.cross_net, self.patches.to(self.model.device), words, dense_words
@@ -111,7 +112,7 @@ def measure(name: str, pair: Pair) -> MeasuredExplanation:
 
 @computes("effect")
 def effects_of_decisions(pair: Pair) -> PatchEffects:
-    """What turning each patch's decision over does, with what dropping a region would cost."""
+    """Return what turning each patch's decision over does, with what dropping a region would cost."""
     embeddings = pair.embeddings()
     effects = measure_effects(*embeddings, mask=pair.mask)
     patches, name, named = described_region(pair.record, effects.effects, pair.caption, pair.known)
@@ -125,27 +126,27 @@ def effects_of_decisions(pair: Pair) -> PatchEffects:
 
 @computes("blanked")
 def effects_of_content(pair: Pair) -> PatchEffects:
-    """What blanking each patch's embedding does."""
+    """Return what blanking each patch's embedding does."""
     return PatchEffects.of(measure_blanked(*pair.embeddings(), mask=pair.mask))
 
 
 @computes("blurred")
 def effects_of_pixels(pair: Pair) -> PatchEffects:
-    """What blurring each patch's pixels does."""
+    """Return what blurring each patch's pixels does."""
     how: dict[str, Any] = {"mask": pair.mask, "encode": pair.encode, "progress": pair.progress}
     return PatchEffects.of(measure_blurred(pair.model, pair.photo(), pair.caption, pair.dense, **how))
 
 
 @computes("smallest_set")
 def fewest_patches(pair: Pair) -> MinimalSet:
-    """The fewest patches that keep the photo at its rank."""
+    """Return the fewest patches that keep the photo at its rank."""
     assert pair.others is not None
     return smallest_set(*pair.embeddings(), others=pair.others, mask=pair.mask)
 
 
 @computes("smallest_change")
 def fewest_changes(pair: Pair) -> MinimalSet | None:
-    """The fewest turned decisions that let the photo lose its rank."""
+    """Return the fewest turned decisions that let the photo lose its rank."""
     assert pair.others is not None
     return smallest_change(*pair.embeddings(), others=pair.others, mask=pair.mask)
 
@@ -153,8 +154,8 @@ def fewest_changes(pair: Pair) -> MinimalSet | None:
 def described_region(
     record: Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
 ) -> tuple[Mask, str, bool]:
-    """The kept patches whose dropping is described: those of the first objects of a scene that the caption names, else
-    those around the one whose dropping costs most. With their name, and whether it is that of objects."""
+    """Return the kept patches whose dropping is described: those of the first objects of a scene that the caption
+    names, else those around the one whose dropping costs most. With their name, and whether it is that of objects."""
     for mention in () if known is None else phrases_of(known, caption):
         assert known is not None
         region = patches_of(known, mention.objects, record.grid) & record.sparse.kept
@@ -166,7 +167,8 @@ def described_region(
 
 
 def patches_of(known: SceneAnnotation, objects: tuple[int, ...], grid: tuple[int, int]) -> Mask:
-    """The patches inside objects of a scene: those that their pixels cover by half, or, of small ones, most: (N,)."""
+    """Return the patches inside objects of a scene: those that their pixels cover by half, or, of small ones, most:
+    (N,)."""
     overlap = mask_overlap(np.isin(labels(known.scene), objects), grid).reshape(-1)  # (N,)
     most = overlap.max(initial=0)
     return np.asarray((overlap > 0) & (overlap >= min(OF_PATCH, most)))

@@ -46,7 +46,8 @@ def fetch_model(model: str) -> None:
 
 
 def own_names(models: Sequence[str], taken: Collection[str] = TAKEN) -> dict[str, str]:
-    """The models by name, all different: a folder's name, that of the run for RUN/best, a hub repo's last part."""
+    """Return the models by name, all different: a folder's name, that of the run for RUN/best, a hub repo's last
+    part."""
     named: dict[str, str] = {}
     for model in models:
         name = first = re.sub(r"[^\w.-]+", "-", model_name(Path(model))).strip("-") or "model"

@@ -19,7 +19,7 @@ from seps.progress import Progress
 
 
 def encoder_of(service: RetrievalService) -> Encode:
-    """What encodes a person's own pictures: a lent GPU where there is one, else the service's model."""
+    """Return what encodes a person's own pictures: a lent GPU where there is one, else the service's model."""
     return service.encode_uploads or service.encode_photos
 
 

@@ -24,7 +24,7 @@ class Recent(Generic[Key, Value]):
         self._lock = Lock()
 
     def __contains__(self, key: Key) -> bool:
-        """Whether a value is kept; this does not count as use."""
+        """Return whether a value is kept; this does not count as use."""
         with self._lock:
             return key in self._values
 

@@ -86,7 +86,8 @@ class ModelRegistry:
         return firsts[model]
 
     def is_waited_for(self, gallery: str) -> bool:
-        """Whether `open` would have to load a model or to fetch and index the gallery first, which takes seconds."""
+        """Return whether `open` would have to load a model or to fetch and index the gallery first, which takes
+        seconds."""
         service = self._opened.get(gallery) if gallery in self._later else self.photos
         return gallery in self.names and (service is None or gallery not in service.galleries)
 

@@ -49,7 +49,7 @@ def our_results(models: OwnModels | None = None) -> list[dict[str, Any]]:
 
 
 def our_grounding(models: OwnModels | None = None) -> list[dict[str, Any]]:
-    """Where our shipped models' pictures point, from the same files; `models` as for `our_results`.
+    """Return where our shipped models' pictures point, from the same files; `models` as for `our_results`.
 
     Returns:
         Rows with `model`, `split`, `phrases` (how many, or None), `method` and `measures`: for each of MEASURES that
@@ -59,13 +59,13 @@ def our_grounding(models: OwnModels | None = None) -> list[dict[str, Any]]:
 
 
 def our_contrast(models: OwnModels | None = None) -> list[dict[str, Any]]:
-    """How far our models' maps follow the caption: rows as those of `our_grounding`, with the measures of CONTRASTS.
-    The score's have the caption's share of its spread too."""
+    """Return how far our models' maps follow the caption: rows as those of `our_grounding`, with the measures of
+    CONTRASTS. The score's have the caption's share of its spread too."""
     return map_rows("contrast", "maps", CONTRASTS, models)
 
 
 def map_rows(key: str, maps: str, names: Iterable[str], models: OwnModels | None) -> list[dict[str, Any]]:
-    """A row for each map of each file of results that has `key`, where the maps stand under `maps`."""
+    """Return a row for each map of each file of results that has `key`, where the maps stand under `maps`."""
     rows = []
     for model, _, measured in measurements(models):
         results = as_dict(measured.get(key))
@@ -78,7 +78,7 @@ def map_rows(key: str, maps: str, names: Iterable[str], models: OwnModels | None
 
 
 def our_effects() -> list[dict[str, Any]]:
-    """The rows of `our_grounding` of the split on which a model's effects were measured, test before dev."""
+    """Return the rows of `our_grounding` of the split on which a model's effects were measured, test before dev."""
     rows = our_grounding()
     measured = {
         model: max(row["split"] for row in rows if row["model"] == model and row["method"] == "effect")
@@ -88,12 +88,12 @@ def our_effects() -> list[dict[str, Any]]:
 
 
 def as_dict(value: Any) -> dict[str, Any]:
-    """A part of a file of results, empty where it is none: it may come from anybody."""
+    """Return a part of a file of results, empty where it is none: it may come from anybody."""
     return value if isinstance(value, dict) else {}
 
 
 def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
-    """A mean with the ends of its interval, where there is one."""
+    """Return a mean with the ends of its interval, where there is one."""
     mean, low, high = (as_dict(value).get(name) for name in ("mean", "low", "high"))
     if not is_number(mean):
         return None
@@ -101,7 +101,8 @@ def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
 
 
 def measurements(models: OwnModels | None = None) -> list[tuple[str, str, dict[str, Any]]]:
-    """Each file of results of a shipped model, and of models of one's own: the model, "model/file", what it holds."""
+    """Return each file of results of a shipped model, and of models of one's own: the model, "model/file", what it
+    holds."""
     shipped = [
         (model, file) for model, folder in shipped_models().items() for file in sorted(folder.glob("results-*.json"))
     ]
@@ -115,7 +116,7 @@ def measurements(models: OwnModels | None = None) -> list[tuple[str, str, dict[s
 
 
 def result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -> dict[str, Any]:
-    """One measurement of `seps.evaluate`."""
+    """Return one measurement of `seps.evaluate`."""
     recalls = {
         direction: [measurement[direction][name] for name in ("r1", "r5", "r10")]
         for direction in ("image_to_text", "text_to_image")
@@ -125,8 +126,8 @@ def result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -
 
 
 def dense_protocol() -> list[dict[str, Any]]:
-    """The rows of `our_results` on the split that has dense captions of a multimodal LLM: with none, with the image's
-    own, with a wrong image's; each with `change`, its rSum less that with none."""
+    """Return the rows of `our_results` on the split that has dense captions of a multimodal LLM: with none, with the
+    image's own, with a wrong image's; each with `change`, its rSum less that with none."""
     rows = [row for row in our_results() if row["split"] == DENSE_SPLIT]
     alone = {row["model"]: row["rsum"] for row in rows if row["dense"] == "none"}
     return [row | {"change": row["rsum"] - alone[row["model"]]} for row in rows if row["model"] in alone]

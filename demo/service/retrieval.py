@@ -167,7 +167,7 @@ class RetrievalService:
         name: str,
         mask: NDArray[np.bool_] | None = None,
     ) -> bool:
-        """Whether `measure` of what is not ranked answers at once, since it was asked for before."""
+        """Return whether `measure` of what is not ranked answers at once, since it was asked for before."""
         measured = self._measured.get(pair_key(indexed, index, caption, dense, mask))
         return measured is not None and name in measured.measures
 
@@ -240,7 +240,8 @@ class RetrievalService:
         progress: Progress = False,
         alone: ImageRanking | None = None,
     ) -> ImageRanking:
-        """The ranking of a gallery for captions as read, computed once; arguments and errors as `rank_images`."""
+        """Return the ranking of a gallery for captions as read, computed once; arguments and errors as
+        `rank_images`."""
         key = (indexed.state, caption, dense or "", candidates)
         ranking = self._ranked.get(key)
         if ranking is None:
@@ -374,7 +375,8 @@ class RetrievalService:
         return self._measured.update(key, lambda before: with_measures(measured, measures_of(before or measured)))
 
     def decide(self, indexed: IndexedGallery, index: int, captions: Sequence[str]) -> NDArray[np.bool_]:
-        """Which patches of a photograph the model keeps for each caption that `read_caption` let through: (T, N)."""
+        """Return which patches of a photograph the model keeps for each caption that `read_caption` let through: (T,
+        N)."""
         key = (indexed.digest(index), *captions)
         masks = self._decided.get(key)
         if masks is None:
@@ -385,7 +387,7 @@ class RetrievalService:
     @computing
     @torch.no_grad()
     def decide_all(self, indexed: GalleryInMemory, caption: str, dense: str | None = None) -> NDArray[np.bool_]:
-        """Which patches the model keeps of each photograph for captions as read: (V, N)."""
+        """Return which patches the model keeps of each photograph for captions as read: (V, N)."""
         captions = self.encode([caption], [dense] if dense else None)
         selection, _ = Decisions(self.model.cross_net, indexed.images).select(captions)
         return np.asarray(selection.mask[:, 0].cpu() > 0.5)

@@ -49,7 +49,8 @@ def best_device() -> torch.device:
 
 
 def open_model(name_or_folder: str = MODEL) -> RetrievalService:
-    """A model without galleries: a shipped one by name, a folder, or a hub repo; ValueError where there is none."""
+    """Return a model without galleries: a shipped one by name, a folder, or a hub repo; ValueError where there is
+    none."""
     check_model(name_or_folder)
     shipped = shipped_models()
     name = name_or_folder if name_or_folder in shipped else next(iter(own_names([name_or_folder])))
@@ -68,7 +69,8 @@ def open_own(
     tell: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
 ) -> RetrievalService:
-    """A model of one's own with a gallery that has its name: the examples, or for a model of scenes the drawn ones.
+    """Return a model of one's own with a gallery that has its name: the examples, or for a model of scenes the drawn
+    ones.
 
     Args:
         name_or_folder: a folder, or a hub repo; name: what the model and its gallery are called.
@@ -104,7 +106,8 @@ def open_registry(
     beside: bool = False,
     video: Path | None = None,
 ) -> ModelRegistry:
-    """The shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on first use.
+    """Return the shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on
+    first use.
 
     Args:
         models: models of one's own, folders or hub repos, each with a gallery that has its name; the models are loaded
@@ -134,33 +137,33 @@ def open_registry(
 
 
 def shipped_judge() -> Judge:
-    """The judge that ships, on the best device; imported now, since most people never open its view."""
+    """Return the judge that ships, on the best device; imported now, since most people never open its view."""
     from seps.judge import load_judge
 
     return load_judge().to(best_device())
 
 
 def shipped_generator() -> ImageTextGenerator:
-    """The generator that ships; imported now, since most people never open its view."""
+    """Return the generator that ships; imported now, since most people never open its view."""
     from seps.generator import load_generator
 
     return load_generator()
 
 
 def shipped_captioner() -> ImageTextGenerator:
-    """The captioner of photographs that ships, likewise."""
+    """Return the captioner of photographs that ships, likewise."""
     from seps.generator import load_generator
 
     return load_generator("photos")
 
 
 def shipped_drawing() -> PrecomputedDrawing | None:
-    """The precomputed drawing of the generator that ships."""
+    """Return the precomputed drawing of the generator that ships."""
     return read_precomputed(weights_digest())
 
 
 def shipped_scenes() -> RetrievalService:
-    """The service of drawn scenes with the model that ships."""
+    """Return the service of drawn scenes with the model that ships."""
     return open_scenes(shipped_models()[SCENES])
 
 
@@ -170,7 +173,8 @@ def _same(service: RetrievalService) -> RetrievalService:
 
 
 def open_scenes(model_folder: Path, cache: Path | None = None) -> RetrievalService:
-    """The service of drawn scenes, with the model that a folder holds; its galleries are indexed on first use."""
+    """Return the service of drawn scenes, with the model that a folder holds; its galleries are indexed on first
+    use."""
     model = load_model(model_folder).to(best_device())
     place = cache or default_cache()
     return RetrievalService(
@@ -196,8 +200,8 @@ def open_service(
     beside: bool = False,
     video: Path | None = None,
 ) -> RetrievalService:
-    """The shipped model with its galleries: a person's video, then their folder, then the examples; the open photos on
-    first use.
+    """Return the shipped model with its galleries: a person's video, then their folder, then the examples; the open
+    photos on first use.
 
     Args:
         photos: a folder of photographs, or None.

@@ -56,7 +56,7 @@ def open_folder(
     recursive: bool = False,
     beside: bool = False,
 ) -> IndexedGallery:
-    """A folder of photographs, indexed: in memory, or in a table of the cache where it holds more than LARGE.
+    """Return a folder of photographs, indexed: in memory, or in a table of the cache where it holds more than LARGE.
 
     Args:
         progress: as in `ScoringEngine`; tell: gets a line about each file of a table that is left out.
@@ -81,7 +81,7 @@ def open_folder(
 
 
 def folder_status(service: RetrievalService) -> IndexingStatus | None:
-    """How far a service's large folder is indexed; None where it has none."""
+    """Return how far a service's large folder is indexed; None where it has none."""
     stored = [indexed for indexed in service.galleries.values() if isinstance(indexed, StoredGallery)]
     return stored[0].indexing() if stored and stored[0].indexing is not None else None
 
@@ -105,7 +105,7 @@ class StoredResult:
     seconds: float
 
     def sentence(self) -> str:
-        """How many were scored exactly, and how."""
+        """Return how many were scored exactly, and how."""
         if len(self.paths) == self.total:
             return f"All {self.total} photographs were scored exactly, in {1000 * self.seconds:.0f} ms."
         return (

@@ -12,7 +12,7 @@ ROWS, COLUMNS = ("upper", "middle", "lower"), ("left", "middle", "right")
 
 
 def whereabouts(amounts: NDArray[Any]) -> str | None:
-    """Where most of `amounts` (H, W), none negative, lies: "on the lower left"; None where it is spread evenly.
+    """Return where most of `amounts` (H, W), none negative, lies: "on the lower left"; None where it is spread evenly.
 
     The grid is cut into thirds of its rows and thirds of its columns; a patch belongs to the third with its centre.
     A third stands out where it holds more than either other third, and at least 1.25 times what an even spread

@@ -34,7 +34,7 @@ def check_start(folder: Path, patience: float = PATIENCE) -> float:
 
 @contextmanager
 def started(folder: Path, patience: float = PATIENCE) -> Iterator[str]:
-    """The address of the app of a Space's folder while it runs from a copy; ValueError as `check_start`."""
+    """Give the address of the app of a Space's folder while it runs from a copy; ValueError as `check_start`."""
     with TemporaryDirectory(prefix="seps-space-") as name:
         place, log = Path(name), Path(name) / "log"
         copy, port = shutil.copytree(folder, place / "app"), free_port()
@@ -60,7 +60,7 @@ def stop(app: subprocess.Popen[bytes]) -> None:
 
 
 def environment(place: Path, port: int) -> dict[str, str]:
-    """The variables of a machine that has nothing in its caches, and may not ask the hub."""
+    """Return the variables of a machine that has nothing in its caches, and may not ask the hub."""
     (place / "home").mkdir()
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return inherited | {
@@ -91,7 +91,7 @@ def wait_for(app: subprocess.Popen[bytes], address: str, log: Path, patience: fl
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

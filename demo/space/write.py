@@ -67,27 +67,27 @@ def check_target(folder: Path) -> None:
 
 
 def app_files() -> list[str]:
-    """The files of the app, by their paths in the repo."""
+    """Return the files of the app, by their paths in the repo."""
     below = (file for name in TAKEN for file in ((ROOT / name).rglob("*") if (ROOT / name).is_dir() else [ROOT / name]))
     paths = sorted(file.relative_to(ROOT).as_posix() for file in below if file.is_file())
     return [path for path in paths if path in KEPT or is_of_app(path)]
 
 
 def is_of_app(path: str) -> bool:
-    """Whether a file of the repo is the app's: neither left out, nor hidden, nor compiled by Python."""
+    """Return whether a file of the repo is the app's: neither left out, nor hidden, nor compiled by Python."""
     parts = path.split("/")
     hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
     return not hidden and not any(path.startswith(f"{room}/") for room in LEFT_OUT)
 
 
 def space_card(readme: str) -> str:
-    """The Space's README.md: the block that configures it, and what the repo's README says before its first section but
-    for lines that lead to other pages of the repo."""
+    """Return the Space's README.md: the block that configures it, and what the repo's README says before its first
+    section but for lines that lead to other pages of the repo."""
     return LINK_ALONE.sub("", readme.partition("\n## ")[0]).rstrip() + "\n"
 
 
 def requirements(lines: str, card: str) -> str:
-    """The repo's requirements with PyTorch as ZeroGPU takes it, and Gradio as the card names it.
+    """Return the repo's requirements with PyTorch as ZeroGPU takes it, and Gradio as the card names it.
 
     Raises:
         ValueError: a card without a version of Gradio.
@@ -101,7 +101,8 @@ def requirements(lines: str, card: str) -> str:
 
 
 def attributes(folder: Path) -> str:
-    """What .gitattributes says: every kind of file that is no text is stored as a large file, whatever its size."""
+    """Return what .gitattributes says: every kind of file that is no text is stored as a large file, whatever its
+    size."""
     binaries = (file for file in files_of(folder) if not is_text(file))
     patterns = sorted({f"*{file.suffix}" if file.suffix else file.name for file in binaries})
     return MARK + "".join(f"{pattern} {LFS}\n" for pattern in patterns)
@@ -127,7 +128,7 @@ def check_files(folder: Path) -> None:
 
 
 def is_text(file: Path) -> bool:
-    """Whether a file's content is UTF-8 without a null character."""
+    """Return whether a file's content is UTF-8 without a null character."""
     content = file.read_bytes()
     try:
         content.decode()
@@ -137,10 +138,10 @@ def is_text(file: Path) -> bool:
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """Every file in a folder and below, in order."""
+    """Return every file in a folder and below, in order."""
     return (file for file in sorted(folder.rglob("*")) if file.is_file())
 
 
 def sizes_of(folder: Path) -> dict[str, int]:
-    """The bytes of each file in a folder and below, by its path there."""
+    """Return the bytes of each file in a folder and below, by its path there."""
     return {file.relative_to(folder).as_posix(): file.stat().st_size for file in files_of(folder)}

@@ -71,14 +71,14 @@ class Pair(nn.Module):
 
 
 def branch_arrays(branch: Branch) -> dict[str, Tensor]:
-    """What one image's branch decided and merged, by the record's names."""
+    """Return what one image's branch decided and merged, by the record's names."""
     merged = {} if branch.weights is None else {"aggregation_weights": branch.weights[0]}
     parts = {name: values[0] for name, values in branch.selection.parts.items()}
     return parts | selection_arrays(branch.selection) | merged
 
 
 def dense_graphs(model: SEPSModel) -> dict[str, Graph]:
-    """The graphs of an `exportable` model by name, as the table above has them."""
+    """Return the graphs of an `exportable` model by name, as the table above has them."""
     network = model.cross_net
     count, channels = network.num_patches, network.embed_size
     patches = (count + model.img_enc.has_cls, channels)

@@ -59,7 +59,7 @@ def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: P
 
 
 def opening_facts(opening: Opening | None) -> dict[str, Any] | None:
-    """What a view opens with, None where nothing was chosen for it."""
+    """Return what a view opens with, None where nothing was chosen for it."""
     return None if opening is None else asdict(opening)
 
 
@@ -101,7 +101,7 @@ def write_pictures(item: GalleryItem, photo: Image.Image, thumbnail: str, folder
 
 
 def scene_facts(known: SceneAnnotation, grid: tuple[int, int]) -> dict[str, Any]:
-    """What is true of a scene: its objects, and for each caption written for it the phrases that name them."""
+    """Return what is true of a scene: its objects, and for each caption written for it the phrases that name them."""
     return {
         "unit": UNIT,
         "objects": [object_facts(known.scene, number, grid) for number in range(len(known.scene.objects))],
@@ -110,7 +110,7 @@ def scene_facts(known: SceneAnnotation, grid: tuple[int, int]) -> dict[str, Any]
 
 
 def object_facts(scene: Scene, number: int, grid: tuple[int, int]) -> dict[str, Any]:
-    """An object: names, outline, and how much of each patch is seen of it as flat pairs: patch, fraction, ..."""
+    """Return an object: names, outline, and how much of each patch is seen of it as flat pairs: patch, fraction, ..."""
     thing, seen = scene.objects[number], labels(scene)
     overlap = mask_overlap(seen == number, grid).reshape(-1)  # (N,)
     return {
@@ -125,13 +125,13 @@ def object_facts(scene: Scene, number: int, grid: tuple[int, int]) -> dict[str, 
 
 
 def mention_facts(mention: Mention) -> list[Any]:
-    """A phrase: where its first word stands, how many it has, and the objects that it names."""
+    """Return a phrase: where its first word stands, how many it has, and the objects that it names."""
     return [mention.first_word, len(mention.phrase.split()), list(mention.objects)]
 
 
 @lru_cache(maxsize=1)
 def nouns() -> dict[str, Any]:
-    """What finds phrases in captions that people type, see `demo.galleries.phrases`."""
+    """Return what finds phrases in captions that people type, see `demo.galleries.phrases`."""
     parts = {name: (kind.part or "").split() for name, kind in KINDS.items()}
     return {
         "forms": {name: sorted(" ".join(form) for form in forms(name)) for name in KINDS},

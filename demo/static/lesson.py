@@ -112,18 +112,19 @@ class DenseFeatures(nn.Module):
 
 
 def merged_arrays(branch: Branch) -> dict[str, Tensor]:
-    """What one image's branch merges its patches with, by the record's names."""
+    """Return what one image's branch merges its patches with, by the record's names."""
     merged = {} if branch.weights is None else {"aggregation_weights": branch.weights[0]}
     return {"extra_weights": branch.selection.extra_weights[0]} | merged
 
 
 def prefixed(arrays: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The same under the names that outputs of a dense caption have."""
+    """Return the same under the names that outputs of a dense caption have."""
     return {f"dense_{name}": values for name, values in arrays.items()}
 
 
 def lesson_graphs(model: SEPSModel) -> dict[str, Graph]:
-    """The graphs of an `exportable` model: `lesson_VARIANT_rank` for many pictures, `lesson_VARIANT_pair` for one.
+    """Return the graphs of an `exportable` model: `lesson_VARIANT_rank` for many pictures, `lesson_VARIANT_pair` for
+    one.
 
     Where a dense caption's branch merges into the same tokens, the same two as `lesson_paper_dense_rank` and
     `lesson_paper_dense_pair`, and `lesson_paper_dense_features`.
@@ -169,8 +170,8 @@ def write_lesson(model: SEPSModel, folder: Path) -> None:
 
 
 def lesson_facts(model: SEPSModel) -> dict[str, Any]:
-    """What the lesson needs to know of a model, JSON ready: its settings and their limits, and each step's equations
-    and symbols, in MathML, with when they hold (see `demo.screens.lesson.equations`)."""
+    """Return what the lesson needs to know of a model, JSON ready: its settings and their limits, and each step's
+    equations and symbols, in MathML, with when they hold (see `demo.screens.lesson.equations`)."""
     network, config = model.cross_net, model.config
     return {
         "trained": asdict(trained_knobs(model)),
@@ -192,5 +193,5 @@ def lesson_facts(model: SEPSModel) -> dict[str, Any]:
 
 
 def equation_facts(row: dict[str, Any]) -> dict[str, Any]:
-    """One equation: its MathML, its number in the paper or null, when it holds."""
+    """Return one equation: its MathML, its number in the paper or null, when it holds."""
     return {"mathml": inner(row["latex"]), "number": row.get("number"), "when": row.get("when", [])}

@@ -28,7 +28,7 @@ TIMEOUT = 300  # seconds
 
 
 def library_files(cache: Path | None = None, named: Mapping[str, str] = FILES) -> dict[str, bytes]:
-    """The libraries' files as the page calls them, WebAssembly compressed; fetched where the cache lacks them.
+    """Return the libraries' files as the page calls them, WebAssembly compressed; fetched where the cache lacks them.
 
     Args:
         cache: as in `npm_packages`; named: paths below node_modules by the page's names, `FILES` or `GPU_FILES`.
@@ -42,7 +42,8 @@ def library_files(cache: Path | None = None, named: Mapping[str, str] = FILES) -
 
 
 def npm_packages(packages: Mapping[str, str], cache: Path | None = None) -> Path:
-    """The folder below which packages lie by their names, each of its version; fetched where the cache lacks them.
+    """Return the folder below which packages lie by their names, each of its version; fetched where the cache lacks
+    them.
 
     Raises:
         ValueError: npm is not there, or cannot fetch them.

@@ -31,7 +31,8 @@ LARGE = 4_000_000  # bytes of a graph whose weights lie beside it
 
 
 def page_model(model: SEPSModel, known: KnownCaptions | None = None) -> SEPSModel:
-    """The model that the page has: the text encoder's weights rounded to 16 bits where nothing smaller holds them.
+    """Return the model that the page has: the text encoder's weights rounded to 16 bits where nothing smaller holds
+    them.
 
     `known`: the captions that it learnt from, in short, None where they were not measured.
     """
@@ -69,7 +70,7 @@ def set_weights_apart(folder: Path, large: int = LARGE) -> None:
 
 
 def nodes_without_kernel(graph: Path) -> list[str]:
-    """The names of a graph's nodes that ONNX Runtime cannot compute by WebGPU though it would try: a Resize with
+    """Return the names of a graph's nodes that ONNX Runtime cannot compute by WebGPU though it would try: a Resize with
     antialiasing."""
     import onnx
 
@@ -99,7 +100,7 @@ def write_language(service: RetrievalService, folder: Path) -> None:
 
 
 def relevance_facts(hrpa: HRPA) -> dict[str, Any] | None:
-    """The relevance network's weights, and the points of the way along which it is split with theirs, see
+    """Return the relevance network's weights, and the points of the way along which it is split with theirs, see
     `attribute_relevance`; None in the released variant, which has none."""
     if not hrpa.use_paper_version:
         return None

@@ -28,7 +28,7 @@ HUB_MODELS = {
 def static_page(
     parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int, ideas: str = ""
 ) -> str:
-    """The page.
+    """Return the page.
 
     Args:
         parts: the folders of scripts, libraries, models and galleries by name; galleries: as `write_opened` gives them.
@@ -64,17 +64,17 @@ def static_page(
 
 
 def sheets() -> list[str]:
-    """The names of the style sheets."""
+    """Return the names of the style sheets."""
     return sorted(file.name for file in STYLES.glob("*.css") if file.name not in UNUSED)
 
 
 def preloaded() -> list[str]:
-    """The modules that the entry imports, directly or by another one."""
+    """Return the modules that the entry imports, directly or by another one."""
     return reached(ENTRY)
 
 
 def reached(entry: str) -> list[str]:
-    """A module and those that it imports, directly or by another one."""
+    """Return a module and those that it imports, directly or by another one."""
     known, waiting = scripts(), [entry]
     names: list[str] = []
     while waiting:
@@ -87,14 +87,14 @@ def reached(entry: str) -> list[str]:
 
 
 def imports_of(name: str, source: str) -> list[str]:
-    """The modules that a module imports by name, as paths below assets/js."""
+    """Return the modules that a module imports by name, as paths below assets/js."""
     folder = Path(name).parent
     paths = [part.partition('"')[0] for part in source.split(' from "')[1:]]
     return [normal((folder / path).parts) for path in paths if path.startswith(".")]
 
 
 def normal(parts: Sequence[str]) -> str:
-    """A path without "..": "viewer/../base/dom.js" is "base/dom.js"."""
+    """Return a path without "..": "viewer/../base/dom.js" is "base/dom.js"."""
     clean: list[str] = []
     for part in parts:
         if part == "..":
@@ -105,12 +105,12 @@ def normal(parts: Sequence[str]) -> str:
 
 
 def worker_script() -> str:
-    """The service worker, which lets the page work without a network."""
+    """Return the service worker, which lets the page work without a network."""
     return (ASSETS / "offline.js").read_text(encoding="utf-8")
 
 
 def space_card(models: Sequence[str]) -> str:
-    """The README.md that makes the folder a static Space."""
+    """Return the README.md that makes the folder a static Space."""
     named = [f"  - {name}" for model in models for name in HUB_MODELS[model]]
     lines = [
         "---",

@@ -76,7 +76,7 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
 
 
 def opened_model(name: str, progress: Progress) -> tuple[RetrievalService, GalleryInMemory]:
-    """A model that ships, and its gallery."""
+    """Return a model that ships, and its gallery."""
     service = shipped_scenes() if name == SCENES else open_service(fetch=False, progress=progress)
     return service, in_memory(service.open(OPENED[name], progress))
 
@@ -116,7 +116,7 @@ def write_opened(
 def first_view(
     service: RetrievalService, indexed: GalleryInMemory, facts: dict[str, Any], folder: str
 ) -> dict[str, Any]:
-    """The worked example of a gallery as the page's scripts take it, pictures by address."""
+    """Return the worked example of a gallery as the page's scripts take it, pictures by address."""
     captions = examples_of(indexed)
     asked = (service, indexed, captions[0], None, ViewState())
     _, _, viewer, state = rank_and_show(*asked)
@@ -150,7 +150,7 @@ def named_by_content(folder: Path) -> str:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Every file in a folder and below, in order."""
+    """Return every file in a folder and below, in order."""
     with suppress(FileNotFoundError):
         return sorted(file for file in folder.rglob("*") if file.is_file())
     return []

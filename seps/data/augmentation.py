@@ -57,7 +57,7 @@ def augment_words(
 
 
 def augment_image(image: Image.Image, rng: random.Random) -> Image.Image:
-    """A random crop, mirrored left to right half of the time.
+    """Return a random crop, mirrored left to right half of the time.
 
     The crop keeps its own size: the encoder's preprocessing resizes it to the network's square, so that pixels are
     resampled once.

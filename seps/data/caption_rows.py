@@ -76,7 +76,8 @@ def read_rows(file: Path, problems: Problems) -> tuple[str, list[Row]]:
 
 
 def split_of_name(file: Path) -> str:
-    """The split that a caption file's name tells, as captions_val2014.json does; "all" where it tells none or two."""
+    """Return the split that a caption file's name tells, as captions_val2014.json does; "all" where it tells none or
+    two."""
     words = set(SPLIT_WORD.findall(file.stem.lower()))
     return words.pop() if len(words) == 1 else WHOLE
 

@@ -44,7 +44,7 @@ class CaptionTokenizer(Protocol):
         """Ids that a random replacement may draw from."""
 
     def words(self, caption: str) -> list[list[int]]:
-        """The ids of each basic word's word pieces, no special tokens."""
+        """Return the ids of each basic word's word pieces, no special tokens."""
 
     def encode(self, caption: str, max_tokens: int) -> list[int]:
         """Ids from [CLS] to [SEP], at most max_tokens in all."""
@@ -154,7 +154,7 @@ class CaptionDataset(Dataset[Item]):
         self._epoch.fill_(epoch)
 
     def image(self, index: int) -> Tensor:
-        """The image of caption `index`, (3, H, W), augmented in training."""
+        """Return the image of caption `index`, (3, H, W), augmented in training."""
         file = self.split.image_files[index // self.split.captions_per_image]
         image = open_image(file)
         if self.train:
@@ -180,7 +180,7 @@ class CaptionDataset(Dataset[Item]):
         return self.tokenizer.encode(self.dense_captions[index], self.max_dense_words)
 
     def collate(self, items: Sequence[Item]) -> Batch:
-        """A batch of these items, padded with the tokenizer's pad_id: the collate_fn of a DataLoader."""
+        """Return a batch of these items, padded with the tokenizer's pad_id: the collate_fn of a DataLoader."""
         return collate(items, self.tokenizer.pad_id)
 
     def _rng(self, index: int, part: str) -> random.Random:

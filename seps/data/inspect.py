@@ -80,7 +80,7 @@ def inspect_split(split: Split, config: ModelConfig, sample: int = 0, notes: Seq
 
 
 def counts(split: Split, notes: Sequence[str] = ()) -> Section:
-    """How many images, captions and dense captions there are, where they lie, and what is odd of them."""
+    """Return how many images, captions and dense captions there are, where they lie, and what is odd of them."""
     dense = f"none. {no_dense(split)}"
     if split.dense is not None:
         file = find_dense_file(split.folder, split.name)
@@ -97,8 +97,8 @@ def counts(split: Split, notes: Sequence[str] = ()) -> Section:
 
 
 def word_counts(split: Split) -> str:
-    """How many words an image and a caption have on average, and how many stems captions share, of one image and of
-    neighbouring ones."""
+    """Return how many words an image and a caption have on average, and how many stems captions share, of one image and
+    of neighbouring ones."""
     k = split.captions_per_image
     counts = [len(words(caption)) for caption in split.captions]
     stems = [frozenset(map(stem, words(caption))) for caption in split.captions]
@@ -111,12 +111,13 @@ def word_counts(split: Split) -> str:
 
 
 def common(first: frozenset[str], second: frozenset[str]) -> float:
-    """The fraction of two captions' stems that both have, in [0, 1]."""
+    """Return the fraction of two captions' stems that both have, in [0, 1]."""
     return len(first & second) / max(1, len(first | second))
 
 
 def stem(word: str) -> str:
-    """An English word without its endings of number and tense, as far as rules tell: dogs and dog, running and runs."""
+    """Return an English word without its endings of number and tense, as far as rules tell: dogs and dog, running and
+    runs."""
     for ending, other in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
             word = word[: -len(ending)] + other
@@ -126,8 +127,8 @@ def stem(word: str) -> str:
 
 
 def other_splits(split: Split, images: Path | None) -> list[Split]:
-    """The other splits of the folder, or of the caption file, that can be read: what is wrong with one shows when that
-    one is inspected."""
+    """Return the other splits of the folder, or of the caption file, that can be read: what is wrong with one shows
+    when that one is inspected."""
     names = [file.name.removesuffix("_caps.txt") for file in sorted(split.folder.glob("*_caps.txt"))]
     if split.folder.is_file():
         names = sorted(read_caption_file(split.folder, Problems("")).splits)
@@ -140,7 +141,8 @@ def other_splits(split: Split, images: Path | None) -> list[Split]:
 
 
 def card(split: Split, tokenizer: Tokenizer, number: int) -> Section:
-    """An image, its captions and dense captions with the words and tokens of each, and the words that they share."""
+    """Return an image, its captions and dense captions with the words and tokens of each, and the words that they
+    share."""
     texts = texts_of(split, number)
     file = split.image_files[number]
     size = open_image(file).size
@@ -169,7 +171,7 @@ def texts_of(split: Split, number: int) -> dict[str, str]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in small letters, punctuation left out."""
+    """Return the words of a text in small letters, punctuation left out."""
     return WORD.findall(text.lower())
 
 
@@ -179,7 +181,7 @@ def listed(entries: Sequence[str]) -> str:
 
 
 def token_counts(split: Split, tokenizer: Tokenizer, config: ModelConfig) -> Section:
-    """How many tokens captions and dense captions have before they are cut, and how many are cut."""
+    """Return how many tokens captions and dense captions have before they are cut, and how many are cut."""
     kinds = [("captions", split.captions, config.text.max_words)]
     if split.dense is not None:
         kinds.append(("dense captions", split.dense, config.text.max_dense_words))
@@ -193,7 +195,8 @@ def token_counts(split: Split, tokenizer: Tokenizer, config: ModelConfig) -> Sec
 
 
 def batch(split: Split, tokenizer: Tokenizer, config: ModelConfig, sample: int) -> Section:
-    """What `collate` makes of the first captions of a few images: the shape of each part, and a caption read back."""
+    """Return what `collate` makes of the first captions of a few images: the shape of each part, and a caption read
+    back."""
     text = config.text
     dataset = CaptionDataset(
         split,
@@ -240,7 +243,7 @@ def as_html(sections: Sequence[Section]) -> str:
 
 
 def data_address(file: Path) -> str:
-    """An image, made small, as an address that holds it."""
+    """Return an image, made small, as an address that holds it."""
     picture = open_image(file)
     picture.thumbnail((PICTURE, PICTURE))
     stream = BytesIO()

@@ -50,5 +50,5 @@ def read_labelled(folder: Path) -> Labelled:
 
 
 def class_caption(name: str) -> str:
-    """The caption of a class's name: "a photo of a gondola", and "an" before the letter of a vowel."""
+    """Return the caption of a class's name: "a photo of a gondola", and "an" before the letter of a vowel."""
     return f"a photo of {'an' if name[0].lower() in VOWELS else 'a'} {name}"

@@ -124,7 +124,8 @@ def read_split(
 
 
 def sole_split(folder: Path) -> str | None:
-    """The name of the split of a folder with a manifest, or of a caption file that has no other; None elsewhere."""
+    """Return the name of the split of a folder with a manifest, or of a caption file that has no other; None
+    elsewhere."""
     if not folder.is_file():
         return manifest_split(folder)
     splits = read_caption_file(folder, Problems("")).splits
@@ -176,7 +177,7 @@ def split_notes(file: str, captions: Sequence[str], k: int, named: NamedCaptions
 
 
 def read_ids(folder: Path, split: str, problems: Problems) -> list[str]:
-    """The image ids of `{split}_ids.txt`, one a caption or one an image; lines without any are noted."""
+    """Return the image ids of `{split}_ids.txt`, one a caption or one an image; lines without any are noted."""
     ids = read_lines(folder / f"{split}_ids.txt", problems) or []
     for number, image_id in enumerate(ids, start=1):
         if not image_id:
@@ -185,13 +186,13 @@ def read_ids(folder: Path, split: str, problems: Problems) -> list[str]:
 
 
 def captions_each(ids: Sequence[str], captions: int) -> int:
-    """How many captions every image has where ids are one a caption and all have as many; else 5."""
+    """Return how many captions every image has where ids are one a caption and all have as many; else 5."""
     counts = set(Counter(ids).values())
     return counts.pop() if len(ids) == captions and len(counts) == 1 else USUAL
 
 
 def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[int]]:
-    """The numbers, from 1, of each image id's caption lines, in the order of the images.
+    """Return the numbers, from 1, of each image id's caption lines, in the order of the images.
 
     Ids are one a caption or one an image: the counts tell which or, where they fit neither, whether any id comes twice.
 
@@ -209,7 +210,7 @@ def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[i
 def named_files(
     folder: Path, split: str, lines: Mapping[str, list[int]], named: NamedCaptions | None, problems: Problems
 ) -> dict[str, str]:
-    """The name of each id's image file, from id_mapping.json or, where there is none, from its captions' lines.
+    """Return the name of each id's image file, from id_mapping.json or, where there is none, from its captions' lines.
 
     Args:
         lines: as `caption_lines` has them, the numbers of the captions; named: what stands before the captions.
@@ -228,7 +229,7 @@ def named_files(
 
 
 def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> dict[str, str]:
-    """The name of each id's image file, folders in it included, for the ids that have one, in their order."""
+    """Return the name of each id's image file, folders in it included, for the ids that have one, in their order."""
     path = folder / "id_mapping.json"
     text = read_text(path, problems)
     if text is None:
@@ -251,7 +252,7 @@ def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> di
 
 
 def dense_captions(split: Split, protocol: str) -> list[str] | None:
-    """The dense caption that each caption comes with.
+    """Return the dense caption that each caption comes with.
 
     Args:
         split: V images, k captions each.
@@ -292,7 +293,8 @@ def no_dense(split: Split) -> str:
 
 
 def find_dense_file(folder: Path, split: str) -> Path | None:
-    """The file of a split's dense captions: `{split}_dense.jsonl`, else `{dataset}_{split}.jsonl`; None without any.
+    """Return the file of a split's dense captions: `{split}_dense.jsonl`, else `{dataset}_{split}.jsonl`; None without
+    any.
 
     Of several datasets' files it is the one with the folder's name.
 

@@ -27,12 +27,12 @@ class FilesBelow:
         self._tree: dict[str, list[Path]] | None = None
 
     def find(self, name: str) -> Path | None:
-        """Where a file lies, None where there is none, or several that the name may mean."""
+        """Return where a file lies, None where there is none, or several that the name may mean."""
         files = self.matches(name)
         return files[0] if len(files) == 1 else None
 
     def matches(self, name: str) -> list[Path]:
-        """The files that a name may mean: one where it lies as it is written, else all that fit."""
+        """Return the files that a name may mean: one where it lies as it is written, else all that fit."""
         for written in dict.fromkeys((name, self._tidy(name))):
             file = self.root / written
             if written and self._has(file):
@@ -44,7 +44,7 @@ class FilesBelow:
         return self._tree.get("*/" + path.rpartition("/")[2], []) if self.anywhere and not files else files
 
     def absent(self, names: Iterable[str]) -> list[str]:
-        """The names that no file has."""
+        """Return the names that no file has."""
         return [name for name in names if self.find(name) is None]
 
     def _tidy(self, name: str) -> str:
@@ -74,7 +74,7 @@ def _key(name: str) -> str:
 
 
 def files_in(folder: Path) -> set[str]:
-    """The names of a folder's files; none where it cannot be listed."""
+    """Return the names of a folder's files; none where it cannot be listed."""
     try:
         with os.scandir(folder) as entries:
             return {entry.name for entry in entries if entry.is_file()}

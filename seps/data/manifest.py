@@ -14,7 +14,7 @@ ENTRIES = "Entries that are no photograph with a file and k captions"
 
 
 def manifest_split(folder: Path) -> str | None:
-    """The name of the split of a folder with a manifest; None for other folders."""
+    """Return the name of the split of a folder with a manifest; None for other folders."""
     return folder.resolve().name if (folder / MANIFEST).is_file() else None
 
 
@@ -58,7 +58,7 @@ def read_manifest(
 
 
 def captions_of(entry: dict[str, Any], count: int) -> list[str] | None:
-    """An entry's captions, so many; None where it has others, or an empty one."""
+    """Return an entry's captions, so many; None where it has others, or an empty one."""
     captions = entry.get("captions")
     if not isinstance(captions, list) or len(captions) != count:
         return None

@@ -55,7 +55,7 @@ def named_captions(lines: Sequence[str]) -> NamedCaptions | None:
 
 
 def unquoted(text: str) -> str:
-    """A table's cell without the quotation marks that a comma within made necessary."""
+    """Return a table's cell without the quotation marks that a comma within made necessary."""
     if len(text) > 1 and text[0] == text[-1] == '"':
         return text[1:-1].replace('""', '"').strip()
     return text

@@ -50,10 +50,10 @@ class Objects(Protocol):
     """The objects of an image on the grid of patches."""
 
     def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
-        """All that these phrases of a sentence name, together."""
+        """Return all that these phrases of a sentence name, together."""
 
     def apart(self, sentence: str, first: PhraseBoxes, second: PhraseBoxes) -> bool:
-        """Whether what two phrases of a sentence name shares no area."""
+        """Return whether what two phrases of a sentence name shares no area."""
 
     def all(self) -> Floats:
         """Return the fraction of each patch on any object: (N,)."""
@@ -108,7 +108,7 @@ class Masks:
         return Region(mask_overlap(mask, self.grid).reshape(-1), mask_centres(mask, self.grid).reshape(-1))
 
     def mask(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Booleans:
-        """The pixels of all that these phrases name: (height, width)."""
+        """Return the pixels of all that these phrases name: (height, width)."""
         numbers = [i for phrase in phrases for i in self.mentions[sentence, phrase.first_word, phrase.phrase]]
         return np.asarray(self.masks[numbers].any(axis=0))
 
@@ -125,7 +125,7 @@ class Masks:
 def image_truth(
     sentences: Sequence[SentencePhrases], grid: tuple[int, int], scene: SceneObjects | None = None
 ) -> list[CaptionTruth]:
-    """What is known of one image's captions, those without a phrase that counts left out.
+    """Return what is known of one image's captions, those without a phrase that counts left out.
 
     Args:
         sentences: the image's; grid: (H, W).
@@ -145,12 +145,12 @@ def image_truth(
 
 
 def counted(sentence: SentencePhrases) -> list[PhraseBoxes]:
-    """A sentence's phrases that name objects: all but scenes."""
+    """Return a sentence's phrases that name objects: all but scenes."""
     return [phrase for phrase in sentence.phrases if "scene" not in phrase.kind.split("/")]
 
 
 def read_scenes(folder: Path, split: str, entities: Sequence[Sequence[SentencePhrases]]) -> list[SceneObjects] | None:
-    """The masks of a split's scenes, checked; None where the split has no `{split}_scenes.jsonl`.
+    """Return the masks of a split's scenes, checked; None where the split has no `{split}_scenes.jsonl`.
 
     Args:
         folder, split: as in `read_entities`; entities: what it returned, V lists.

@@ -42,7 +42,7 @@ def divided(group: Sequence[int], files: Sequence[Path], tell: Callable[[Path], 
 
 
 def sample(file: Path) -> bytes:
-    """A few bytes from the middle of a file."""
+    """Return a few bytes from the middle of a file."""
     with file.open("rb") as stream:
         stream.seek(max(0, file.stat().st_size - SAMPLED) // 2)
         return stream.read(SAMPLED)
@@ -108,7 +108,7 @@ def overlap_notes(*splits: Split) -> list[str]:
 
 
 def listed(names: Iterable[str]) -> str:
-    """The first few names, and how many more there are."""
+    """Return the first few names, and how many more there are."""
     every = list(names)
     more = f" and {len(every) - NAMED} more" if len(every) > NAMED else ""
     return ", ".join(every[:NAMED]) + more

@@ -50,7 +50,7 @@ class Problems:
 
 
 def read_text(path: Path, problems: Problems) -> str | None:
-    """A UTF-8 file's text; None and a problem noted where there is no such file or it cannot be read."""
+    """Return a UTF-8 file's text; None and a problem noted where there is no such file or it cannot be read."""
     try:
         return read_utf8(path.read_bytes())
     except FileNotFoundError:
@@ -61,7 +61,7 @@ def read_text(path: Path, problems: Problems) -> str | None:
 
 
 def read_lines(path: Path, problems: Problems) -> list[str] | None:
-    """A text file's lines without the spaces around them; None as `read_text`."""
+    """Return a text file's lines without the spaces around them; None as `read_text`."""
     text = read_text(path, problems)
     if text is None:
         return None
@@ -70,7 +70,7 @@ def read_lines(path: Path, problems: Problems) -> list[str] | None:
 
 
 def parse_object(content: str | bytes, subject: str) -> dict[str, Any]:
-    """The JSON object that a text holds; arguments as those of `read_json`.
+    """Return the JSON object that a text holds; arguments as those of `read_json`.
 
     Raises:
         ValueError: as `read_json`, or something other than an object.

@@ -26,7 +26,7 @@ def patch_overlap(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.flo
 
 
 def axis_parts(edges: NDArray[np.float64], cells: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """One axis cut at the edges of K boxes, (K, 2), and of `cells` patches.
+    """Return one axis cut at the edges of K boxes, (K, 2), and of `cells` patches.
 
     Returns:
         (cells, parts), the fraction of each cell that each part makes up, and (K, parts), whether it lies in each box.
@@ -39,7 +39,7 @@ def axis_parts(edges: NDArray[np.float64], cells: int) -> tuple[NDArray[np.float
 
 
 def centres_inside(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.bool_]:
-    """Whether the centre of each patch lies in a box or on its edge: (H, W)."""
+    """Return whether the centre of each patch lies in a box or on its edge: (H, W)."""
     y, x = ((np.arange(cells) + 0.5) / cells for cells in grid)
     edges = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
     left, top, right, bottom = (edge[:, None, None] for edge in edges.T)  # each (K, 1, 1)
@@ -60,7 +60,7 @@ def pixel_shares(cells: int, pixels: int) -> NDArray[np.float64]:
 
 
 def mask_centres(mask: NDArray[np.bool_], grid: tuple[int, int]) -> NDArray[np.bool_]:
-    """Whether the centre of each patch lies in a pixel of the mask or on its edge: (H, W)."""
+    """Return whether the centre of each patch lies in a pixel of the mask or on its edge: (H, W)."""
     (up, down), (left, right) = (central_pixels(cells, pixels) for cells, pixels in zip(grid, mask.shape, strict=True))
     touching = np.stack([mask[np.ix_(rows, columns)] for rows in (up, down) for columns in (left, right)])  # (4, H, W)
     return np.asarray(touching.any(axis=0))
@@ -73,7 +73,7 @@ def central_pixels(cells: int, pixels: int) -> tuple[NDArray[np.int_], NDArray[n
 
 
 def central_patches(grid: tuple[int, int]) -> NDArray[np.bool_]:
-    """The patch in the middle of the grid; of a side of even length, both middle rows or columns: (H, W)."""
+    """Return the patch in the middle of the grid; of a side of even length, both middle rows or columns: (H, W)."""
     row, column = (abs(2 * np.arange(cells) - cells + 1) <= 1 for cells in grid)
     return row[:, None] & column
 

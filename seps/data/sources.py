@@ -105,12 +105,12 @@ def read_caption_file(file: Path, problems: Problems, captions_per_image: int | 
 
 
 def split_name(name: str) -> str:
-    """The name that a split has here: val and validation are dev, restval is train, in capitals or not."""
+    """Return the name that a split has here: val and validation are dev, restval is train, in capitals or not."""
     return SAME.get(name.strip().lower(), name)
 
 
 def find_images(photos: Sequence[Photograph], root: Path, problems: Problems) -> list[Path]:
-    """The files of photographs anywhere below a folder; those that are not there, or twice, are noted.
+    """Return the files of photographs anywhere below a folder; those that are not there, or twice, are noted.
 
     COCO's photographs go by the names of 2014, with COCO_train2014_ or COCO_val2014_ in front, or by those of 2017.
     """

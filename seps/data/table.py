@@ -35,7 +35,7 @@ def read_table(path: Path) -> Table:
 
 
 def first_line(text: str) -> str:
-    """The first line of a text, "" where there is none."""
+    """Return the first line of a text, "" where there is none."""
     return next(iter(text.splitlines()), "")
 
 
@@ -66,5 +66,5 @@ def parse_table(text: str, mark: str = ",") -> Table:
 
 
 def shown_mark(mark: str) -> str:
-    """What a mark between cells is called, in the plural."""
+    """Return what a mark between cells is called, in the plural."""
     return {",": "commas", **OTHER_MARKS}[mark]

@@ -85,13 +85,13 @@ def writing_sentence(error: Exception, repo_id: str) -> str:
 
 
 def is_of_hub(error: Exception) -> bool:
-    """Whether an error is the hub's, or that of its library on the way there."""
+    """Return whether an error is the hub's, or that of its library on the way there."""
     kinds = HfHubHTTPError | HFValidationError | ConnectionError  # the last where HF_HUB_OFFLINE is set
     return isinstance(error, kinds) or type(error).__module__.startswith(("httpx", "hf_xet"))
 
 
 def status_of(error: BaseException | None) -> int | None:
-    """The status of the hub's answer behind an error; None where it did not answer."""
+    """Return the status of the hub's answer behind an error; None where it did not answer."""
     while error is not None and not isinstance(error, HfHubHTTPError):
         error = error.__cause__
     return None if error is None else int(error.response.status_code)

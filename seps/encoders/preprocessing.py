@@ -12,7 +12,7 @@ from seps.photos import rgb_of
 
 
 def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
-    """A photograph, upright, in RGB, squashed to a square (antialiased bicubic) and normalised.
+    """Return a photograph, upright, in RGB, squashed to a square (antialiased bicubic) and normalised.
 
     Args:
         photo: any mode; transparent parts become white, 16 bits a channel become 8.

@@ -24,7 +24,7 @@ HUB_TIMEOUT = 5.0  # seconds that the hub has to answer one request before it co
 
 
 def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
-    """The folder of a source.
+    """Return the folder of a source.
 
     Args:
         source: "package:NAME", "folder:PATH", "seps:NAME" or a hub repo id.
@@ -46,7 +46,7 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
 
 
 def described_folder(name: str) -> Path:
-    """The folder of an encoder that the library describes itself, without weights.
+    """Return the folder of an encoder that the library describes itself, without weights.
 
     Raises:
         ValueError: there is none of that name.
@@ -59,7 +59,7 @@ def described_folder(name: str) -> Path:
 
 
 def package_folder(name: str) -> Path:
-    """The folder with an installed package's model files.
+    """Return the folder with an installed package's model files.
 
     Raises:
         ValueError: a package that is not known here or not installed.
@@ -76,7 +76,7 @@ def package_folder(name: str) -> Path:
 def hub_folder(
     repo_id: str, files: tuple[str, ...], required: tuple[str, ...] = (), beside: tuple[str, ...] = (), **options: Any
 ) -> Path:
-    """The folder of a hub repo's files: downloaded, or from the hub's own cache where the hub cannot be reached.
+    """Return the folder of a hub repo's files: downloaded, or from the hub's own cache where the hub cannot be reached.
 
     Args:
         repo_id: as "owner/name"; files: the files (patterns) to have; required: those that the repo must have.
@@ -102,7 +102,7 @@ def hub_folder(
 
 
 def hub_answers() -> bool:
-    """Whether the model hub can be reached: one short request, since downloads retry for half a minute."""
+    """Return whether the model hub can be reached: one short request, since downloads retry for half a minute."""
     try:
         get_session().head(constants.ENDPOINT, timeout=HUB_TIMEOUT)
     except Exception:  # whatever the HTTP library of the day raises

@@ -57,7 +57,7 @@ def passed(parts: list[nn.Module], maps: Tensor) -> Tensor:
 
 
 def text_layers(backbone: nn.Module, frozen_layers: int) -> list[nn.Module]:
-    """The layers of a BERT after its first `frozen_layers`.
+    """Return the layers of a BERT after its first `frozen_layers`.
 
     Raises:
         ValueError: another kind of backbone, or fewer layers than that.

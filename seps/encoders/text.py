@@ -125,7 +125,7 @@ class TextEncoder(nn.Module):
         return passed_words(self.tail, features, mask) * mask.unsqueeze(-1)
 
     def features(self, ids: Tensor, lengths: Lengths) -> Tensor:
-        """The encoder's own words, before the projection: (B, L, D_t), zero at the padding; else as `forward`.
+        """Return the encoder's own words, before the projection: (B, L, D_t), zero at the padding; else as `forward`.
 
         With a tail those after the frozen layers.
         """

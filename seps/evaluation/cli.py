@@ -21,7 +21,7 @@ from seps.models.model import SEPSModel
 
 
 def add_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """The arguments of every program that measures a model on a split.
+    """Add the arguments of every program that measures a model on a split.
 
     Args:
         required: refuse a call without model, data and split.
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser, required: bool = True) -> Non
 
 
 def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
-    """The model on its device, and the split, after all arguments were checked.
+    """Return the model on its device, and the split, after all arguments were checked.
 
     Raises:
         ValueError: a folder, a model or a device that is not there, data that do not fit, a results file that is none.
@@ -62,7 +62,7 @@ def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
 
 
 def first_images(split: Split, count: int | None) -> Split:
-    """The split's first `count` images with their captions; all of them where count is None or larger.
+    """Return the split's first `count` images with their captions; all of them where count is None or larger.
 
     Raises:
         ValueError: count is below 1.
@@ -83,7 +83,7 @@ def first_images(split: Split, count: int | None) -> Split:
 
 
 def choose_device(name: str | None) -> torch.device:
-    """The device of this name, or by default CUDA where there is one, else the CPU.
+    """Return the device of this name, or by default CUDA where there is one, else the CPU.
 
     Raises:
         ValueError: no such device here.
@@ -92,7 +92,7 @@ def choose_device(name: str | None) -> torch.device:
 
 
 def read_results(path: Path) -> dict[str, Any]:
-    """The results in a JSON file, by key; none where there is no file yet.
+    """Return the results in a JSON file, by key; none where there is no file yet.
 
     Raises:
         ValueError: its folder does not exist, or it cannot be read, or holds something else than a JSON object.

@@ -86,7 +86,7 @@ def track(model: SEPSModel, image: Tensor, clip: Clip, frame: int) -> tuple[floa
 
 
 def patches_of(mask: NDArray[np.bool_], grid: tuple[int, int]) -> NDArray[np.bool_]:
-    """The patches (N,) of a grid that a mask of pixels covers to a quarter, else those that it covers most."""
+    """Return the patches (N,) of a grid that a mask of pixels covers to a quarter, else those that it covers most."""
     height, width = mask.shape[0] // grid[0], mask.shape[1] // grid[1]
     covered = mask.reshape(grid[0], height, grid[1], width).mean(axis=(1, 3)).ravel()  # (N,)
     return covered >= min(0.25, covered.max())

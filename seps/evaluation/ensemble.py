@@ -52,7 +52,7 @@ class Ensemble:
         }
 
     def table(self) -> str:
-        """What the program prints."""
+        """Return what the program prints."""
         counts = f"{self.images:,} images, {self.captions:,} captions"
         titles = (*map(str, self.files), "both, similarities averaged")
         parts = zip(titles, (*self.each, self.both), strict=True)

@@ -68,7 +68,7 @@ class KnownFigures:
     auc: float
 
     def table(self) -> str:
-        """What the program prints."""
+        """Return what the program prints."""
         return "\n".join(
             [
                 f"{self.model or 'model'}: {self.train_captions:,} captions around {self.centres:,} centres, threshold "
@@ -135,14 +135,15 @@ def measure_known_captions(
 
 
 def area(larger: Floats, smaller: Floats) -> float:
-    """How often a value of `larger` exceeds one of `smaller`, ties counting half: the area under the ROC curve."""
+    """Return how often a value of `larger` exceeds one of `smaller`, ties counting half: the area under the ROC
+    curve."""
     ordered = np.sort(smaller)
     counts = np.searchsorted(ordered, larger, "left") + np.searchsorted(ordered, larger, "right")
     return float(counts.mean() / (2 * len(smaller)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The program."""
+    """Run the program."""
     parser = Parser(
         prog="python -m seps.evaluation.known_captions", description="Which captions are unlike those learnt from?"
     )

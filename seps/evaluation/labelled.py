@@ -33,7 +33,8 @@ from seps.search.metrics import RetrievalMetrics, summarize
 
 
 def first_right(similarity: Tensor, right: Tensor) -> Tensor:
-    """The rank of each query's best right answer among all, (queries,), 1 is first; ties with wrong ones count against.
+    """Return the rank of each query's best right answer among all, (queries,), 1 is first; ties with wrong ones count
+    against.
 
     Args:
         similarity: (queries, answers); right: the same shape, bool, at least one right answer a query.

@@ -81,7 +81,7 @@ class Evaluation:
         return values | plain_recalls(self.metrics, self.coco)
 
     def table(self) -> str:
-        """What the program prints."""
+        """Return what the program prints."""
         title = TITLES[self.protocol]
         if self.dense_source == "joined":
             title += " (the image's other captions joined)"
@@ -106,7 +106,7 @@ class Evaluation:
 
 
 def recall_lines(title: str, counts: str, metrics: RetrievalMetrics, coco: CocoFolds | None) -> list[str]:
-    """A table: its title, what its columns are, the whole split under `counts`, and MS-COCO's folds if any."""
+    """Return a table: its title, what its columns are, the whole split under `counts`, and MS-COCO's folds if any."""
     rows = rows_of(counts, metrics)
     if coco is not None:
         rows += rows_of(f"{FOLDS} folds of {FOLD_IMAGES:,} images, mean", coco.mean)
@@ -118,7 +118,7 @@ def recall_lines(title: str, counts: str, metrics: RetrievalMetrics, coco: CocoF
 
 
 def plain_recalls(metrics: RetrievalMetrics, coco: CocoFolds | None) -> dict[str, Any]:
-    """A split's recalls as JSON holds them, with "coco" only where there are folds."""
+    """Return a split's recalls as JSON holds them, with "coco" only where there are folds."""
     values = plain(metrics)
     if coco is not None:
         folds = [plain(fold) for fold in coco.folds]
@@ -132,7 +132,7 @@ def plain(metrics: RetrievalMetrics) -> dict[str, Any]:
 
 
 def rows_of(title: str, metrics: RetrievalMetrics) -> list[str]:
-    """A table's lines: a title with rSum, and one a direction."""
+    """Return a table's lines: a title with rSum, and one a direction."""
     lines = [f"{title:36}{'':52}{metrics.rsum:13.1f}"]
     for name, recall in (("image to text", metrics.image_to_text), ("text to image", metrics.text_to_image)):
         recalls = "".join(f"{number:13.1f}" for number in (recall.r1, recall.r5, recall.r10))
@@ -154,5 +154,5 @@ def coco_folds(similarity: Tensor, captions_per_image: int) -> CocoFolds | None:
 
 
 def mean_recall(recalls: Sequence[Recall]) -> Recall:
-    """The mean of each number."""
+    """Return the mean of each number."""
     return Recall(*(fmean(numbers) for numbers in zip(*map(astuple, recalls), strict=True)))

@@ -138,7 +138,7 @@ def cut_at(model: SEPSModel, max_words: int | None) -> Iterator[None]:
 
 
 def query_dense(split: Split, protocol: str) -> list[str] | None:
-    """The dense caption that each query comes with: `seps.data.dense_captions`, and the authors' protocol.
+    """Return the dense caption that each query comes with: `seps.data.dense_captions`, and the authors' protocol.
 
     Args:
         protocol: "none", "own" or "other"; "authors": the dense caption written for the query's own image, repeated
@@ -237,7 +237,7 @@ def peak_memory_mb(device: torch.device) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The program."""
+    """Run the program."""
     parser = Parser(prog="python -m seps.evaluate", description="Recall at 1, 5 and 10, both ways.")
     add_arguments(parser, required=False)
     parser.add_argument(

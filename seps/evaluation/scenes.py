@@ -74,7 +74,7 @@ class SceneRetrieval:
     misses: dict[str, Misses]
 
     def table(self) -> str:
-        """What the program prints."""
+        """Return what the program prints."""
         lines = [f"{self.model or 'model'} on {self.split}, by {self.scored}: {self.images:,} scenes, captions alone"]
         for group, directions in self.recalls.items():
             for name, recall in directions.items():
@@ -165,7 +165,7 @@ def pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The program."""
+    """Run the program."""
     parser = Parser(prog="python -m seps.evaluation.scenes", description="Recall among scenes.")
     add_arguments(parser)
     parser.add_argument("--pooled", action="store_true", help="score by mean patch and mean word, without the network")

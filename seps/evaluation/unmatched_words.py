@@ -114,7 +114,7 @@ class UnmatchedWords:
     classes: Mapping[str, WordClass]
 
     def table(self) -> str:
-        """What the program prints."""
+        """Return what the program prints."""
         lines = [
             f"{self.model or 'model'} on {self.split}: {self.images:,} images, {self.captions:,} captions",
             *self.head(),
@@ -131,7 +131,7 @@ class UnmatchedWords:
         return "\n".join(lines)
 
     def head(self) -> list[str]:
-        """The threshold and how right it is, in lines."""
+        """Return the threshold and how right it is, in lines."""
         lines = [f"no threshold is right in {100 * self.precision:.0f} of 100 cases: nothing is said of words"]
         if self.threshold is not None:
             lines = [f"threshold {self.threshold:.4f}: right in {100 * self.precision:.0f} of 100 cases"]
@@ -246,7 +246,7 @@ def measure_unmatched_words(
 def classed(
     labels: Sequence[str], best: Floats, kinds: Kinds | None, left_out: frozenset[str]
 ) -> Iterator[tuple[str, float]]:
-    """Each word's classes with its best cosine, that of the best of its pieces.
+    """Yield each word's classes with its best cosine, that of the best of its pieces.
 
     Args:
         labels: (L,), of the caption's tokens; best: (L,).
@@ -288,7 +288,7 @@ def sentence_kinds(model: SEPSModel, sentences: Sequence[SentencePhrases]) -> di
 def usual_nouns(
     model: SEPSModel, captions: Sequence[str], kinds: Sequence[Mapping[str, Kinds]], captions_per_image: int
 ) -> tuple[str, ...]:
-    """The content words that are nouns at least as often as not, sorted; `kinds` are those of each image."""
+    """Return the content words that are nouns at least as often as not, sorted; `kinds` are those of each image."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for number, caption in enumerate(captions):
         known = kinds[number // captions_per_image].get(caption)
@@ -300,17 +300,17 @@ def usual_nouns(
 
 
 def own_words(model: SEPSModel, captions: Sequence[str]) -> frozenset[str]:
-    """The words that an image's own captions have, as `one_or_many` writes them."""
+    """Return the words that an image's own captions have, as `one_or_many` writes them."""
     return frozenset(one_or_many(word.text) for caption in captions for word in caption_words(model.words(caption)))
 
 
 def one_or_many(word: str) -> str:
-    """A word without the end of a plural: "dog" for "dogs"."""
+    """Return a word without the end of a plural: "dog" for "dogs"."""
     return word.rstrip("s")
 
 
 def word_class(right: Floats, others: Floats, threshold: float, quantile: float) -> WordClass:
-    """One class's figures, of its best cosines."""
+    """Return one class's figures, of its best cosines."""
     return WordClass(
         words=len(right),
         others=len(others),
@@ -323,7 +323,7 @@ def word_class(right: Floats, others: Floats, threshold: float, quantile: float)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The program."""
+    """Run the program."""
     parser = Parser(
         prog="python -m seps.evaluation.unmatched_words", description="Below which cosine has a word found nothing?"
     )

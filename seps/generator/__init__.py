@@ -14,7 +14,7 @@ __all__ = ["ImageTextGenerator", "load_generator", "shipped_generators"]
 
 
 def __getattr__(name: str) -> Any:
-    """The names above, imported when first asked for: diffusers and transformers take seconds."""
+    """Return the names above, imported when first asked for: diffusers and transformers take seconds."""
     if name in __all__:
         from seps.generator import generator
 

@@ -43,7 +43,8 @@ ul{{display:flex;flex-wrap:wrap;gap:1em;list-style:none;padding:0}}li{{width:10e
 
 
 def newest_model(folder: Path) -> Path:
-    """The folder that was written last, of a generator or of a run's checkpoint, in a folder or anywhere below it.
+    """Return the folder that was written last, of a generator or of a run's checkpoint, in a folder or anywhere below
+    it.
 
     Raises:
         ValueError: no such folder, or neither in it.
@@ -57,7 +58,7 @@ def newest_model(folder: Path) -> Path:
 
 
 def open_model(folder: Path) -> ImageTextGenerator:
-    """The generator in a folder of `newest_model`: of a checkpoint with the running average of its UNet, if any.
+    """Return the generator in a folder of `newest_model`: of a checkpoint with the running average of its UNet, if any.
 
     Raises:
         ValueError: files that are damaged or do not fit, or a checkpoint without the run's recipe beside it.
@@ -78,8 +79,8 @@ def open_model(folder: Path) -> ImageTextGenerator:
 
 
 def data_of(folder: Path) -> tuple[Path | None, Path | None]:
-    """The data that the run of a folder of `newest_model` was trained on, and the folder of its images where that is
-    another; None twice where nothing tells, or they are gone."""
+    """Return the data that the run of a folder of `newest_model` was trained on, and the folder of its images where
+    that is another; None twice where nothing tells, or they are gone."""
     try:
         values = read_json_file(folder.parent / DATA)
         data, images = (None if values[key] is None else Path(values[key]) for key in ("data", "images"))
@@ -96,7 +97,7 @@ def shipped_pictures(generator: ImageTextGenerator) -> list[Path]:
 
 
 def part_of(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The tensors of a module by their names in it."""
+    """Return the tensors of a module by their names in it."""
     return {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
 
 
@@ -136,7 +137,7 @@ def figures(pictures: Sequence[Image.Image], texts: Sequence[str]) -> Iterator[s
 
 
 def address(picture: Image.Image) -> str:
-    """A picture, made small, as an address that holds it."""
+    """Return a picture, made small, as an address that holds it."""
     small, stream = picture.convert("RGB"), BytesIO()
     small.thumbnail((240, 240))
     small.save(stream, "PNG")

@@ -36,8 +36,8 @@ class Source(NamedTuple):
 
 @torch.no_grad()
 def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
-    """The source with all latents (V, C_z, h, w), and the image encoder's features where the stage aligns with them,
-    for a stage that needs nothing else of the pictures."""
+    """Return the source with all latents (V, C_z, h, w), and the image encoder's features where the stage aligns with
+    them, for a stage that needs nothing else of the pictures."""
     if "diffusion" not in stage.losses or {*stage.losses} - {"diffusion", "representation"}:
         return source
     network, aligns = objective.network, "representation" in stage.losses
@@ -53,7 +53,8 @@ def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
 
 
 def with_cells(objective: Objective, stage: Stage, source: Source, cache: Path) -> Source:
-    """The source with the cells of a frozen image encoder, for a stage that needs nothing else of the pictures."""
+    """Return the source with the cells of a frozen image encoder, for a stage that needs nothing else of the
+    pictures."""
     if not reads_cells(objective.network.config, stage):
         return source
     settings, split = objective.settings, source.captioned.split
@@ -61,12 +62,12 @@ def with_cells(objective: Objective, stage: Stage, source: Source, cache: Path) 
 
 
 def reads_cells(config: GeneratorConfig, stage: Stage) -> bool:
-    """Whether a stage needs of pictures only what a frozen image encoder makes of them."""
+    """Return whether a stage needs of pictures only what a frozen image encoder makes of them."""
     return config.encoders.frozen and not {*stage.losses} - {"captions", "contrastive"}
 
 
 def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
-    """The source with places on objects counting as much as the settings say, for a stage with diffusion.
+    """Return the source with places on objects counting as much as the settings say, for a stage with diffusion.
 
     Raises:
         ValueError: they count more than others, but nothing tells where objects are.
@@ -79,8 +80,8 @@ def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
 
 
 def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterator[Batch]:
-    """An epoch's batches: every image once, shuffled, each with one of its captions; a last short batch is left out
-    where there are whole ones.
+    """Yield an epoch's batches: every image once, shuffled, each with one of its captions; a last short batch is left
+    out where there are whole ones.
 
     Where pictures' features are at hand, captions of about one length stand together, so that little is padded.
     """
@@ -109,7 +110,7 @@ def by_length(order: Tensor, lengths: Tensor, size: int) -> Tensor:
 
 
 def make_batch(objective: Objective, stage: Stage, source: Source, rows: Tensor, which: Tensor) -> Batch:
-    """The images of these rows, each with its caption number `which`, on the generator's device."""
+    """Return the images of these rows, each with its caption number `which`, on the generator's device."""
     device = objective.network.device
     captioned, latents, teacher, places, features, cells = source
     ids, lengths = captioned.captions(rows, which)

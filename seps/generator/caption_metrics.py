@@ -22,7 +22,7 @@ WORD = re.compile(r"n't\b|[a-z0-9]+(?:[.,/-][a-z0-9]+)*|'(?:s|m|d|re|ve|ll)\b|[#
 
 
 def coco_words(caption: str) -> str:
-    """A caption's words as MS-COCO's metrics compare them, with a space between two."""
+    """Return a caption's words as MS-COCO's metrics compare them, with a space between two."""
     return " ".join(WORD.findall(re.sub(CLITICS, " ", caption.lower())))
 
 

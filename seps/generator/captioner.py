@@ -57,7 +57,8 @@ class Layer(nn.Module):
         return Past((none, none), image)
 
     def step(self, word: Tensor, past: Past) -> tuple[Tensor, Past]:
-        """The last word (R, 1, W) of each row as `forward` has it in evaluation mode, and what is kept of it too."""
+        """Return the last word (R, 1, W) of each row as `forward` has it in evaluation mode, and what is kept of it
+        too."""
         normed = self.norms[0](word)
         pairs = zip(past.words, (1, 2), strict=True)
         keys, values = (torch.cat([kept, projected(self.words, normed, part)], dim=2) for kept, part in pairs)
@@ -67,13 +68,13 @@ class Layer(nn.Module):
 
 
 def projected(attention: nn.MultiheadAttention, x: Tensor, part: int) -> Tensor:
-    """The queries (part 0), keys (1) or values (2) of x (R, L, W): (R, heads, L, W / heads)."""
+    """Return the queries (part 0), keys (1) or values (2) of x (R, L, W): (R, heads, L, W / heads)."""
     weight, bias = (tensor.chunk(3)[part] for tensor in (attention.in_proj_weight, attention.in_proj_bias))
     return F.linear(x, weight, bias).unflatten(2, (attention.num_heads, -1)).transpose(1, 2)
 
 
 def attended(attention: nn.MultiheadAttention, x: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """What x (R, L, W) takes from keys and values (R, heads, M, W / heads): (R, L, W)."""
+    """Return what x (R, L, W) takes from keys and values (R, heads, M, W / heads): (R, L, W)."""
     heads = F.scaled_dot_product_attention(projected(attention, x, 0), keys, values)
     return attention.out_proj(heads.transpose(1, 2).flatten(2))
 
@@ -119,7 +120,7 @@ class Captioner(nn.Module):
         return rows if self.written is None else self.written[rows]
 
     def memory(self, image: ImageFeatures) -> Tensor:
-        """What words attend to: the grid's cells and, last, the embedding: (B, G + 1, W)."""
+        """Return what words attend to: the grid's cells and, last, the embedding: (B, G + 1, W)."""
         memory = torch.cat([self.from_grid(image.grid), self.from_embedding(image.embedding)[:, None]], dim=1)
         return self.image_dropout(memory)
 
@@ -263,7 +264,7 @@ def write_captions(
 
 
 def repeats(ids: Tensor, length: int) -> tuple[Tensor, Tensor]:
-    """Which token would write a sequence a second time: rows of ids (R, L), and for each a token, as indices.
+    """Return which token would write a sequence a second time: rows of ids (R, L), and for each a token, as indices.
 
     Args:
         length: tokens of a sequence; 0 for none.

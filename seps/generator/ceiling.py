@@ -71,7 +71,7 @@ def measure_ceiling(
 
 @torch.no_grad()
 def autoencoded(generator: ImageTextGenerator, pictures: Sequence[Image.Image]) -> list[Image.Image]:
-    """What the autoencoder gives back of pictures."""
+    """Return what the autoencoder gives back of pictures."""
     network, size = generator.network, generator.network.config.image_size
     with evaluating(network):
         return [
@@ -90,7 +90,7 @@ def difference(small: Sequence[Image.Image], pictures: dict[str, list[Image.Imag
 
 
 def table(result: dict[str, Any]) -> str:
-    """What the program prints."""
+    """Return what the program prints."""
     lines = [f"{result['count']} scenes of {result['split']}; R@1 among 100, objects and colours captioned back:"]
     for name, title in ROWS.items():
         row = result[name]

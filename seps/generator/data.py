@@ -45,7 +45,7 @@ class Captioned(NamedTuple):
         return torch.from_numpy(self.pixels[rows.numpy()])
 
     def part(self, first: int, last: int, name: str) -> Captioned:
-        """The pictures from number `first` up to `last`, and their captions, as a split of another name."""
+        """Return the pictures from number `first` up to `last`, and their captions, as a split of another name."""
         k, split = self.split.captions_per_image, self.split
         chosen = replace(
             split,
@@ -94,7 +94,7 @@ def read_captioned(
 
 
 def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """A split's pictures (V, size, size, 3) as bytes on disk, made where they are not there yet."""
+    """Return a split's pictures (V, size, size, 3) as bytes on disk, made where they are not there yet."""
     file, note = cache / f"{split.name}-{size}.npy", cache / f"{split.name}-{size}.json"
     made_from = fingerprint(split)
     if file.is_file() and note.is_file() and read_json_file(note) == made_from:
@@ -110,7 +110,7 @@ def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...
 
 
 def fingerprint(split: Split) -> dict[str, str | int]:
-    """What tells whether a split's images are those that were read: their names, sizes and times."""
+    """Return what tells whether a split's images are those that were read: their names, sizes and times."""
     digest = hashlib.sha256()
     for path in split.image_files:
         status = path.stat()

@@ -26,7 +26,7 @@ SNR_CUT = 5.0  # steps with less noise count no more than one of this ratio of s
 
 
 def build_unet(config: DiffusionConfig, latent_size: int, latent_channels: int, width: int) -> Any:
-    """The UNet: its levels attend to the words, of `width` channels, as the caption's embedding is."""
+    """Return the UNet: its levels attend to the words, of `width` channels, as the caption's embedding is."""
     plain, attending = config.plain_levels, len(config.channels) - config.plain_levels
     return UNet2DConditionModel(
         sample_size=latent_size,
@@ -52,7 +52,7 @@ def attend_step_by_step(unet: Any) -> None:
 
 
 def noise_schedule(config: DiffusionConfig) -> Any:
-    """The schedule of training."""
+    """Return the schedule of training."""
     return DDPMScheduler(
         num_train_timesteps=config.train_steps,
         beta_schedule=config.schedule,
@@ -62,12 +62,12 @@ def noise_schedule(config: DiffusionConfig) -> Any:
 
 
 def sampler(config: DiffusionConfig) -> Any:
-    """The scheduler for drawing."""
+    """Return the scheduler for drawing."""
     return DPMSolverMultistepScheduler.from_config(noise_schedule(config).config)
 
 
 def predict(unet: Any, latents: Tensor, steps: Tensor, text: TextFeatures) -> Tensor:
-    """What the UNet takes for the noise, or velocity, in latents (B, C_z, h, w) at steps, () or (B,)."""
+    """Return what the UNet takes for the noise, or velocity, in latents (B, C_z, h, w) at steps, () or (B,)."""
     return unet(
         latents,
         steps,
@@ -80,7 +80,7 @@ def predict(unet: Any, latents: Tensor, steps: Tensor, text: TextFeatures) -> Te
 def diffusion_loss(
     unet: nn.Module, schedule: Any, latents: Tensor, text: TextFeatures, places: Tensor | None = None
 ) -> Tensor:
-    """How far the UNet is from the noise, or velocity, of latents at random steps.
+    """Return how far the UNet is from the noise, or velocity, of latents at random steps.
 
     Steps are weighed by min(SNR, 5), as Hang et al. 2023 (Efficient Diffusion Training via Min-SNR Weighting Strategy).
 
@@ -168,7 +168,7 @@ def check_steps(steps: int, config: DiffusionConfig) -> None:
 
 
 def both(cond: TextFeatures, uncond: TextFeatures) -> TextFeatures:
-    """The captions and, behind them, the empty caption as often: 2 B of them, padded to one length."""
+    """Return the captions and, behind them, the empty caption as often: 2 B of them, padded to one length."""
     length = max(cond.words.shape[1], uncond.words.shape[1])
     first, second = padded(cond, length), padded(uncond, length)
     return TextFeatures(
@@ -177,13 +177,13 @@ def both(cond: TextFeatures, uncond: TextFeatures) -> TextFeatures:
 
 
 def padded(text: TextFeatures, length: int) -> TextFeatures:
-    """The same captions with words and mask of a length."""
+    """Return the same captions with words and mask of a length."""
     more = length - text.words.shape[1]
     return text._replace(words=F.pad(text.words, (0, 0, 0, more)), mask=F.pad(text.mask, (0, more)))
 
 
 def clean_estimate(config: DiffusionConfig, scheduler: Any, predicted: Tensor, latents: Tensor, step: Tensor) -> Tensor:
-    """The clean latents as the UNet sees them at a step."""
+    """Return the clean latents as the UNet sees them at a step."""
     kept = scheduler.alphas_cumprod[int(step)].to(latents)
     if config.prediction == "v_prediction":
         return kept.sqrt() * latents - (1 - kept).sqrt() * predicted

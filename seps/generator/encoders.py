@@ -113,7 +113,7 @@ class ImageEncoder(nn.Module):
 
 
 def timm_backbone(name: str, source: str) -> nn.Module:
-    """A timm model's last feature maps.
+    """Return a timm model's last feature maps.
 
     Args:
         name: of the model; source: of its weights, see `EncodersConfig`.
@@ -170,7 +170,7 @@ class CaptionEncoder(nn.Module):
 
 
 def text_config(config: EncodersConfig, max_words: int) -> TextConfig:
-    """The text encoder's config, whose tokenizer captions are read and written by."""
+    """Return the text encoder's config, whose tokenizer captions are read and written by."""
     return TextConfig(config.text, config.text_weights, max_words=max_words, max_dense_words=max_words)
 
 
@@ -182,5 +182,5 @@ class Temperature(nn.Module):
         self.log = nn.Parameter(torch.tensor(START_TEMPERATURE).log())
 
     def forward(self) -> Tensor:
-        """The temperature."""
+        """Return the temperature."""
         return self.log.exp().clamp_min(LOWEST_TEMPERATURE)

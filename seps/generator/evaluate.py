@@ -85,7 +85,7 @@ def evaluate(
 
 
 def measure_captions(written: Sequence[str], split: Split, graphs: Graphs, scorer: SEPSModel) -> dict[str, Any]:
-    """How true captions are of the scenes that they were written for, number i of scene i.
+    """Return how true captions are of the scenes that they were written for, number i of scene i.
 
     Returns:
         "true_statements": share of all statements; "wholly_true": share of captions of which every statement is true
@@ -128,7 +128,7 @@ def measure_pictures(
     scorer: SEPSModel,
     progress: Progress = False,
 ) -> dict[str, Any]:
-    """How well drawings show their captions, number i that of scene i.
+    """Return how well drawings show their captions, number i that of scene i.
 
     Returns:
         "r1": how often the scenes model ranks the drawing first of 100 for its caption, in percent, and
@@ -158,7 +158,7 @@ def measure_pictures(
 
 
 def figure(values: Floats | Booleans) -> dict[str, Any]:
-    """A mean with its interval, NaN left out; None where nothing is left."""
+    """Return a mean with its interval, NaN left out; None where nothing is left."""
     kept = np.asarray(values, dtype=np.float64)
     kept = kept[~np.isnan(kept)]
     if not len(kept):
@@ -194,7 +194,7 @@ def firsts_among(similarity: Tensor, among: int = AMONG) -> Floats:
 
 
 def objects_named(scene: Scene, reading: Reading) -> float:
-    """The share of a scene's objects that a caption names with nothing untrue said of them."""
+    """Return the share of a scene's objects that a caption names with nothing untrue said of them."""
     if not reading.statements:
         return 0.0
     truth = judge_statements(scene, reading)
@@ -210,7 +210,7 @@ def objects_named(scene: Scene, reading: Reading) -> float:
 def recaption(
     generator: ImageTextGenerator, pictures: Sequence[Image.Image], progress: Progress = False
 ) -> list[list[Named]]:
-    """What captions of pictures name: the best by beam search, and sampled ones, so that little is left out."""
+    """Return what captions of pictures name: the best by beam search, and sampled ones, so that little is left out."""
     ways = [Decoding()] + [Decoding("sample", temperature=0.7, seed=seed) for seed in range(READINGS - 1)]
     written = [generator.batch_image_to_text(pictures, how, progress) for how in ways]
     return [[thing for text in texts for thing in read_caption(text).named] for texts in zip(*written, strict=True)]
@@ -232,7 +232,8 @@ def named_fractions(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -
 
 
 def nearest_training(drawn: Sequence[Image.Image], true: Sequence[Path], train: Split) -> dict[str, Any]:
-    """How far drawings, and the true scenes, are from the nearest training scene: the mean difference of a value.
+    """Return how far drawings, and the true scenes, are from the nearest training scene: the mean difference of a
+    value.
 
     Pictures are compared at 32 x 32 pixels, values 0 to 255.
     """
@@ -254,7 +255,7 @@ def nearest(pictures: Tensor, known: Tensor) -> Floats:
 
 
 def table(result: dict[str, Any]) -> str:
-    """What the program prints."""
+    """Return what the program prints."""
     captions = result["captions"]
     lines = [
         f"{result['scenes']:,} scenes of {result['split']}",
@@ -291,7 +292,7 @@ def table(result: dict[str, Any]) -> str:
 
 
 def shown(result: dict[str, Any]) -> str:
-    """A mean with its interval as text."""
+    """Return a mean with its interval as text."""
     if result["mean"] is None:
         return "none"
     mean, low, high = (written(value, ".3f") for value in (result["mean"], *result["interval"]))

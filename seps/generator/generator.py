@@ -191,7 +191,7 @@ class ImageTextGenerator:
         yield Frame(drawing.steps, drawing.steps, self.decode(drawing.latents)[0])
 
     def draw(self, texts: Sequence[str], steps: int, seeds: Sequence[int], guidance: float) -> Iterator[Drawing]:
-        """The drawings of `diffusion.draw_latents`, a step each, of a caption and a seed each."""
+        """Yield the drawings of `diffusion.draw_latents`, a step each, of a caption and a seed each."""
         for text in texts:
             check_caption(text)
         for seed in seeds:
@@ -221,13 +221,14 @@ class ImageTextGenerator:
 
     @torch.no_grad()
     def decode(self, latents: Tensor) -> list[Image.Image]:
-        """The pictures of latents (B, C_z, h, w)."""
+        """Return the pictures of latents (B, C_z, h, w)."""
         with evaluating(self.network):
             return to_pictures(self.network.autoencoder.decode(latents))
 
     @torch.no_grad()
     def best_of(self, text: str, pictures: Sequence[Image.Image]) -> int:
-        """Which of several pictures fits a caption best, by the cosine of their embeddings in the shared space."""
+        """Return which of several pictures fits a caption best, by the cosine of their embeddings in the shared
+        space."""
         if len(pictures) == 1:
             return 0
         network = self.network
@@ -285,28 +286,29 @@ class ImageTextGenerator:
         return WrittenCaption(text, score, tuple(tokenizer.labels(ids)), weights)
 
     def captions(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[str]:
-        """The best caption of each picture."""
+        """Return the best caption of each picture."""
         return [written[0].text for written in self.write(pictures, how)]
 
 
 def sentence(text: str) -> str:
-    """A caption with a capital letter."""
+    """Return a caption with a capital letter."""
     return text[:1].upper() + text[1:]
 
 
 def load_generator(name_or_folder: str | Path = "scenes", device: str | None = None) -> ImageTextGenerator:
-    """A trained generator, "scenes" and "photos", which writes alone, ship; ValueError as `ImageTextGenerator`."""
+    """Return a trained generator, "scenes" and "photos", which writes alone, ship; ValueError as
+    `ImageTextGenerator`."""
     return ImageTextGenerator(name_or_folder, device)
 
 
 def shipped_generators() -> dict[str, Path]:
-    """The generators that ship, by name."""
+    """Return the generators that ship, by name."""
     folders = shipped_models(CONFIG_FILE)
     return {NAMES.get(name, name): folder for name, folder in folders.items()}
 
 
 def generator_folder(checkpoint: str | Path) -> Path:
-    """The folder of a generator; ValueError where there is none."""
+    """Return the folder of a generator; ValueError where there is none."""
     return folder_with(CONFIG_FILE, str(checkpoint), shipped_generators(), "generator")
 
 
@@ -318,7 +320,8 @@ def check_caption(text: str) -> None:
 
 
 def check_target(path: str | Path) -> Path:
-    """The path of an image that is to be written; ValueError where its ending is no image's, or its folder lacks."""
+    """Return the path of an image that is to be written; ValueError where its ending is no image's, or its folder
+    lacks."""
     target = Path(path)
     if target.suffix.lower() not in Image.registered_extensions():
         raise ValueError(f"{target.name} does not end as an image does: name it .png, for one.")
@@ -327,10 +330,10 @@ def check_target(path: str | Path) -> Path:
 
 
 def as_picture(image: str | Path | Image.Image) -> Image.Image:
-    """A picture, opened where it is a file; ValueError where that cannot be read."""
+    """Return a picture, opened where it is a file; ValueError where that cannot be read."""
     return image if isinstance(image, Image.Image) else open_image(Path(image))
 
 
 def random_seed() -> int:
-    """A seed that nobody chose."""
+    """Return a seed that nobody chose."""
     return int(torch.randint(2**31, ()))

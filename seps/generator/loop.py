@@ -94,7 +94,7 @@ class Run(nn.Module):
             self.average.requires_grad_(False)
 
     def has_drawn(self, number: int) -> bool:
-        """Whether diffusion has begun by the end of stage `number`, counted from 0."""
+        """Return whether diffusion has begun by the end of stage `number`, counted from 0."""
         return any("diffusion" in stage.losses for stage in self.objective.settings.stages[: number + 1])
 
     def save_model(self, folder: Path, drawn: bool) -> None:
@@ -211,7 +211,7 @@ def read_images(
 def with_teacher(
     network: GeneratorNetwork, settings: GeneratorSettings, train_images: Captioned, dev_images: Captioned, cache: Path
 ) -> tuple[Splits, TeacherHead | None]:
-    """The splits with what the recipe's teacher finds in their images, and the head that predicts it."""
+    """Return the splits with what the recipe's teacher finds in their images, and the head that predicts it."""
     if not any("teacher" in stage.losses for stage in settings.stages):
         return Splits(Source(train_images), Source(dev_images)), None
     patches = [
@@ -222,7 +222,7 @@ def with_teacher(
 
 
 def done_before(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
-    """The stage that a run's checkpoint stands in, from 0, and how many of its epochs are done.
+    """Return the stage that a run's checkpoint stands in, from 0, and how many of its epochs are done.
 
     Raises:
         ValueError: no checkpoint, or one that is damaged or of a run of other stages.
@@ -326,23 +326,23 @@ def run_stage(run: Run, splits: Splits, out: Path, cache: Path, number: int, don
 
 
 def epochs_since_best(rows: Sequence[Mapping[str, float]]) -> int:
-    """How many epochs of a stage have passed since that of the lowest loss on dev, the first of several."""
+    """Return how many epochs of a stage have passed since that of the lowest loss on dev, the first of several."""
     losses = [row["dev_loss"] for row in rows]
     return len(losses) - 1 - losses.index(min(losses)) if losses else 0
 
 
 def steps_an_epoch(settings: GeneratorSettings, stage: Stage, count: int) -> int:
-    """How many steps an epoch of a stage has over `count` images."""
+    """Return how many steps an epoch of a stage has over `count` images."""
     return count // settings.batch(stage) or 1
 
 
 def steps_before(settings: GeneratorSettings, count: int, number: int) -> int:
-    """How many steps the stages before stage `number`, counted from 0, have over `count` images."""
+    """Return how many steps the stages before stage `number`, counted from 0, have over `count` images."""
     return sum(stage.epochs * steps_an_epoch(settings, stage, count) for stage in settings.stages[:number])
 
 
 def optimizer_of(stage: Stage, learned: list[nn.Parameter], weight_decay: float) -> torch.optim.Optimizer:
-    """The stage's optimizer, at a rate of 0, which each step changes; Muon's betas are for biases and scales."""
+    """Return the stage's optimizer, at a rate of 0, which each step changes; Muon's betas are for biases and scales."""
     if stage.optimizer == "muon":
         return Muon(learned, lr=0.0, weight_decay=weight_decay, nesterov=True, betas=(0.9, 0.99))
     return torch.optim.AdamW(learned, lr=0.0, weight_decay=weight_decay, fused=True)
@@ -356,7 +356,7 @@ def training_step(
     learned: list[nn.Parameter],
     where: tuple[int, int],
 ) -> Losses:
-    """One step of the optimizer; ValueError for a loss that is not finite."""
+    """Return one step of the optimizer; ValueError for a loss that is not finite."""
     device = objective.network.device
     mixed = objective.settings.bf16 if device.type == "cuda" else stage.bf16_cpu and bfloat16_is_fast()
     try:
@@ -376,7 +376,7 @@ def stepped(
     where: tuple[int, int],
     mixed: bool,
 ) -> Losses:
-    """A step as `training_step` makes it, in bfloat16 where it is `mixed`."""
+    """Return a step as `training_step` makes it, in bfloat16 where it is `mixed`."""
     with torch.autocast(objective.network.device.type, torch.bfloat16, enabled=mixed):
         losses = objective(stage, batch)
     if not math.isfinite(float(losses.total.detach())):
@@ -393,7 +393,7 @@ def stepped(
 
 @torch.no_grad()
 def measure(run: Run, stage: Stage, dev: Source) -> dict[str, float]:
-    """A stage's losses on dev, with the same captions and noise each time, in evaluation mode."""
+    """Return a stage's losses on dev, with the same captions and noise each time, in evaluation mode."""
     objective, settings = run.objective, run.objective.settings
     state = torch.get_rng_state()
     torch.manual_seed(settings.seed)
@@ -411,7 +411,7 @@ def measure(run: Run, stage: Stage, dev: Source) -> dict[str, float]:
 
 
 def figures(losses: Losses) -> dict[str, float]:
-    """A step's numbers by name."""
+    """Return a step's numbers by name."""
     row = {"loss": float(losses.total.detach())} | {name: float(loss.detach()) for name, loss in losses.each.items()}
     if losses.i2t is not None and losses.t2i is not None:
         row |= {"i2t": losses.i2t, "t2i": losses.t2i}
@@ -419,7 +419,7 @@ def figures(losses: Losses) -> dict[str, float]:
 
 
 def report(losses: Losses, batch_size: int) -> str:
-    """A step in short: `loss=, cont=, rec=, diff=`, and accuracy in the batch, of which chance is 1 / B."""
+    """Return a step in short: `loss=, cont=, rec=, diff=`, and accuracy in the batch, of which chance is 1 / B."""
     short: dict[str, float] = {"loss": float(losses.total.detach())}
     for name, loss in losses.each.items():
         short[SHORT[name]] = short.get(SHORT[name], 0.0) + float(loss.detach())
@@ -430,7 +430,7 @@ def report(losses: Losses, batch_size: int) -> str:
 
 
 def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_images: int, dev_images: int) -> str:
-    """What training will do, printed before it starts."""
+    """Return what training will do, printed before it starts."""
     sizes = {
         name: sum(parameter.numel() for parameter in part.parameters())
         for name, part in network.named_children()

@@ -69,7 +69,7 @@ class Objective(nn.Module):
             self.representation = RepresentationHead(network.config.diffusion.channels[-1], network.images.width)
 
     def learning(self, stage: Stage) -> list[nn.Module]:
-        """The parts that a stage's losses reach."""
+        """Return the parts that a stage's losses reach."""
         network, teacher = self.network, self.teacher
         parts: dict[str, list[nn.Module]] = {
             "contrastive": [network.images, network.captions, network.temperature],
@@ -97,7 +97,7 @@ class Objective(nn.Module):
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def forward(self, stage: Stage, batch: Batch) -> Losses:
-        """A step's losses."""
+        """Return a step's losses."""
         network, names = self.network, {*stage.losses}
         each: dict[str, Tensor] = {}
         i2t = t2i = None
@@ -136,13 +136,14 @@ class Objective(nn.Module):
         return Losses(total, each, i2t, t2i)
 
     def seen(self, batch: Batch) -> ImageFeatures:
-        """What the image encoder says of a batch's pictures, or of their features where these are at hand."""
+        """Return what the image encoder says of a batch's pictures, or of their features where these are at hand."""
         images = self.network.images
         return images(pictures_of(batch)) if batch.features is None else images.read(batch.features)
 
     def reconstructed(self, stage: Stage, pictures: Tensor) -> tuple[Tensor, Tensor]:
-        """What the autoencoder sees of pictures (B, 3, S, S) and what it makes of it; in training cut, and, in the
-        stage's share of steps, scaled down: the picture itself for what is wanted, its latents for what is found."""
+        """Return what the autoencoder sees of pictures (B, 3, S, S) and what it makes of it; in training cut, and, in
+        the stage's share of steps, scaled down: the picture itself for what is wanted, its latents for what is
+        found."""
         autoencoder = self.network.autoencoder
         if not autoencoder.training:
             return pictures, autoencoder(pictures)
@@ -154,7 +155,8 @@ class Objective(nn.Module):
         return scaled(seen, SHRINKS * side), autoencoder(seen, side)
 
     def representation_loss(self, middle: Tensor, batch: Batch) -> Tensor:
-        """How far the UNet's middle (B, D_m, h, w) is from telling what the image encoder sees of the pictures."""
+        """Return how far the UNet's middle (B, D_m, h, w) is from telling what the image encoder sees of the
+        pictures."""
         if self.representation is None:
             raise ValueError("The loss representation needs a head: name it in the settings' stages.")
         features = batch.features
@@ -170,7 +172,7 @@ class Objective(nn.Module):
         return F.mse_loss(self.teacher(grid), batch.patches)
 
     def with_empty(self, text: TextFeatures) -> TextFeatures:
-        """A batch's captions, some of them as the empty one, in training."""
+        """Return a batch's captions, some of them as the empty one, in training."""
         if not (self.network.unet.training and self.settings.caption_dropout):
             return text
         with torch.no_grad():
@@ -184,7 +186,7 @@ class Objective(nn.Module):
 
 
 def pictures_of(batch: Batch) -> Tensor:
-    """A batch's pictures, which a loss needs; ValueError where it has none."""
+    """Return a batch's pictures, which a loss needs; ValueError where it has none."""
     if batch.pictures is None:
         raise ValueError("The batch has latents alone, but its pictures are needed.")
     return batch.pictures
@@ -198,7 +200,7 @@ def contrastive_loss(cosines: Tensor, temperature: Tensor) -> Tensor:
 
 
 def accuracy(cosines: Tensor) -> tuple[float, float]:
-    """The share of images, and of captions, that find their own first among the batch; chance is 1 / B."""
+    """Return the share of images, and of captions, that find their own first among the batch; chance is 1 / B."""
     targets = torch.arange(len(cosines), device=cosines.device)
     return (
         float((cosines.argmax(dim=1) == targets).float().mean()),
@@ -215,7 +217,7 @@ def pixel_loss(rebuilt: Tensor, target: Tensor) -> Tensor:
 
 
 def perceptual_loss(encoder: ImageEncoder, rebuilt: Tensor, target: Tensor) -> Tensor:
-    """How differently an image encoder sees two pictures (B, 3, S, S).
+    """Return how differently an image encoder sees two pictures (B, 3, S, S).
 
     The squared distance of unit feature vectors, the mean over places and over the encoder's stages, as Zhang et al.
     2018 (The Unreasonable Effectiveness of Deep Features as a Perceptual Metric), without their learned weights.
@@ -230,7 +232,7 @@ def perceptual_loss(encoder: ImageEncoder, rebuilt: Tensor, target: Tensor) -> T
 
 
 def cropped(pictures: Tensor, side: int) -> Tensor:
-    """The same square of all pictures, cut at random; all of them where `side` is 0 or not smaller."""
+    """Return the same square of all pictures, cut at random; all of them where `side` is 0 or not smaller."""
     if not 0 < side < pictures.shape[-1]:
         return pictures
     top, left = torch.randint(pictures.shape[-1] - side + 1, (2,)).tolist()

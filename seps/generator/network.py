@@ -98,7 +98,7 @@ class GeneratorNetwork(nn.Module):
         (folder / CONFIG_FILE).write_text(self.config.to_json(), encoding="utf-8")
 
     def saved(self) -> dict[str, dict[str, Tensor]]:
-        """The tensors of each file, by key; those of a frozen image encoder are in none."""
+        """Return the tensors of each file, by key; those of a frozen image encoder are in none."""
         state = self.state_dict()
         if self.config.encoders.frozen:
             state = {key: tensor for key, tensor in state.items() if not key.startswith(BACKBONE)}
@@ -133,7 +133,8 @@ class GeneratorNetwork(nn.Module):
 
 
 def as_stored(key: str, tensor: Tensor) -> Tensor:
-    """A tensor as a file holds it: floats in float16, but for the scales of 8-bit numbers, which may be too small."""
+    """Return a tensor as a file holds it: floats in float16, but for the scales of 8-bit numbers, which may be too
+    small."""
     return tensor.half() if tensor.is_floating_point() and not key.endswith(SCALE) else tensor
 
 
@@ -143,7 +144,7 @@ def to_values(pictures: Sequence[Image.Image], size: int) -> Tensor:
 
 
 def to_bytes(picture: Image.Image, size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """One picture, (size, size, 3) uint8."""
+    """Return one picture, (size, size, 3) uint8."""
     return np.asarray(rgb_of(picture).resize((size, size), Image.Resampling.BOX))
 
 

@@ -89,12 +89,12 @@ def evaluate_photos(
 
 
 def best_captions(beamed: Sequence[Scored], weight: float = WEIGHT, agreement: float = AGREEMENT) -> list[str]:
-    """The text of each picture's best caption, see `order`."""
+    """Return the text of each picture's best caption, see `order`."""
     return [captions[order(captions, scores, weight, agreement)[0]].text for captions, scores in beamed]
 
 
 def figures(written: Sequence[str], truths: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """What is measured of captions: BLEU and METEOR, ROUGE-L and CIDEr with intervals, "distinct", the share of
+    """Return what is measured of captions: BLEU and METEOR, ROUGE-L and CIDEr with intervals, "distinct", the share of
     captions that no other equals, and "words", the mean length of one."""
     metrics = caption_metrics(written, truths)
     each = metrics.pop("each")
@@ -115,7 +115,8 @@ def brief(written: Sequence[str], truths: Sequence[Sequence[str]]) -> dict[str, 
 
 
 def table(result: dict[str, Any]) -> str:
-    """What the program prints: a row for each way of writing, as the captioner's card has it, and other choices."""
+    """Return what the program prints: a row for each way of writing, as the captioner's card has it, and other
+    choices."""
     rows = [("", *COLUMNS), *((way, *cells(result[way])) for way in ("greedy", "beam", "reranked", "people"))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [f"{result['photographs']:,} photographs of {result['split']}, {result['beams']} beams, 95% intervals"]
@@ -136,7 +137,7 @@ def table(result: dict[str, Any]) -> str:
 
 
 def cells(measured: dict[str, Any]) -> list[str]:
-    """A row of COLUMNS: what `figures` gives, rounded; "-" for METEOR where there is no Java."""
+    """Return a row of COLUMNS: what `figures` gives, rounded; "-" for METEOR where there is no Java."""
     names = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor")
     row = [f"{measured[name]:.1f}" if name in measured else "-" for name in names]
     for name, digits in RATED:

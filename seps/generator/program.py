@@ -26,7 +26,7 @@ STEPS_HELP = "steps of drawing: 10-20 fast, 30-50 standard, 50-100 best (default
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program; returns its exit code."""
+    """Run the program; returns its exit code."""
     arguments = list(arguments) if arguments is not None else None
     options = arguments_parser().parse_args(arguments)
     with errors_in_one_line():
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def arguments_parser() -> argparse.ArgumentParser:
-    """What the program takes."""
+    """Return what the program takes."""
     description = "Captions for images and images for captions."
     parser = Parser(prog="python -m seps.generator", description=description, elsewhere=options_meant)
     parser.add_argument("--mode", choices=MODES, help="t2i draws, i2t writes, both does both")
@@ -115,7 +115,7 @@ def arguments_parser() -> argparse.ArgumentParser:
 
 
 def options_meant() -> dict[str, str]:
-    """What is meant by options of other programs that are keys of recipes here."""
+    """Return what is meant by options of other programs that are keys of recipes here."""
     from seps.generator.config import GeneratorConfig
     from seps.generator.settings import GeneratorSettings
     from seps.runs.recipe import options_elsewhere
@@ -157,7 +157,7 @@ def run_generate(options: argparse.Namespace) -> None:
 
 
 def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, options: argparse.Namespace) -> str:
-    """The best caption of an image, or a line for each with what it was chosen by."""
+    """Return the best caption of an image, or a line for each with what it was chosen by."""
     from seps.generator.captioner import Decoding
     from seps.generator.generator import as_picture
     from seps.generator.ranking import BEAMS, agreements, order, seps_scores

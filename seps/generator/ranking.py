@@ -38,7 +38,7 @@ def scores_of_patches(model: SEPSModel, patches: Tensor, captions: Sequence[Writ
 
 
 def agreements(texts: Sequence[str]) -> list[float]:
-    """How far each caption agrees with the others, 0 to 1: the mean of `likeness`; 0 where there is no other."""
+    """Return how far each caption agrees with the others, 0 to 1: the mean of `likeness`; 0 where there is no other."""
     counted = [sequences(text) for text in texts]
     likenesses = [
         [likeness(each, other) for j, other in enumerate(counted) if j != i] for i, each in enumerate(counted)
@@ -56,8 +56,8 @@ def sequences(text: str) -> list[Counter[tuple[str, ...]]]:
 
 
 def likeness(first: Sequence[Counter[tuple[str, ...]]], second: Sequence[Counter[tuple[str, ...]]]) -> float:
-    """The share of sequences, 0 to 1, that two captions have in common (Dice), the mean over lengths; 0 of a length
-    that neither has."""
+    """Return the share of sequences, 0 to 1, that two captions have in common (Dice), the mean over lengths; 0 of a
+    length that neither has."""
     common = [2 * (a & b).total() / max((a + b).total(), 1) for a, b in zip(first, second, strict=True)]
     return sum(common) / len(common)
 
@@ -65,8 +65,8 @@ def likeness(first: Sequence[Counter[tuple[str, ...]]], second: Sequence[Counter
 def order(
     captions: Sequence[WrittenCaption], scores: Sequence[float], weight: float = WEIGHT, agreement: float = AGREEMENT
 ) -> list[int]:
-    """The order of a picture's captions, the best first, by the sum of their mean log probability, SEPS's score times
-    `weight` and their agreement with each other times `agreement`."""
+    """Return the order of a picture's captions, the best first, by the sum of their mean log probability, SEPS's score
+    times `weight` and their agreement with each other times `agreement`."""
     agreeing = agreements([caption.text for caption in captions])
     totals = [
         caption.score + weight * score + agreement * agrees

@@ -130,7 +130,7 @@ class GeneratorSettings(Fields, section="training", elsewhere=TRAINING_ELSEWHERE
             raise ValueError('training.stages has the loss "teacher": name a SEPS model as training.teacher.')
 
     def weight(self, loss: str) -> float:
-        """What a loss is multiplied by."""
+        """Return what a loss is multiplied by."""
         return {
             "contrastive": self.contrastive_weight,
             "captions": self.reconstruction_weight,
@@ -156,7 +156,7 @@ class GeneratorSettings(Fields, section="training", elsewhere=TRAINING_ELSEWHERE
 
 
 def read_recipe(name_or_path: str | Path) -> tuple[GeneratorConfig, GeneratorSettings]:
-    """A recipe: a generator's config with a "training" section.
+    """Return a recipe: a generator's config with a "training" section.
 
     Args:
         name_or_path: a JSON file, or the name of a recipe that comes with the package.

@@ -61,7 +61,7 @@ def time_note(seconds: float, left: int, device: str) -> str:
 
 
 def memory_error(error: RuntimeError, batch_size: int) -> ValueError | None:
-    """What to say of an error where memory ran out; None of any other error."""
+    """Return what to say of an error where memory ran out; None of any other error."""
     if not any(words in str(error).lower() for words in SHORTAGE):
         return None
     half = max(2, batch_size // 2)

@@ -25,7 +25,7 @@ Encoding = Callable[[Sequence[FolderFile]], Callable[[FolderFile], Encoded]]
 
 
 def parser() -> argparse.ArgumentParser:
-    """The program's arguments."""
+    """Run the program's arguments."""
     top = Parser("python -m seps.index", description=__doc__)
     top.add_argument("photos", type=Path, help="a folder of photographs; those below it are read too")
     top.add_argument("--to", required=True, metavar="URI", help="the table: a folder, or s3://BUCKET/NAME")
@@ -80,7 +80,7 @@ def index_folder(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program; returns its exit code."""
+    """Run the program; returns its exit code."""
     options = parser().parse_args(arguments)
     with errors_in_one_line():
         check_folder(options.photos, "a folder with photographs")

@@ -55,13 +55,13 @@ def _walk(folder: Path, root: Path) -> Iterator[FolderFile]:
 
 
 def as_listed(file: Path, path: str) -> FolderFile:
-    """A file as it is now, under its name in a gallery; OSError where it is not there."""
+    """Return a file as it is now, under its name in a gallery; OSError where it is not there."""
     facts = file.stat()
     return FolderFile(path, file, facts.st_size, facts.st_mtime_ns)
 
 
 def path_name(path: Path) -> str:
-    """A path in characters that a table takes, even where its bytes are no UTF-8."""
+    """Return a path in characters that a table takes, even where its bytes are no UTF-8."""
     return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 

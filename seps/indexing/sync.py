@@ -96,7 +96,7 @@ def sync_files(
 
 
 def is_stored(file: FolderFile, stored: Mapping[str, tuple[int, FileFacts]]) -> bool:
-    """Whether a table holds a file as it is now, as far as its size and time tell."""
+    """Return whether a table holds a file as it is now, as far as its size and time tell."""
     if file.path not in stored:
         return False
     facts = stored[file.path][1]

@@ -15,7 +15,7 @@ __all__ = ["Judge", "JudgeFeatures", "Score", "Verdict", "load_judge", "shipped_
 
 
 def __getattr__(name: str) -> Any:
-    """The names above, imported when first asked for: timm and transformers take seconds."""
+    """Return the names above, imported when first asked for: timm and transformers take seconds."""
     if name in __all__:
         from seps.judge import judge
 

@@ -58,7 +58,7 @@ class Outcome:
 
 
 def variants(config: JudgeConfig, settings: JudgeSettings) -> list[Variant]:
-    """The rows of the table for a recipe."""
+    """Return the rows of the table for a recipe."""
     residual = replace(config, residual=True, branches="one")
     variants = [
         Variant("direct", replace(config, residual=False, branches="one"), settings),
@@ -83,17 +83,17 @@ def variants(config: JudgeConfig, settings: JudgeSettings) -> list[Variant]:
 
 
 def with_scale(config: JudgeConfig, scale: float) -> JudgeConfig:
-    """The config with both scales set."""
+    """Return the config with both scales set."""
     return replace(config, scale_q=scale, scale_c=scale)
 
 
 def with_freezing(config: JudgeConfig, freeze: str, layers: dict[str, int]) -> JudgeConfig:
-    """The config with another way of freezing."""
+    """Return the config with another way of freezing."""
     return replace(config, encoder=replace(config.encoder, freeze=freeze, freeze_layers=layers))
 
 
 def with_half_frozen(config: JudgeConfig) -> JudgeConfig:
-    """The config with the first half of each CLIP tower frozen; ValueError where the encoder cannot be had."""
+    """Return the config with the first half of each CLIP tower frozen; ValueError where the encoder cannot be had."""
     layers = tower_layers(clip_architecture(clip_folder(config.encoder.name)))
     return with_freezing(config, "layers", {tower: count // 2 for tower, count in layers.items()})
 
@@ -173,7 +173,7 @@ def by_row(
 
 
 def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """One line a variant, split and seed."""
+    """Print one line a variant, split and seed."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(asdict(outcomes[0])))
         writer.writeheader()
@@ -199,7 +199,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 
 def spread(values: Sequence[float]) -> str:
-    """The mean of values with the least and the greatest; empty without any."""
+    """Return the mean of values with the least and the greatest; empty without any."""
     if not values:
         return ""
     mean, least, most = (written(value, ".3f") for value in (fmean(values), min(values), max(values)))

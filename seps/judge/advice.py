@@ -26,5 +26,5 @@ COMMANDS_PAGE = """From ratings to sorted pictures, with a CLIP of the hub or of
 
 
 def advice() -> str:
-    """The rows as text: what it is about, what to give, and why."""
+    """Return the rows as text: what it is about, what to give, and why."""
     return "\n".join(["What is usual:", *(f"  {about:20} {setting:26} {why}" for about, setting, why in ROWS)])

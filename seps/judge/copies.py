@@ -23,7 +23,7 @@ class Spoilt(NamedTuple):
 
 
 def cropped(picture: Image.Image, seed: int, version: int, row: int) -> Image.Image:
-    """A random crop of 80 to 100% of the area, with the picture's own aspect, mirrored half of the time.
+    """Return a random crop of 80 to 100% of the area, with the picture's own aspect, mirrored half of the time.
 
     Args:
         picture: of any size.
@@ -40,7 +40,7 @@ def cropped(picture: Image.Image, seed: int, version: int, row: int) -> Image.Im
 
 
 def spoilt_plan(pictures: int, count: int, seed: int) -> list[Spoilt]:
-    """Which pictures are spoilt and how: `count` of them (all where there are fewer), each kind as often."""
+    """Return which pictures are spoilt and how: `count` of them (all where there are fewer), each kind as often."""
     rng = random.Random(f"spoilt {seed}")
     plan = []
     for number, row in enumerate(rng.sample(range(pictures), min(count, pictures))):

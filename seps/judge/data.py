@@ -64,7 +64,7 @@ class Ratings:
         return np.unique(np.array(self.prompts), return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def take(self, rows: Sequence[int] | NDArray[np.int64], name: str) -> Ratings:
-        """The ratings of these rows."""
+        """Return the ratings of these rows."""
         chosen = [int(row) for row in rows]
         return Ratings(
             name,
@@ -207,7 +207,7 @@ def _read_scores(
 
 
 def read_score(text: str) -> float | None:
-    """A cell as a finite number, None where it is none."""
+    """Return a cell as a finite number, None where it is none."""
     try:
         value = float(text)
     except ValueError:
@@ -216,7 +216,7 @@ def read_score(text: str) -> float | None:
 
 
 def split_by_row(train: Ratings, dev: Ratings, seed: int) -> tuple[Ratings, Ratings]:
-    """The same two sizes, but pictures drawn one by one: most prompts then stand on both sides.
+    """Return the same two sizes, but pictures drawn one by one: most prompts then stand on both sides.
 
     It shows by how much such a split flatters; use the split by prompt for everything else.
     """

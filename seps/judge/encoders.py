@@ -47,7 +47,7 @@ class PictureFeatures(NamedTuple):
 
 
 def build_encoders(config: EncoderConfig) -> ClipEncoders | SepsEncoders:
-    """The encoders of a config, with what it freezes frozen.
+    """Return the encoders of a config, with what it freezes frozen.
 
     Raises:
         ValueError: encoders that cannot be had, or more layers to freeze than a tower has.
@@ -101,11 +101,11 @@ class ClipEncoders(nn.Module):
         return PictureFeatures(image, image)
 
     def quality(self, pixels: Tensor) -> Tensor:
-        """The quality features of the same alone, (B, quality_width)."""
+        """Return the quality features of the same alone, (B, quality_width)."""
         return self.pictures(pixels).quality
 
     def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
-        """The features, and None: no patches have a part in them, since CLIP pools by its class token."""
+        """Return the features, and None: no patches have a part in them, since CLIP pools by its class token."""
         return self.pictures(pixels), None
 
     def prompts(self, prompts: Sequence[str]) -> Tensor:
@@ -124,7 +124,8 @@ class ClipEncoders(nn.Module):
 
 
 def load_clip(config: EncoderConfig) -> ClipEncoders:
-    """The CLIP that a config names; ValueError where it cannot be had or a tower has fewer layers than are frozen."""
+    """Return the CLIP that a config names; ValueError where it cannot be had or a tower has fewer layers than are
+    frozen."""
     folder = clip_folder(config.name)
     architecture = clip_architecture(folder)
     check_layers(config, architecture)
@@ -144,12 +145,12 @@ def load_clip(config: EncoderConfig) -> ClipEncoders:
 
 
 def clip_folder(name: str) -> Path:
-    """The folder of a CLIP by its own path or its hub repo; ValueError where it cannot be had."""
+    """Return the folder of a CLIP by its own path or its hub repo; ValueError where it cannot be had."""
     return find_folder(f"folder:{name}" if Path(name).is_dir() else name, CLIP_FILES)
 
 
 def clip_architecture(folder: Path) -> CLIPConfig:
-    """The towers that a folder's config.json describes; ValueError where it describes no CLIP."""
+    """Return the towers that a folder's config.json describes; ValueError where it describes no CLIP."""
     values = read_json_file(folder / "config.json")
     if not isinstance(values, dict) or values.get("model_type") != "clip":
         raise ValueError(f"{folder / 'config.json'} describes no CLIP (model_type 'clip'): name another encoder.")
@@ -157,7 +158,7 @@ def clip_architecture(folder: Path) -> CLIPConfig:
 
 
 def tower_layers(architecture: CLIPConfig) -> dict[str, int]:
-    """How many layers each tower has."""
+    """Return how many layers each tower has."""
     shape: Any = architecture
     return {tower: int(getattr(shape, f"{tower}_config").num_hidden_layers) for tower in TOWERS}
 
@@ -246,7 +247,7 @@ class SepsEncoders(nn.Module):
         return super().train(False)
 
     def maps(self, pixels: Tensor) -> list[Tensor]:
-        """Every stage's map, (B, D_s, H_s, W_s), of (B, 3, S, S) normalised pixels."""
+        """Return every stage's map, (B, D_s, H_s, W_s), of (B, 3, S, S) normalised pixels."""
         backbone = self.model.img_enc.visual_encoder
         pixels = pixels.contiguous(memory_format=torch.channels_last)
         stages = [backbone.bn1(backbone.conv_stem(pixels))]  # type: ignore[operator]
@@ -261,12 +262,12 @@ class SepsEncoders(nn.Module):
 
     @torch.no_grad()
     def quality(self, pixels: Tensor) -> Tensor:
-        """The quality features of the same alone, (B, quality_width)."""
+        """Return the quality features of the same alone, (B, quality_width)."""
         return self.describe(self.maps(pixels)).mean(dim=1)
 
     @torch.no_grad()
     def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
-        """The features, and (B, N, quality_width), whose mean over patches is the quality features."""
+        """Return the features, and (B, N, quality_width), whose mean over patches is the quality features."""
         maps = self.maps(pixels)
         tokens = maps[-1].flatten(2).transpose(1, 2)  # (B, N, D_v)
         encoder = self.model.img_enc
@@ -280,7 +281,7 @@ class SepsEncoders(nn.Module):
         return PictureFeatures(described.mean(dim=1), F.normalize(embedded.mean(dim=1), dim=-1)), described
 
     def describe(self, maps: Sequence[Tensor]) -> Tensor:
-        """What each patch holds of the chosen stages, (B, N, quality_width)."""
+        """Return what each patch holds of the chosen stages, (B, N, quality_width)."""
         parts = []
         for stage in self.stages:
             stage_map = maps[stage].contiguous()  # (B, D_s, H_s, W_s)

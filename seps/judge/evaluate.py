@@ -109,17 +109,17 @@ def part(
 
 
 def plain(figure: Estimate) -> dict[str, Any]:
-    """A figure as JSON holds it."""
+    """Return a figure as JSON holds it."""
     return {"value": number(figure.mean), "interval": [number(figure.low), number(figure.high)]}
 
 
 def number(value: float) -> float | None:
-    """The number, None where there is none: JSON has no NaN."""
+    """Return the number, None where there is none: JSON has no NaN."""
     return float(value) if np.isfinite(value) else None
 
 
 def table(result: dict[str, Any]) -> str:
-    """What the program prints."""
+    """Return what the program prints."""
     lines = [f"{result['pictures']:,} pictures of {result['prompts']:,} prompts, {result['split']}; 95% over prompts"]
     for name in SCORES:
         values = result[name]
@@ -145,13 +145,13 @@ def table(result: dict[str, Any]) -> str:
 
 
 def interval(values: dict[str, Any]) -> str:
-    """A figure with its interval, as it is printed."""
+    """Return a figure with its interval, as it is printed."""
     if values["value"] is None:
         return "none"
     return with_bounds(values["value"], *values["interval"])
 
 
 def with_bounds(value: float, low: float, high: float) -> str:
-    """A figure and the bounds of its interval."""
+    """Return a figure and the bounds of its interval."""
     value_text, low_text, high_text = (written(number, ".3f") for number in (value, low, high))
     return f"{value_text} [{low_text}, {high_text}]"

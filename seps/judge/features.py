@@ -55,7 +55,7 @@ class SplitFeatures:
     spoilt: SpoiltFeatures | None = None
 
     def take(self, rows: Tensor) -> SplitFeatures:
-        """The features of these pictures, without spoilt ones."""
+        """Return the features of these pictures, without spoilt ones."""
         explanations = None if self.explanations is None else self.explanations[rows]
         return SplitFeatures(self.quality[rows], self.image[rows], self.text[rows], explanations)
 
@@ -140,7 +140,7 @@ def cached(
 
 
 def cache_key(judge: Judge, files: Sequence[Path], copies: object) -> str:
-    """What features depend on, as a short hash: encoders, picture files, copies."""
+    """Return what features depend on, as a short hash: encoders, picture files, copies."""
     named = [(file.name, file.stat().st_size) for file in files]
     encoder = judge.config.as_dict()["encoder"]
     return hashlib.sha256(json.dumps([encoder, named, copies], sort_keys=True).encode()).hexdigest()[:16]

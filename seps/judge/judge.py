@@ -69,7 +69,7 @@ class Verdict:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """The attributions under the former name, which older programs read."""
+            """Return the attributions under the former name, which older programs read."""
             if name == "shares":
                 return self.attributions
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
@@ -238,7 +238,7 @@ class Judge(nn.Module):
         (folder / CONFIG_FILE).write_text(self.config.to_json(), encoding="utf-8")
 
     def saved(self) -> dict[str, Tensor]:
-        """The tensors that model.safetensors holds, by key."""
+        """Return the tensors that model.safetensors holds, by key."""
         tensors = {f"network.{key}": tensor for key, tensor in self.network.state_dict().items()}
         learned = {key: part for key, part in self.encoders.named_parameters() if part.requires_grad}
         return tensors | {f"encoders.{key}": part for key, part in learned.items()}
@@ -251,7 +251,7 @@ class Judge(nn.Module):
 
 
 def score_of(scores: Corrected, i: int, scale: float) -> Score:
-    """One picture's score as numbers."""
+    """Return one picture's score as numbers."""
     return Score(float(scores.base[i]), float(scores.correction[i]), float(scores.final[i]), scale)
 
 
@@ -271,7 +271,7 @@ def check_prompt(prompt: str) -> None:
 
 
 def load_judge(name_or_folder: str | Path = "judge") -> Judge:
-    """A trained judge, in evaluation mode, on the CPU.
+    """Return a trained judge, in evaluation mode, on the CPU.
 
     Args:
         name_or_folder: the name of a shipped judge (`shipped_judges()`), a folder with judge.json and
@@ -287,5 +287,5 @@ def load_judge(name_or_folder: str | Path = "judge") -> Judge:
 
 
 def shipped_judges() -> dict[str, Path]:
-    """The judges that ship with SEPS, by name."""
+    """Return the judges that ship with SEPS, by name."""
     return shipped_models(CONFIG_FILE)

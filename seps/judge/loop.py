@@ -79,7 +79,7 @@ class Step(nn.Module):
         self.explain = nn.Linear(2 * width, width) if judge.config.data.explanation_column else None
 
     def forward(self, batch: Batch, rated: Tensor, prompts: Tensor, spoilt: tuple[Tensor, Tensor] | None) -> Tensor:
-        """The loss of a step.
+        """Return the loss of a step.
 
         Args:
             batch: B pictures; rated: (B, 2), quality and consistency in [0, 1]; prompts: (B,), their numbers.
@@ -100,7 +100,8 @@ class Step(nn.Module):
         return loss
 
     def spoilt_loss(self, features: Tensor, strengths: Tensor) -> Tensor:
-        """How far base and score of copies lie above where they should: at most the milder copy's, less a margin."""
+        """Return how far base and score of copies lie above where they should: at most the milder copy's, less a
+        margin."""
         corrected = self.judge.network.quality(features.flatten(0, 1))
         loss = features.new_zeros(())
         for scores in (corrected.base.view_as(strengths), corrected.final.view_as(strengths)):  # (m, 3)
@@ -111,7 +112,7 @@ class Step(nn.Module):
 
 
 def ranking_loss(scores: Tensor, rated: Tensor, groups: Tensor, margin: float) -> Tensor:
-    """How far pairs of one prompt are from the order of their ratings, the mean over such pairs.
+    """Return how far pairs of one prompt are from the order of their ratings, the mean over such pairs.
 
     Args:
         scores, rated: (B,); groups: (B,), the prompts' numbers.
@@ -274,13 +275,13 @@ def keep_best(judge: Judge, out: Path, row: Mapping[str, float]) -> None:
 
 
 def mean_srocc(row: Mapping[str, float]) -> float:
-    """The mean of both scores' rank correlations with people on dev, in [-1, 1]; -1 where there is none."""
+    """Return the mean of both scores' rank correlations with people on dev, in [-1, 1]; -1 where there is none."""
     value = fmean(float(row[f"{name}_srocc"]) for name in SCORES)
     return value if isfinite(value) else -1.0
 
 
 def finite_loss(loss: Tensor, epoch: int, number: int, rows: Tensor) -> float:
-    """The loss of a step as a number; ValueError where it is not finite, naming epoch, batch and rows."""
+    """Return the loss of a step as a number; ValueError where it is not finite, naming epoch, batch and rows."""
     value = float(loss.detach())
     if not isfinite(value):
         raise ValueError(
@@ -291,7 +292,7 @@ def finite_loss(loss: Tensor, epoch: int, number: int, rows: Tensor) -> float:
 
 
 def epoch_rows(ratings: Ratings, settings: JudgeSettings, epoch: int) -> list[Tensor]:
-    """The rows of each batch of an epoch: shuffled, or, for the ranking loss, whole prompts shuffled."""
+    """Return the rows of each batch of an epoch: shuffled, or, for the ranking loss, whole prompts shuffled."""
     rng = np.random.default_rng([settings.seed, epoch])
     if settings.rank_weight:
         numbers = ratings.prompt_numbers
@@ -389,7 +390,7 @@ def resumed(out: Path, step: nn.Module, optimizer: torch.optim.Optimizer, epochs
 
 
 def learned_state(modules: nn.Module) -> dict[str, torch.Tensor]:
-    """The state dict without frozen parameters; buffers of modules that learn are kept."""
+    """Return the state dict without frozen parameters; buffers of modules that learn are kept."""
     frozen = {key for key, parameter in modules.named_parameters() if not parameter.requires_grad}
     buffers = {key for key, _ in modules.named_buffers() if key.startswith("judge.encoders.")}
     return {key: tensor for key, tensor in modules.state_dict().items() if key not in frozen | buffers}

@@ -56,7 +56,7 @@ def samples(groups: Whole) -> Whole:
 
 
 def over_prompts(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
-    """A figure of rows and its interval over groups.
+    """Return a figure of rows and its interval over groups.
 
     Args:
         figure: rows, which may repeat, to a number; samples without one (NaN) are left out.
@@ -84,7 +84,7 @@ def krcc_over_prompts(scores: Floats, rated: Floats, groups: Whole) -> Estimate:
 
 
 def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Estimate, int]:
-    """The mean SROCC among the pictures of one prompt, and how many prompts have enough pictures to rank."""
+    """Return the mean SROCC among the pictures of one prompt, and how many prompts have enough pictures to rank."""
     each = []
     for group in range(int(groups.max()) + 1):
         rows = np.flatnonzero(groups == group)

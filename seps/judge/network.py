@@ -50,7 +50,7 @@ def corrected(base: Tensor, bounded: Tensor, scale: float) -> Corrected:
 
 
 def direct(score: Tensor) -> Corrected:
-    """A score (B,) without parts."""
+    """Return a score (B,) without parts."""
     return Corrected(score, torch.zeros_like(score), score)
 
 
@@ -78,11 +78,11 @@ class QualityHead(nn.Module):
             )
 
     def embed(self, features: Tensor) -> Tensor:
-        """The unit global embedding (B, width) of features (B, width)."""
+        """Return the unit global embedding (B, width) of features (B, width)."""
         return F.normalize(self.standardize(features), dim=-1)
 
     def logit(self, image: Tensor) -> Tensor:
-        """The base before its sigmoid, (B,), of unit embeddings (B, width)."""
+        """Return the base before its sigmoid, (B,), of unit embeddings (B, width)."""
         return self.base(image).squeeze(-1)
 
     def forward(self, features: Tensor) -> Corrected:

@@ -40,7 +40,7 @@ PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The program; returns its exit code."""
+    """Run the program; returns its exit code."""
     options = arguments_parser().parse_args(arguments)
     with errors_in_one_line():
         options.run(options)
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def arguments_parser() -> argparse.ArgumentParser:
-    """What the program takes."""
+    """Return what the program takes."""
     parser = Parser(prog="python -m seps.judge", description="Judge generated pictures.", elsewhere=options_meant)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     data = {"type": Path, "required": True, "help": "folder with ratings.csv and images/"}
@@ -112,7 +112,7 @@ def arguments_parser() -> argparse.ArgumentParser:
 
 
 def options_meant() -> dict[str, str]:
-    """What is meant by options of the published scorer that are none here."""
+    """Return what is meant by options of the published scorer that are none here."""
     return options_elsewhere(JudgeConfig, JudgeSettings) | ELSEWHERE
 
 
@@ -133,7 +133,8 @@ def run_train(options: argparse.Namespace) -> None:
 
 
 def changed_values(options: argparse.Namespace) -> list[str]:
-    """What the options of `train` put in place of a recipe's values, as --set has it; a number of layers is apart.
+    """Return what the options of `train` put in place of a recipe's values, as --set has it; a number of layers is
+    apart.
 
     Raises:
         ValueError: as `layers_to_freeze`; a scale of corrections where there are none.
@@ -226,7 +227,7 @@ def run_ablate(options: argparse.Namespace) -> None:
 
 
 def read_prompts(path: Path) -> dict[str, str]:
-    """Each picture's prompt from a CSV with the columns image and prompt.
+    """Return each picture's prompt from a CSV with the columns image and prompt.
 
     Raises:
         ValueError: no such file, one that is no CSV in UTF-8, columns that are missing, or a picture with two prompts.
@@ -269,13 +270,13 @@ def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Pa
 
 
 def worth(scores: tuple[Score, Score], by: str) -> float:
-    """What a picture is sorted by."""
+    """Return what a picture is sorted by."""
     quality, consistency = (score.final for score in scores)
     return {"quality": quality, "consistency": consistency, "both": (quality + consistency) / 2}[by]
 
 
 def row(file: Path, prompt: str, scores: tuple[Score, Score]) -> dict[str, str | float]:
-    """A line of the CSV."""
+    """Return a line of the CSV."""
     values: dict[str, str | float] = {"image": file.name, "prompt": prompt}
     for name, score in zip(SCORES, scores, strict=True):
         values |= {f"{name}_{part}": rounded(getattr(score, part), 6) for part in ("base", "correction", "final")}

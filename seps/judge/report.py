@@ -19,8 +19,8 @@ MAX_GAP = 0.05  # of SROCC between train and dev
 
 
 def epoch_row(judge: Judge, ratings: dict[str, Ratings], predictions: dict[str, Predictions]) -> dict[str, float]:
-    """The columns of metrics.csv: correlations on dev, the gap of SROCC between train and dev, and corrections on dev
-    as shares of their scales."""
+    """Return the columns of metrics.csv: correlations on dev, the gap of SROCC between train and dev, and corrections
+    on dev as shares of their scales."""
     row: dict[str, float] = {}
     for name, scale in zip(SCORES, judge.scales, strict=True):
         dev = getattr(predictions["dev"], name)
@@ -38,7 +38,7 @@ def epoch_row(judge: Judge, ratings: dict[str, Ratings], predictions: dict[str, 
 
 
 def epoch_report(row: Mapping[str, float], scales: Sequence[float]) -> str:
-    """An epoch in words: agreement on dev, the gap, and where corrections sit; scales: of both corrections."""
+    """Return an epoch in words: agreement on dev, the gap, and where corrections sit; scales: of both corrections."""
     lines = [f"epoch {int(row['epoch'])}: loss {row['loss']:.4f}"]
     for name, scale in zip(SCORES, scales, strict=True):
         figures = ", ".join(
@@ -55,7 +55,7 @@ def epoch_report(row: Mapping[str, float], scales: Sequence[float]) -> str:
 
 
 def gap_remark(gap: float) -> str:
-    """A clause where SROCC on train is far above that on dev."""
+    """Return a clause where SROCC on train is far above that on dev."""
     if not gap > MAX_GAP:
         return ""
     return (
@@ -64,7 +64,7 @@ def gap_remark(gap: float) -> str:
 
 
 def bound_remark(mean: float, largest: float, scale: float) -> str:
-    """A sentence where corrections sit at their bound or hardly move anything.
+    """Return a sentence where corrections sit at their bound or hardly move anything.
 
     Args:
         mean, largest: of the corrections' sizes, as shares of the scale; scale: in scores.
@@ -77,7 +77,7 @@ def bound_remark(mean: float, largest: float, scale: float) -> str:
 
 
 def frozen_layers(judge: Judge) -> str:
-    """How many layers of how many are frozen in each tower, as a clause."""
+    """Return how many layers of how many are frozen in each tower, as a clause."""
     frozen = judge.config.encoder.freeze_layers
     layers = tower_layers(judge.encoders.model.config) if isinstance(judge.encoders, ClipEncoders) else {}
     parts = [
@@ -87,7 +87,7 @@ def frozen_layers(judge: Judge) -> str:
 
 
 def training_plan(judge: Judge, settings: JudgeSettings, train_pictures: int, dev_pictures: int) -> str:
-    """What training will do, printed before it starts."""
+    """Return what training will do, printed before it starts."""
     config, encoder = judge.config, judge.config.encoder
     learned = sum(parameter.numel() for parameter in judge.parameters() if parameter.requires_grad)
     frozen = sum(parameter.numel() for parameter in judge.encoders.parameters() if not parameter.requires_grad)

@@ -81,7 +81,7 @@ class JudgeSettings(Fields, section="training", elsewhere=ELSEWHERE):
 
 
 def read_recipe(name_or_path: str | Path) -> tuple[JudgeConfig, JudgeSettings]:
-    """A recipe: a judge's config with a "training" section.
+    """Return a recipe: a judge's config with a "training" section.
 
     Args:
         name_or_path: a JSON file, or the name of a recipe that comes with the package. Where nothing is frozen and it

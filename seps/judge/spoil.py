@@ -84,7 +84,7 @@ def contrast(pixels: Pixels, strength: float) -> Pixels:
 
 
 def crop(pixels: Pixels, strength: float) -> Pixels:
-    """The middle of the picture, down to 30% of each side."""
+    """Return the middle of the picture, down to 30% of each side."""
     kept = 1 - (1 - MIN_SIDE) * strength
     height, width = (max(1, round(kept * side)) for side in pixels.shape[:2])
     top, left = (pixels.shape[0] - height) // 2, (pixels.shape[1] - width) // 2

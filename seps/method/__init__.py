@@ -23,7 +23,7 @@ MOVED = {  # modules that older programs import from here, and where they are no
 
 
 def __getattr__(name: str) -> ModuleType:
-    """A module that moved, under its former name."""
+    """Return a module that moved, under its former name."""
     if name in MOVED:
         return import_module(MOVED[name])
     raise AttributeError(f"module 'seps.method' has no attribute {name!r}")

@@ -75,7 +75,7 @@ def steps(network: CrossSparseAggrNet, words: int = 12, dense_words: int = 40) -
 
 
 def count(module: nn.Module) -> int:
-    """The number of a module's parameters."""
+    """Return the number of a module's parameters."""
     return sum(parameter.numel() for parameter in module.parameters())
 
 

@@ -39,7 +39,7 @@ class TokenAggregation(nn.Module):
         weight: the weight network; scale: (1, 1, 1), what its logits are multiplied by, learned from 1 on.
     """
 
-    @former_names(keeped_patches="num_tokens")
+    @names_elsewhere(keeped_patches="num_tokens")
     def __init__(self, dim: int = 512, num_tokens: int = 39, dim_ratio: float = 0.2) -> None:
         super().__init__()
         self.weight = weight_network(dim, num_tokens, dim_ratio)
@@ -98,7 +98,7 @@ class DualTokenAggregation(nn.Module):
             learned from 1 on.
     """
 
-    @former_names(keeped_patches="num_tokens")
+    @names_elsewhere(keeped_patches="num_tokens")
     def __init__(self, dim: int = 512, num_tokens: int = 39, dim_ratio: float = 0.2) -> None:
         super().__init__()
         self.weight_sparse = weight_network(dim, num_tokens, dim_ratio)

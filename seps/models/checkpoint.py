@@ -62,7 +62,7 @@ class NumberKind:
     order: str
 
     def __new__(cls, kind: object, align: object = False, copy: object = False) -> NumberKind:
-        """A kind of number, its bytes in the machine's order."""
+        """Return a kind of number, its bytes in the machine's order."""
         made = super().__new__(cls)
         made.kind, made.order = str(kind), "="
         return made

@@ -126,7 +126,7 @@ def read_card(folder: Path, text: str) -> tuple[ModelCard, ModelCardData]:
 
 
 def is_inside(path: str, folder: Path) -> bool:
-    """Whether a link's path leads to a file of the folder."""
+    """Return whether a link's path leads to a file of the folder."""
     return not normpath(path).startswith("..") and (folder / path).exists()
 
 
@@ -153,7 +153,7 @@ def eval_results(folder: Path, datasets: list[str]) -> Iterator[EvalResult]:
 
 
 def is_whole(measurement: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether a measurement of `seps.evaluate` has all that tables tell of it: counts, and recalls both ways."""
+    """Return whether a measurement of `seps.evaluate` has all that tables tell of it: counts, and recalls both ways."""
     if not isinstance(measurement, dict) or not isinstance(measurement.get("split"), str):
         return False
     tables = [measurement.get(direction) for direction in DIRECTIONS]

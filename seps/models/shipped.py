@@ -51,7 +51,7 @@ def shipped_file(name: str) -> Path:
 
 
 def is_repo_id(name: str) -> bool:
-    """Whether a name reads like a repo of the model hub, and not like a slip in a path of this machine."""
+    """Return whether a name reads like a repo of the model hub, and not like a slip in a path of this machine."""
     return REPO_ID.fullmatch(name) is not None and not name.startswith(".") and not Path(name).parent.is_dir()
 
 

@@ -83,8 +83,8 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
 
 
 def holds_model(folder: Path, config: ModelConfig, tensors: Mapping[str, Tensor]) -> bool:
-    """Whether a folder holds a model of this config and these tensors, so that what was measured there is true of it;
-    errors as `read_tensors` and `ModelConfig.from_json`."""
+    """Return whether a folder holds a model of this config and these tensors, so that what was measured there is true
+    of it; errors as `read_tensors` and `ModelConfig.from_json`."""
     file, weights = folder / CONFIG_NAME, folder / constants.SAFETENSORS_SINGLE_FILE
     if not file.is_file() or not weights.is_file() or ModelConfig.from_json(file) != config:
         return False

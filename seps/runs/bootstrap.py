@@ -35,7 +35,7 @@ class Estimate:
 
 
 def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:
-    """The mean of values (n,), n at least 1, and its interval, see `bootstrap`.
+    """Return the mean of values (n,), n at least 1, and its interval, see `bootstrap`.
 
     Args:
         values: (n,).
@@ -49,7 +49,7 @@ def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:
 
 
 def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callable[[Floats], Floats]) -> Estimate | None:
-    """A figure made of sums, a ratio for one, and its interval: 1,000 samples of images, each with all it has.
+    """Return a figure made of sums, a ratio for one, and its interval: 1,000 samples of images, each with all it has.
 
     The samples come from one seed, so that what is measured on the same images is sampled alike.
 

@@ -15,7 +15,7 @@ NAMES = "epoch-[0-9][0-9][0-9]"  # of checkpoints
 
 
 def checkpoints(out: Path) -> list[Path]:
-    """The checkpoints of a run, the latest last."""
+    """Return the checkpoints of a run, the latest last."""
     return sorted((out / CHECKPOINTS).glob(NAMES))
 
 
@@ -33,7 +33,7 @@ def check_no_run(out: Path) -> None:
 
 
 def find_checkpoint(out: Path, epoch: int) -> Path:
-    """The checkpoint after an epoch, or for 0 the latest; ValueError where there is none."""
+    """Return the checkpoint after an epoch, or for 0 the latest; ValueError where there is none."""
     existing = checkpoints(out)
     matching = [path for path in existing if epoch in (0, epoch_of(path))]
     if not matching:
@@ -49,5 +49,5 @@ def forget_checkpoints(out: Path, keep: int) -> None:
 
 
 def epoch_of(checkpoint: Path) -> int:
-    """The epochs after which a checkpoint was written."""
+    """Return the epochs after which a checkpoint was written."""
     return int(checkpoint.name[-3:])

@@ -68,7 +68,7 @@ class DrawTimer:
         self.drawn = time.monotonic()
 
     def is_due(self, is_last: bool) -> bool:
-        """Whether to draw now; True counts as done."""
+        """Return whether to draw now; True counts as done."""
         if not is_last and time.monotonic() - self.drawn <= DRAW_EVERY:
             return False
         self.drawn = time.monotonic()

@@ -17,7 +17,7 @@ Verdict = bool | None  # None where nothing is stated
 
 
 def agreement(asked: Reading, recaptions: Sequence[Reading]) -> tuple[Verdict, ...]:
-    """Whether each statement of a caption came true, by what captions of its picture say.
+    """Return whether each statement of a caption came true, by what captions of its picture say.
 
     In each of these those objects are taken that make most statements true and fewest untrue; objects may be the same
     where one noun can stand for both ("child", "girl"). A statement is untrue where its opposite is stated: another
@@ -50,7 +50,7 @@ def compare(asked: Reading, recaption: Reading) -> tuple[Verdict, ...]:
 
 
 def verdict(statement: Statement, stated: set[Statement], same: dict[int, int], recaption: Reading) -> Verdict:
-    """Whether a statement or its opposite is stated.
+    """Return whether a statement or its opposite is stated.
 
     `same` tells which object of the picture each of its objects is.
     """
@@ -82,7 +82,8 @@ def verdict(statement: Statement, stated: set[Statement], same: dict[int, int], 
 
 
 def matchings(asked: Reading, recaption: Reading) -> Iterator[dict[int, int]]:
-    """Every way in which as many objects of one caption as can be are objects of the other: of like nouns alone."""
+    """Yield every way in which as many objects of one caption as can be are objects of the other: of like nouns
+    alone."""
     asked_nouns, others = nouns(asked), nouns(recaption)
     fits = {i: [j for j in range(len(others)) if alike(asked_nouns[i], others[j])] for i in range(len(asked_nouns))}
     able = [i for i in fits if fits[i]][:MAX_NAMED]
@@ -98,10 +99,10 @@ def matchings(asked: Reading, recaption: Reading) -> Iterator[dict[int, int]]:
 
 
 def nouns(reading: Reading) -> list[str]:
-    """The noun of each object of a caption, by its number."""
+    """Return the noun of each object of a caption, by its number."""
     return [named.word for named in reading.named for _ in named.objects]
 
 
 def alike(first: str, second: str) -> bool:
-    """Whether two nouns can stand for one kind: "child" and "girl"."""
+    """Return whether two nouns can stand for one kind: "child" and "girl"."""
     return any(first in kind.words and second in kind.words for kind in KINDS.values())

@@ -64,7 +64,7 @@ def make_clip(seed: int, index: int, split: str = "test") -> Clip:
 
 
 def can_move(scene: Scene, number: int) -> bool:
-    """Whether an object stands on its own feet, and nothing on or under it; no kin of it is in the scene."""
+    """Return whether an object stands on its own feet, and nothing on or under it; no kin of it is in the scene."""
     thing = scene.objects[number]
     tied = [thing.on, thing.under, *(link for other in scene.objects for link in (other.on, other.under))]
     kin = sum(set(KINDS[other.kind].words) & set(KINDS[thing.kind].words) != set() for other in scene.objects)
@@ -88,7 +88,7 @@ def moving(scene: Scene, group: Group, rng: np.random.Generator) -> Clip:
 
 
 def placed(scene: Scene, number: int, thing: Object, left: int) -> Scene:
-    """The scene with one object elsewhere on its row."""
+    """Return the scene with one object elsewhere on its row."""
     x0, y0, x1, y1 = thing.box
     there = replace(thing, box=(left, y0, left + x1 - x0, y1))
     return replace(scene, objects=(*scene.objects[:number], there, *scene.objects[number + 1 :]))

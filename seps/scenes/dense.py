@@ -108,7 +108,7 @@ CATEGORY_WORDS = {
 
 
 def dense_caption(scene: Scene) -> Caption:
-    """A caption of 60 to 180 words that names every object, with its colour and size, and what surrounds it."""
+    """Return a caption of 60 to 180 words that names every object, with its colour and size, and what surrounds it."""
     rng = Rng(scene.look, DENSE)
     teller = Teller(scene, rng)
     sentences = [_opening(teller)]

@@ -39,7 +39,8 @@ class Picture:
         return self.labels == number
 
     def box(self, number: int) -> tuple[int, int, int, int] | None:
-        """The tightest box (x0, y0, x1, y1) around an object's mask, in pixels; None where nothing of it is seen."""
+        """Return the tightest box (x0, y0, x1, y1) around an object's mask, in pixels; None where nothing of it is
+        seen."""
         rows, columns = np.nonzero(self.labels == number)
         if not len(rows):
             return None
@@ -72,7 +73,7 @@ def draw(scene: Scene, shadows: bool = True) -> Picture:
 
 
 def sketch_of(thing: Object) -> Sketch:
-    """An object's drawing, in the units of its kind."""
+    """Return an object's drawing, in the units of its kind."""
     look = thing.look // 2
     sketch = Sketch(NAMED[thing.colour] if thing.colour else FIXED[look % len(FIXED)], look)
     DRAWINGS[thing.kind](sketch)

@@ -13,7 +13,7 @@ from seps.scenes import KINDS, SIDE, Object, Scene, holds, make_scene
 
 
 def moved(scene: Scene, number: int, dx: int, dy: int) -> Scene:
-    """An object moved by pixels to the right and down, as far as the picture reaches.
+    """Return an object moved by pixels to the right and down, as far as the picture reaches.
 
     What stands on it moves with it. What stood on or under something and no longer does is told so no more.
 
@@ -29,7 +29,7 @@ def moved(scene: Scene, number: int, dx: int, dy: int) -> Scene:
 
 
 def removed(scene: Scene, number: int) -> Scene:
-    """The scene without an object. What stood on it comes down to where it stood.
+    """Return the scene without an object. What stood on it comes down to where it stood.
 
     Raises:
         ValueError: no such object.
@@ -53,7 +53,7 @@ def removed(scene: Scene, number: int) -> Scene:
 
 
 def recoloured(scene: Scene, number: int, colour: str) -> Scene:
-    """An object in another colour of its kind.
+    """Return an object in another colour of its kind.
 
     Raises:
         ValueError: no such object, or a colour that its kind does not come in.
@@ -75,7 +75,7 @@ def redrawn(scene: Scene, seed: int) -> Scene:
 
 
 def edited(scene: Scene, change: Mapping[str, Any]) -> Scene:
-    """The scene after a change as the page and the API write it.
+    """Return the scene after a change as the page and the API write it.
 
     {"do": "move", "object": 0, "dx": 8, "dy": 0}, {"do": "remove", "object": 0}, {"do": "recolour", "object": 0,
     "colour": "red"} or {"do": "redraw", "seed": 1}.
@@ -96,7 +96,7 @@ def edited(scene: Scene, change: Mapping[str, Any]) -> Scene:
 
 
 def whole(change: Mapping[str, Any], name: str) -> int:
-    """A whole number of a change; ValueError where there is none."""
+    """Return a whole number of a change; ValueError where there is none."""
     value = change.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 10**9:
         raise ValueError(f"{name} is {value!r}, but a whole number is needed.")
@@ -110,7 +110,7 @@ def check_number(scene: Scene, number: int) -> None:
 
 
 def carried(scene: Scene, number: int) -> list[int]:
-    """The object and all that stands on it."""
+    """Return the object and all that stands on it."""
     numbers = [number]
     for i in numbers:
         numbers += [j for j, thing in enumerate(scene.objects) if thing.on == i]
@@ -118,18 +118,18 @@ def carried(scene: Scene, number: int) -> list[int]:
 
 
 def shifted(thing: Object, dx: int, dy: int) -> Object:
-    """An object elsewhere."""
+    """Return an object elsewhere."""
     x0, y0, x1, y1 = thing.box
     return replace(thing, box=(x0 + dx, y0 + dy, x1 + dx, y1 + dy))
 
 
 def with_objects(scene: Scene, changed: Mapping[int, Object]) -> Scene:
-    """The scene with some objects replaced, by number."""
+    """Return the scene with some objects replaced, by number."""
     return replace(scene, objects=tuple(changed.get(i, thing) for i, thing in enumerate(scene.objects)))
 
 
 def settled(scene: Scene) -> Scene:
-    """The scene without an "on" or "under" that is no longer true."""
+    """Return the scene without an "on" or "under" that is no longer true."""
     changed = {}
     for i, thing in enumerate(scene.objects):
         if thing.on is not None and not holds(scene, ("on", i, thing.on)):

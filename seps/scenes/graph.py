@@ -66,13 +66,13 @@ class Scene:
 
 
 def as_json(scene: Scene) -> dict[str, Any]:
-    """The scene as plain numbers, words, lists and dictionaries."""
+    """Return the scene as plain numbers, words, lists and dictionaries."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(scene)))
     return plain
 
 
 def from_json(plain: dict[str, Any]) -> Scene:
-    """The scene that `as_json` wrote; keys of other meaning are left aside.
+    """Return the scene that `as_json` wrote; keys of other meaning are left aside.
 
     Raises:
         ValueError: a key of the scene or of an object is missing.
@@ -89,7 +89,8 @@ def from_json(plain: dict[str, Any]) -> Scene:
 
 
 def split_of(scene: Scene) -> str:
-    """The only split in which a scene of this content may be, whatever its seed: it depends on what is seen where."""
+    """Return the only split in which a scene of this content may be, whatever its seed: it depends on what is seen
+    where."""
     things = sorted((thing.kind, thing.colour or "", thing.size, thing.box) for thing in scene.objects)
     content = json.dumps([scene.background, scene.features, things])
     digest = hashlib.sha256(content.encode()).digest()
@@ -97,7 +98,7 @@ def split_of(scene: Scene) -> str:
 
 
 def relations(scene: Scene) -> list[tuple[str, int, int]]:
-    """What can be said of two objects by their numbers: ("left of", a, b) reads a is left of b.
+    """Return what can be said of two objects by their numbers: ("left of", a, b) reads a is left of b.
 
     "left of", "right of", "above", "below", "next to", "in front of", "behind", "on" and "under".
     """

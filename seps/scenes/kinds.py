@@ -27,7 +27,7 @@ _HELD_OUT = {
 
 
 def is_held_out(kind: str, colour: str | None) -> bool:
-    """Whether a colour of a kind is kept for test scenes: one colour of each kind that comes in four or more."""
+    """Return whether a colour of a kind is kept for test scenes: one colour of each kind that comes in four or more."""
     return colour is not None and _HELD_OUT.get(kind) == colour
 
 

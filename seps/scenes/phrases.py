@@ -48,7 +48,7 @@ class Group:
 
 
 def groups(scene: Scene) -> list[Group]:
-    """A scene's objects by kind and colour, in the order of their first ones."""
+    """Return a scene's objects by kind and colour, in the order of their first ones."""
     numbers_of: dict[tuple[str, str | None], list[int]] = {}
     for number, thing in enumerate(scene.objects):
         numbers_of.setdefault((thing.kind, thing.colour), []).append(number)
@@ -129,7 +129,7 @@ class Writer:
 
 
 def caption(writers: Sequence[Writer], capital: bool = True) -> Caption:
-    """The sentences of some writers as one caption."""
+    """Return the sentences of some writers as one caption."""
     words: list[str] = []
     mentions: list[Mention] = []
     for writer in writers:

@@ -19,7 +19,7 @@ _KINDS_OF = {place: tuple(kind for kind in KINDS.values() if place in kind.place
 
 
 def make_scene(seed: int, split: str, index: int) -> Scene:
-    """A scene: the same for the same arguments, on any machine.
+    """Return a scene: the same for the same arguments, on any machine.
 
     Args:
         seed, index: whole numbers of at least 0.

@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 
 
 def coverage(outline: Ints, width: int, height: int) -> tuple[int, int, Ints] | None:
-    """How much of each pixel lies inside a closed outline.
+    """Return how much of each pixel lies inside a closed outline.
 
     Args:
         outline: (P, 2), x and y in 1/256 pixel; the last point joins the first.

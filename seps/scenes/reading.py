@@ -97,7 +97,8 @@ def whole_words(reading: Reading) -> int:
 
 
 def count_true(scene: Scene, reading: Reading) -> tuple[int, int]:
-    """How many of a caption's statements are true of a scene, at best over whom it may speak of, and how many it makes.
+    """Return how many of a caption's statements are true of a scene, at best over whom it may speak of, and how many it
+    makes.
 
     Different numbers are different objects. Each run of words that could not be read is one more that is not true.
     """
@@ -107,7 +108,7 @@ def count_true(scene: Scene, reading: Reading) -> tuple[int, int]:
 
 
 def judge_statements(scene: Scene, reading: Reading) -> tuple[bool, ...]:
-    """Whether each statement is true of a scene, its objects chosen so that most are."""
+    """Return whether each statement is true of a scene, its objects chosen so that most are."""
     return max(_judged(scene, reading), key=sum)
 
 
@@ -163,7 +164,7 @@ class _Reader:
         self.places += [(first, self.place)] * len(statements)
 
     def match(self, phrases: dict[Phrase, Any], place: int) -> tuple[Any, int] | None:
-        """What the longest phrase that stands at a place means, and how many words it has."""
+        """Return what the longest phrase that stands at a place means, and how many words it has."""
         for length in range(min(_longest(), len(self.words) - place), 0, -1):
             entry = phrases.get(self.words[place : place + length])
             if entry is not None:
@@ -195,7 +196,7 @@ class _Reader:
         return True
 
     def take_relation(self, name: str, length: int) -> bool:
-        """How the objects before stand to those after."""
+        """Return how the objects before stand to those after."""
         first, subject = self.place, self.subject
         self.place += length
         if subject is None or not self.take_objects():
@@ -206,7 +207,7 @@ class _Reader:
         return True
 
     def take_pose(self) -> bool:
-        """What the objects before do."""
+        """Return what the objects before do."""
         start = self.place
         if self.words[start] in ("is", "are"):
             self.place += 1
@@ -220,7 +221,7 @@ class _Reader:
         return True
 
     def take_objects(self) -> bool:
-        """A number or article, size, colour, noun, and what of them has the colour."""
+        """Return a number or article, size, colour, noun, and what of them has the colour."""
         named = self.find_objects()
         if named is None:
             return False
@@ -238,7 +239,7 @@ class _Reader:
         return True
 
     def find_objects(self) -> Named | None:
-        """The objects that are named here, if any."""
+        """Return the objects that are named here, if any."""
         place = self.place
         opening = self.word(place)
         many = NUMBERS.index(opening) if opening in NUMBERS[2:] else 1
@@ -259,7 +260,7 @@ class _Reader:
         return Named(word, colour, size, tuple(range(start, start + many)), self.place, place)
 
     def find_part(self, word: str, place: int) -> tuple[str | None, int]:
-        """The colour of "in a red shirt", behind a noun that has such a part, and where it ends."""
+        """Return the colour of "in a red shirt", behind a noun that has such a part, and where it ends."""
         for before, after in _parts(word):
             start = place + len(before)
             colour = _colours().get(self.word(start))
@@ -268,7 +269,7 @@ class _Reader:
         return None, place
 
     def word(self, place: int) -> str:
-        """A word, empty behind the last."""
+        """Return a word, empty behind the last."""
         return self.words[place] if place < len(self.words) else ""
 
 

@@ -21,11 +21,11 @@ class Rng:
         self._bits = PCG64(SeedSequence(list(numbers)))
 
     def integers(self, count: int) -> int:
-        """A whole number in [0, count)."""
+        """Return a whole number in [0, count)."""
         return int(self._bits.random_raw()) % count
 
     def between(self, low: int, high: int) -> int:
-        """A whole number in [low, high]; low where high is less."""
+        """Return a whole number in [low, high]; low where high is less."""
         return low + self.integers(max(1, high - low + 1))
 
     def bernoulli(self, percent: int) -> bool:
@@ -33,10 +33,10 @@ class Rng:
         return self.integers(100) < percent
 
     def choice(self, options: Sequence[T]) -> T:
-        """One of the options, each as likely."""
+        """Return one of the options, each as likely."""
         return options[self.integers(len(options))]
 
     def shuffled(self, options: Sequence[T]) -> list[T]:
-        """All options in a random order."""
+        """Return all options in a random order."""
         rest = list(options)
         return [rest.pop(self.integers(len(rest))) for _ in range(len(rest))]

@@ -11,7 +11,7 @@ from seps.scenes.sketch import Sketch, cosine, curve, sine
 
 
 def cloud(s: Sketch, x: int, y: int, size: int, paint: Colour) -> None:
-    """A cloud of five puffs."""
+    """Draw a cloud of five puffs."""
     for dx, dy, r in ((-16, 0, 9), (-5, -6, 12), (9, -3, 10), (18, 1, 7)):
         s.oval(x + dx * size // 10, y + dy * size // 10, r * size / 10, r * size / 12, paint, shade=3)
     s.oval(x, y + size * 3 // 10, size * 2.6, size * 0.45, paint, shade=3)
@@ -24,7 +24,7 @@ def clouds(s: Sketch, rng: Rng, low: int, high: int, paint: Colour) -> None:
 
 
 def glow(s: Sketch, x: int, y: int, r: int, paint: Colour, halo: Colour) -> None:
-    """A disc with a halo: sun or moon."""
+    """Draw a disc with a halo: sun or moon."""
     for grown in (26, 17, 9):
         circle = [(x + (r + grown) * cosine(a), y + (r + grown) * sine(a)) for a in range(0, 360, 12)]
         s.add(np.array(circle, np.float64), halo, 0, 46)

@@ -77,7 +77,7 @@ class Teller:
         self.known = set(relations(scene))
 
     def relations(self, a: Group, b: Group) -> list[str]:
-        """The relations in which every object of a stands to every one of b."""
+        """Return the relations in which every object of a stands to every one of b."""
         return [
             name for name in RELATION_PHRASES if all((name, i, j) in self.known for i in a.objects for j in b.objects)
         ]
@@ -104,7 +104,7 @@ class Teller:
         return True
 
     def side(self, group: Group) -> str | None:
-        """The side of the picture on which all objects of a group are: "left", "right" or "middle"."""
+        """Return the side of the picture on which all objects of a group are: "left", "right" or "middle"."""
         boxes = [self.scene.objects[i].box for i in group.objects]
         middles = [(box[0] + box[2]) // 2 for box in boxes]
         for name, low, high in (("left", 0, 72), ("middle", 92, 132), ("right", 152, SIDE)):

@@ -23,17 +23,17 @@ Points = Sequence[tuple[float, float]]
 
 
 def sine(degrees: int) -> float:
-    """The sine of a whole number of degrees."""
+    """Return the sine of a whole number of degrees."""
     return SINES[degrees % 360]
 
 
 def cosine(degrees: int) -> float:
-    """The cosine of a whole number of degrees."""
+    """Return the cosine of a whole number of degrees."""
     return SINES[(degrees + 90) % 360]
 
 
 def curve(points: Points, closed: bool = True) -> Floats:
-    """A smooth curve through points (Catmull-Rom), (P, 2)."""
+    """Return a smooth curve through points (Catmull-Rom), (P, 2)."""
     given = np.array(points, np.float64)
     around = np.concatenate((given[-1:], given, given[:2]) if closed else (given[:1], given, given[-1:]))
     p0, p1, p2, p3 = (around[i : len(around) - 3 + i] for i in range(4))
@@ -77,12 +77,13 @@ class Sketch:
         self._look = look
 
     def choose(self, options: Sequence[Colour]) -> Colour:
-        """A variation: one of some colours."""
+        """Return a variation: one of some colours."""
         self._look, i = divmod(self._look, len(options))
         return options[i]
 
     def add(self, outline: Floats, paint: Colour, shade: int = 12, alpha: int = UNIT) -> None:
-        """A part of any outline; `shade`: how much lighter it is at its top and darker at its bottom, in percent."""
+        """Draw a part of any outline; `shade`: how much lighter it is at its top and darker at its bottom, in
+        percent."""
         self.parts.append(Part(outline, lighter(paint, shade), darker(paint, shade), alpha))
 
     def polygon(self, points: Points, paint: Colour, shade: int = 12) -> None:
@@ -90,23 +91,24 @@ class Sketch:
         self.add(np.array(points, np.float64), paint, shade)
 
     def blob(self, points: Points, paint: Colour, shade: int = 12) -> None:
-        """A smooth outline through points."""
+        """Draw a smooth outline through points."""
         self.add(curve(points), paint, shade)
 
     def oval(self, x: float, y: float, rx: float, ry: float, paint: Colour, turn: int = 0, shade: int = 12) -> None:
-        """An ellipse around (x, y), turned by whole degrees."""
+        """Draw an ellipse around (x, y), turned by whole degrees."""
         self.add(_arc(x, y, rx, ry, 0, 350, turn), paint, shade)
 
     def arc(
         self, x: float, y: float, rx: float, ry: float, start: int, stop: int, paint: Colour, turn: int = 0
     ) -> None:
-        """The slice of an ellipse that a chord cuts off, from `start` to `stop` degrees, clockwise from the right."""
+        """Draw the slice of an ellipse that a chord cuts off, from `start` to `stop` degrees, clockwise from the
+        right."""
         self.add(_arc(x, y, rx, ry, start, stop, turn), paint)
 
     def box(
         self, x0: float, y0: float, x1: float, y1: float, paint: Colour, round_by: float = 0, shade: int = 12
     ) -> None:
-        """A rectangle with rounded corners."""
+        """Draw a rectangle with rounded corners."""
         if not round_by:
             self.polygon([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], paint, shade)
             return
@@ -115,7 +117,7 @@ class Sketch:
         self.add(np.concatenate([_arc(x, y, r, r, a, a + 90, 0) for x, y, a in corners]), paint, shade)
 
     def line(self, points: Points, width: float, paint: Colour, shade: int = 5, smooth: bool = True) -> None:
-        """A stroke with round ends through points."""
+        """Draw a stroke with round ends through points."""
         path = curve(points, closed=False) if smooth and len(points) > 2 else np.array(points, np.float64)
         ahead = np.diff(path, axis=0)
         ahead = ahead / np.maximum(np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:]), 1e-9)
@@ -128,7 +130,7 @@ class Sketch:
         self.add(np.concatenate((path + normal, cap, (path - normal)[::-1], tail)), paint, shade)
 
     def ring(self, x: float, y: float, r: float, width: float, paint: Colour) -> None:
-        """A circle's line, `r` to its middle."""
+        """Draw a circle's line, `r` to its middle."""
         outer, inner = (
             _arc(x, y, r + width / 2, r + width / 2, 0, 360, 0),
             _arc(x, y, r - width / 2, r - width / 2, 0, 360, 0),
@@ -136,16 +138,16 @@ class Sketch:
         self.add(np.concatenate((outer, inner[::-1])), paint, 4)
 
     def shine(self, x: float, y: float, rx: float, ry: float, turn: int = 0, alpha: int = 90) -> None:
-        """A soft white spot, inside other parts."""
+        """Draw a soft white spot, inside other parts."""
         self.add(_arc(x, y, rx, ry, 0, 350, turn), WHITE, 0, alpha)
 
     def eye(self, x: float, y: float, r: float = 3, paint: Colour = INK) -> None:
-        """A dark eye with a glint."""
+        """Draw a dark eye with a glint."""
         self.oval(x, y, r, r, paint, shade=0)
         self.oval(x + r * 0.3, y - r * 0.35, r * 0.35, r * 0.35, WHITE, shade=0)
 
     def extent(self) -> tuple[float, float, float, float]:
-        """The box (x0, y0, x1, y1) around all opaque parts."""
+        """Return the box (x0, y0, x1, y1) around all opaque parts."""
         points = np.concatenate([part.outline for part in self.parts if part.alpha == UNIT])
         (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
         return float(x0), float(y0), float(x1), float(y1)

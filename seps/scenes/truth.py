@@ -14,7 +14,7 @@ from seps.scenes.places import PLACES, SIDE
 
 
 def holds(scene: Scene, statement: Sequence[Any]) -> bool:
-    """Whether a statement is true of a scene, its numbers being those of the scene's objects.
+    """Return whether a statement is true of a scene, its numbers being those of the scene's objects.
 
     ("background", name), ("feature", name): what is behind; ("called", i, word), ("colour", i, name),
     ("size", i, name), ("pose", i, verb), ("zone", i, name), ("at", i, side): what, how and where an object is;
@@ -31,7 +31,7 @@ def holds(scene: Scene, statement: Sequence[Any]) -> bool:
 
 
 def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
-    """Whether a caption is true of any scene: whether objects of it can be found of which all statements hold.
+    """Return whether a caption is true of any scene: whether objects of it can be found of which all statements hold.
 
     Statements speak of objects by number; different numbers must be different objects here, whichever they are.
     """
@@ -61,7 +61,7 @@ def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
 
 
 def about(statement: Sequence[Any]) -> tuple[int, ...]:
-    """The numbers of the objects that a statement speaks of."""
+    """Return the numbers of the objects that a statement speaks of."""
     if statement[0] in _ABOUT_OBJECT:
         return (statement[1],)
     return tuple(statement[1:3]) if statement[0] in _ABOUT_PAIR else ()

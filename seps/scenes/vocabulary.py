@@ -18,7 +18,8 @@ SCENES = 10_000  # of the training split; the last new word comes long before
 
 
 def vocabulary(scenes: int = SCENES) -> list[str]:
-    """The special tokens, then in their order all words and marks of the captions of the first training scenes."""
+    """Return the special tokens, then in their order all words and marks of the captions of the first training
+    scenes."""
     words: set[str] = set()
     for index in trange(scenes, desc="Captions", leave=False):
         scene = make_scene(0, "train", index)

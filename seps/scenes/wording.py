@@ -120,7 +120,7 @@ def plural(noun: str) -> str:
 
 
 def verb(pose: str, many: bool) -> str:
-    """The present of a verb: "sits", or "sit" for many."""
+    """Return the present of a verb: "sits", or "sit" for many."""
     return pose if many else _VERBS[pose][0] if pose in _VERBS else pose + "s"
 
 
@@ -137,7 +137,7 @@ def article(word: str) -> str:
 
 
 def zone_phrases(background: str, zone: str) -> tuple[str, ...]:
-    """How a zone of a background is called, as a place where something is; empty for "support"."""
+    """Return how a zone of a background is called, as a place where something is; empty for "support"."""
     if zone == "sky":
         return SKY_PHRASES.get(background, ANY_SKY)
     return ZONE_PHRASES.get((background, zone), ())

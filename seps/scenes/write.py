@@ -92,7 +92,7 @@ def write_split(
 
 
 def describe(annotated: AnnotatedScene) -> dict[str, Any]:
-    """All that is known of a scene, as plain numbers, words, lists and dictionaries."""
+    """Return all that is known of a scene, as plain numbers, words, lists and dictionaries."""
     plain = as_json(annotated.scene)
     for number, thing in enumerate(plain["objects"]):
         thing["visible"] = annotated.picture.box(number)
@@ -107,7 +107,7 @@ def describe(annotated: AnnotatedScene) -> dict[str, Any]:
 
 
 def encode_mask(mask: NDArray[np.bool_]) -> dict[str, list[int]]:
-    """A mask as run lengths, as COCO writes them: down the columns, starting with pixels outside."""
+    """Return a mask as run lengths, as COCO writes them: down the columns, starting with pixels outside."""
     flat = np.concatenate(([False], mask.T.reshape(-1)))
     starts = np.flatnonzero(flat[1:] != flat[:-1])
     edges = np.concatenate(([0], starts, [mask.size]))
@@ -115,7 +115,7 @@ def encode_mask(mask: NDArray[np.bool_]) -> dict[str, list[int]]:
 
 
 def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
-    """The mask that `encode_mask` was given.
+    """Return the mask that `encode_mask` was given.
 
     Raises:
         ValueError: a size that no picture has, or runs that do not fill the mask.

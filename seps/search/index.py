@@ -66,7 +66,7 @@ class ImageIndex:
         return len(self.patches)
 
     def __getitem__(self, rows: Rows) -> ImageIndex:
-        """Some of the images, by number, slice or numbers."""
+        """Return some of the images, by number, slice or numbers."""
         selected = chosen(rows, len(self))
         sparse, dense = self.logits
         part = sparse[selected]
@@ -81,7 +81,7 @@ class ImageIndex:
         )
 
     def features(self) -> ImageFeatures:
-        """The images as the network takes them, so that they need not be encoded again."""
+        """Return the images as the network takes them, so that they need not be encoded again."""
         return ImageFeatures(
             cls=None if self.cls is None else self.cls[:, None].to(self.patches.dtype),
             patches=self.patches,
@@ -110,7 +110,7 @@ class Captions:
         return len(self.lengths)
 
     def __getitem__(self, rows: Rows) -> Captions:
-        """Some of the captions, no longer than the longest of them."""
+        """Return some of the captions, no longer than the longest of them."""
         selected = chosen(rows, len(self))
         lengths = self.lengths[selected]
         longest = int(lengths.max()) if len(lengths) else 0
@@ -128,7 +128,7 @@ class CaptionIndex:
         return len(self.sparse)
 
     def __getitem__(self, rows: Rows) -> CaptionIndex:
-        """Some of the captions, by number, slice or numbers."""
+        """Return some of the captions, by number, slice or numbers."""
         return CaptionIndex(self.sparse[rows], None if self.dense is None else self.dense[rows])
 
 

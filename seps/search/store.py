@@ -54,7 +54,7 @@ class Layout:
     features: str = ""
 
     def schema(self) -> pa.Schema:
-        """The table's columns."""
+        """Return the table's columns."""
         _, number = PRECISIONS[self.precision]
         columns: dict[str, pa.DataType] = {
             "path": pa.string(),
@@ -192,18 +192,18 @@ class GalleryStore:
         return int(self._dataset.version)
 
     def reopened(self) -> GalleryStore:
-        """The table as it is now, to read."""
+        """Return the table as it is now, to read."""
         return GalleryStore.read(self.uri, self.layout.encoder)
 
     def files(self) -> dict[str, tuple[int, FileFacts]]:
-        """Every photograph's row id and facts, by path."""
+        """Return every photograph's row id and facts, by path."""
         with lance_errors(self.uri):
             table = self._dataset.to_table(columns=list(FACTS), with_row_id=True)
         columns = [table[name].to_pylist() for name in ("_rowid", *FACTS)]
         return {path: (row, FileFacts(path, *facts)) for row, path, *facts in zip(*columns, strict=True)}
 
     def row_ids(self) -> dict[str, int]:
-        """Every photograph's row id by path."""
+        """Return every photograph's row id by path."""
         with lance_errors(self.uri):
             table = self._dataset.to_table(columns=["path"], with_row_id=True)
         return dict(zip(table["path"].to_pylist(), table["_rowid"].to_pylist(), strict=True))
@@ -246,7 +246,7 @@ class GalleryStore:
         return self._take(rows, ["thumbnail"])["thumbnail"].to_pylist()
 
     def nearest(self, query: Tensor, count: int, name: str = "", effort: int = 4) -> list[int]:
-        """The rows whose pooled vectors have the largest product with a query, the best first.
+        """Return the rows whose pooled vectors have the largest product with a query, the best first.
 
         Args:
             query: (C,); count: how many at most.
@@ -265,12 +265,12 @@ class GalleryStore:
         return table["_rowid"].to_pylist()
 
     def count(self, name: str = "") -> int:
-        """How many photographs have paths that hold `name`, letters large or small."""
+        """Return how many photographs have paths that hold `name`, letters large or small."""
         with lance_errors(self.uri):
             return int(self._dataset.count_rows(name_filter(name)))
 
     def rows(self, name: str = "") -> list[int]:
-        """The row ids, in the table's order, of the paths that hold `name`, letters large or small."""
+        """Return the row ids, in the table's order, of the paths that hold `name`, letters large or small."""
         with lance_errors(self.uri):
             table = self._dataset.to_table(columns=[], filter=name_filter(name), with_row_id=True)
         return sorted(table["_rowid"].to_pylist())
@@ -363,14 +363,14 @@ class GalleryStore:
 
 
 def checksum(layout: Layout, photo: StoredPhoto) -> int:
-    """A sum over a row's content in the precision that is kept, and whose it is."""
+    """Return a sum over a row's content in the precision that is kept, and whose it is."""
     values = photo.embeddings.detach().cpu().to(PRECISIONS[layout.precision][0]).contiguous()
     start = zlib.crc32(f"{layout.encoder} {photo.file.digest}".encode())
     return zlib.crc32(values.flatten().view(torch.uint8).numpy().data, zlib.crc32(photo.thumbnail, start))
 
 
 def fixed_lists(values: NDArray[Any], number: pa.DataType) -> pa.FixedSizeListArray:
-    """The rows of an array (K, D) as lists of D numbers."""
+    """Return the rows of an array (K, D) as lists of D numbers."""
     return pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1), number), values.shape[1])
 
 
@@ -393,7 +393,7 @@ def read_layout(uri: str, dataset: lance.LanceDataset, encoder: str | None) -> L
 
 
 def table_exists(uri: str) -> bool:
-    """Whether there is a table; errors of a place that cannot be reached are raised."""
+    """Return whether there is a table; errors of a place that cannot be reached are raised."""
     if is_local(uri):
         return (Path(uri) / "_versions").is_dir()
     try:
@@ -406,7 +406,7 @@ def table_exists(uri: str) -> bool:
 
 
 def quoted(text: str) -> str:
-    """A text as SQL writes it."""
+    """Return a text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 

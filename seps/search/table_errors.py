@@ -56,7 +56,7 @@ def table_error(uri: str, message: str) -> StoreError:
 
 
 def is_local(uri: str) -> bool:
-    """Whether a uri names a folder of this machine."""
+    """Return whether a uri names a folder of this machine."""
     return "://" not in uri
 
 

@@ -243,7 +243,7 @@ def dense_array(model: SEPSModel, split: Split, path: Path) -> None:
 
 
 def own_dense(split: Split) -> list[str]:
-    """The dense caption that each caption comes with, (V * k)."""
+    """Return the dense caption that each caption comes with, (V * k)."""
     captions = dense_captions(split, "own")
     assert captions is not None  # "own" always gives some
     return captions

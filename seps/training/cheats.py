@@ -83,7 +83,7 @@ def measure_cheats(model: SEPSModel, folder: Path, split: str) -> list[Cheat]:
 
 
 def table(rows: Sequence[Cheat]) -> str:
-    """The measurement as a Markdown table."""
+    """Return the measurement as a Markdown table."""
     head = ("selector", "kept", "L_align", "hardest negatives", "L_ratio", "mean R@1")
     cells = [
         (row.name, f"{row.kept:.3f}", f"{row.align:.2f}", f"{row.hardest:.2f}", f"{row.ratio:.4f}", f"{row.recall:.1f}")

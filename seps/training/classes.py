@@ -42,8 +42,8 @@ class ClassPairs:
 
 
 def class_captions() -> dict[int, str]:
-    """A caption for each class of ImageNet-1k, by the first of its names that timm lists; none for the few classes that
-    share it with another."""
+    """Return a caption for each class of ImageNet-1k, by the first of its names that timm lists; none for the few
+    classes that share it with another."""
     known = ImageNetInfo("imagenet-1k")
     names = [known.index_to_description(i).split(",")[0].strip() for i in range(CLASSES)]
     return {number: class_caption(name) for number, name in enumerate(names) if names.count(name) == 1}

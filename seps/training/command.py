@@ -21,7 +21,7 @@ DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is lef
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments."""
+    """Return the arguments."""
     top = Parser(prog="python -m seps.train", description=DESCRIPTION, elsewhere=options_meant)
     top.add_argument("config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
     top.add_argument(
@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def options_meant() -> dict[str, str]:
-    """What is meant by options of the released code, see `seps.runs.recipe.options_elsewhere`."""
+    """Return what is meant by options of the released code, see `seps.runs.recipe.options_elsewhere`."""
     from seps.models.config import ModelConfig
     from seps.runs.recipe import options_elsewhere
     from seps.training.settings import TrainSettings
@@ -65,7 +65,7 @@ def check_paths(options: argparse.Namespace) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The program; returns its exit code."""
+    """Run the program; returns its exit code."""
     options = parser().parse_args(arguments)
     try:
         check_paths(options)

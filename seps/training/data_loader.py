@@ -81,7 +81,7 @@ class CachedDataLoader:
             text.summary.fit(words.sum(dim=1) / lengths[:, None] if self.learns_along else self.caption_means)
 
     def some_means(self) -> Tensor:
-        """Some images' features as `StepBatch.pooled` has them: (n, 1 or 2, D_v)."""
+        """Return some images' features as `StepBatch.pooled` has them: (n, 1 or 2, D_v)."""
         if not self.learns_along:
             return self.image_means
         count, patches = len(self.split.image_files), self.model.img_enc.num_patches

@@ -88,7 +88,7 @@ ADVICE = (
 
 
 def table() -> str:
-    """The advice as a Markdown table."""
+    """Return the advice as a Markdown table."""
     rows = [(row.setting, row.usual, row.raise_it, row.lower_it, row.source) for row in ADVICE]
     head = ("setting", "usual", "raise it", "lower it", "who says so")
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rows))

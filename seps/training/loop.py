@@ -375,7 +375,7 @@ def run_epoch(
 
 
 def epoch_title(settings: TrainSettings, epoch: int) -> str:
-    """An epoch, counted from 0 over both stages, for people: "epoch 2 of 8 (pre-training, 2 of 3)"."""
+    """Return an epoch, counted from 0 over both stages, for people: "epoch 2 of 8 (pre-training, 2 of 3)"."""
     before, after = settings.pretrain_epochs, settings.epochs
     title = f"epoch {epoch + 1} of {before + after}"
     if not before:

@@ -31,7 +31,7 @@ class PhraseBox:
         return not bool(self.inside.all())
 
     def mirrored(self, grid: tuple[int, int]) -> PhraseBox:
-        """The phrase in the mirror image, of (H, W) patches."""
+        """Return the phrase in the mirror image, of (H, W) patches."""
         inside = self.inside.view(grid).flip(1).flatten()
         return PhraseBox(self.first, self.last, inside.numpy(), self.text)
 

@@ -67,13 +67,13 @@ def build(registry: ModelRegistry, tab: gr.Tab) -> None:
 
 
 def galleries_html(registry: ModelRegistry) -> str:
-    """How large each gallery is, and where what the model gives for its photographs lies."""
+    """Return how large each gallery is, and where what the model gives for its photographs lies."""
     rows = "".join(f"<li>{escape(gallery_line(registry, name))}</li>" for name in registry.names)
     return f"<h2>{phrase('Galleries')}</h2><ul>{rows}</ul>"
 
 
 def gallery_line(registry: ModelRegistry, name: str) -> str:
-    """A gallery's size and store."""
+    """Return a gallery's size and store."""
     if registry.is_waited_for(name):
         return say("about.waiting", name=name)
     indexed = registry.find(name)[1]
@@ -85,18 +85,18 @@ def gallery_line(registry: ModelRegistry, name: str) -> str:
 
 
 def megabytes(size: int) -> str:
-    """A number of bytes for people."""
+    """Return a number of bytes for people."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"
 
 
 def card(name: str) -> str:
-    """A shipped model's card without its front matter."""
+    """Return a shipped model's card without its front matter."""
     file = shipped_models()[name] / "README.md"
     return without_block(file.read_text(encoding="utf-8")) if file.is_file() else "There is no card yet."
 
 
 def own_card(registry: ModelRegistry, name: str) -> str:
-    """The card of a model of one's own: what its config says, and its README.md where somebody wrote one."""
+    """Return the card of a model of one's own: what its config says, and its README.md where somebody wrote one."""
     folder, model = registry.own_models[name], registry.of(name).model
     rows, columns = model.grid
     config, net = model.config, model.cross_net
@@ -113,18 +113,18 @@ def own_card(registry: ModelRegistry, name: str) -> str:
 
 
 def without_block(card: str) -> str:
-    """A card without the block at its top."""
+    """Return a card without the block at its top."""
     return card.split("---\n", 2)[-1] if card.startswith("---\n") else card
 
 
 def measured_models(registry: ModelRegistry) -> set[str]:
-    """The models that the tables have a line of."""
+    """Return the models that the tables have a line of."""
     models = registry.own_models
     return {row["model"] for row in (*our_results(models), *our_grounding(models), *our_contrast(models))}
 
 
 def measured(models: OwnModels | None = None) -> str:
-    """The models' results as HTML: of the shipped ones, and of models of one's own."""
+    """Return the models' results as HTML: of the shipped ones, and of models of one's own."""
     return (
         f"<h2>{phrase('What the models reach')}</h2><p>{phrase('Recall at K in per cent.')}</p>"
         f"{results(our_results(models))}<p>{phrase(POINTING)}</p>{grounding_table(our_grounding(models))}"
@@ -133,7 +133,7 @@ def measured(models: OwnModels | None = None) -> str:
 
 
 def credit_lines(registry: ModelRegistry) -> list[str]:
-    """A line of HTML for each photograph of the galleries that are open, whose credit or licence is known."""
+    """Return a line of HTML for each photograph of the galleries that are open, whose credit or licence is known."""
     scenes = ["<li>scenes: drawn by this project's own code, under its licence (MIT)</li>"]
     return [
         f"<li>{escape(item.title)}: {escape(credit_of(item))}</li>"

@@ -54,7 +54,7 @@ class Captions:
     viewer: gr.HTML
 
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
-        """How links and its tab fill it."""
+        """Return how links and its tab fill it."""
         outputs = [*self.chooser.restored(self.status), self.ranking, self.viewer, state, self.pool, self.typed]
         return LinkedView(tab, outputs, self.viewer, restore, state, kept=(self.chooser.selected, state), again=again)
 
@@ -119,14 +119,14 @@ def rank_and_show(
 def picture_value(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, pool: str, typed: str | None = None
 ) -> dict[str, Any]:
-    """The viewer's value: what one caption kept, with what can be measured."""
+    """Return the viewer's value: what one caption kept, with what can be measured."""
     value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "captions")
     value |= measures_value(service, indexed, state)
     return with_pool(value, pool, state.typed if typed is None else typed)
 
 
 def with_pool(value: dict[str, Any], pool: str, typed: str) -> dict[str, Any]:
-    """The viewer's value with a link that also names whose captions are ranked, and what was typed."""
+    """Return the viewer's value with a link that also names whose captions are ranked, and what was typed."""
     if value["link"] is None:
         return value
     ranked = {"pool": pool} | ({"typed": typed} if typed.strip() and len(typed) <= LONGEST else {})
@@ -134,7 +134,7 @@ def with_pool(value: dict[str, Any], pool: str, typed: str) -> dict[str, Any]:
 
 
 def ranking_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
-    """What the list of captions is drawn from."""
+    """Return what the list of captions is drawn from."""
     marks = {True: "right", False: "wrong", None: "typed"}
     rows = [
         {
@@ -161,7 +161,7 @@ def ranking_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
 
 
 def recall_line(ranking: CaptionRanking) -> str:
-    """Whether R@1, R@5 and R@10 hit, in words."""
+    """Return whether R@1, R@5 and R@10 hit, in words."""
     if not ranking.has_truth:
         return say("captions.no_truth")
     hits = listed((say("captions.hit" if hit else "captions.miss", k=k) for k, hit in ranking.hits().items()), "clause")
@@ -169,7 +169,7 @@ def recall_line(ranking: CaptionRanking) -> str:
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link: message, the chooser's, list, viewer, state, pools, typed captions."""
+    """Return the view's values for a link: message, the chooser's, list, viewer, state, pools, typed captions."""
     query = link.values if link.view == "captions" else {}
     _, indexed = registry.find(link.selected.gallery)
     opening = None if link.caption or link.has_photo else opening_of(indexed.gallery, "captions")
@@ -192,7 +192,7 @@ def again(
     selected: SelectedImage,
     state: ViewState,
 ) -> list[Any]:
-    """The view's values as states had them, see `restore`."""
+    """Return the view's values as states had them, see `restore`."""
     offered = pools(registry, selected, query.get("pool"))
     state = as_linked(state, query)
     note, *shown = rank_and_show(registry, selected, offered["value"], state.typed, state, state.caption)

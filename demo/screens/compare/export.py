@@ -31,7 +31,7 @@ def comparison(
     kind: str,
     dark: bool = False,
 ) -> Download:
-    """The file of several captions over one photograph, drawn as `state` says."""
+    """Return the file of several captions over one photograph, drawn as `state` says."""
     if kind == SPEC:
         return compared_spec(service, indexed, state.index, captions, state.layer)
     if kind == PAGE:

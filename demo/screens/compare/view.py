@@ -44,7 +44,7 @@ class Compare:
     pictures: gr.HTML
 
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
-        """How links and its tab fill it."""
+        """Return how links and its tab fill it."""
         outputs = [*self.chooser.restored(self.status), self.captions, self.pictures, state]
         return LinkedView(tab, outputs, self.pictures, restore, state, kept=(self.chooser.selected, state), again=again)
 
@@ -88,7 +88,7 @@ def show_side_by_side(
 def compared_value(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, captions: Sequence[str]
 ) -> dict[str, Any]:
-    """What several captions over one photograph are drawn from."""
+    """Return what several captions over one photograph are drawn from."""
     records = compared_records(service, indexed, state, captions)
     known = indexed.gallery.items[state.index].known
     items = [
@@ -119,7 +119,7 @@ def compared_value(
 def compared_records(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, captions: Sequence[str]
 ) -> list[Explanation]:
-    """The record of each caption, by the model's own decision, with what the layer measures."""
+    """Return the record of each caption, by the model's own decision, with what the layer measures."""
     alone = [replace(state, caption=text, dense=None, mask="") for text in captions]
     return [shown_record(service, indexed, pair) for pair in alone]
 
@@ -132,7 +132,7 @@ def own_captions(registry: ModelRegistry, selected: SelectedImage) -> str:
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link: message, the chooser's, captions, pictures, state; no pictures where the
+    """Return the view's values for a link: message, the chooser's, captions, pictures, state; no pictures where the
     photograph has no captions yet. ValueError for captions of a link that cannot be compared."""
     selected, texts = link.selected, link.caption or (own_captions(registry, link.selected) if link.has_photo else "")
     if not texts:
@@ -144,7 +144,8 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
 
 
 def opened(registry: ModelRegistry, selected: SelectedImage) -> tuple[SelectedImage, str]:
-    """The photograph and the captions that the view opens with in a gallery: those chosen for it, else its own."""
+    """Return the photograph and the captions that the view opens with in a gallery: those chosen for it, else its
+    own."""
     opening = opening_of(registry.find(selected.gallery)[1].gallery, "compare")
     if opening is None:
         return selected, own_captions(registry, selected)
@@ -158,7 +159,7 @@ def again(
     selected: SelectedImage,
     state: ViewState,
 ) -> list[Any]:
-    """The view's values as states had them, see `restore`."""
+    """Return the view's values as states had them, see `restore`."""
     status, *shown = show_side_by_side(registry, selected, state.caption, as_linked(state, query))
     return [status, *chooser.restored_values(registry, selected), state.caption, *shown]
 

@@ -61,7 +61,7 @@ class EditView:
     editing: gr.State
 
     def linked(self, registry: ModelRegistry, tab: gr.Tab, session: gr.State, searched: gr.State) -> LinkedView:
-        """How links and its tab fill it: `searched` is the state of the search, whose scene it takes over."""
+        """Return how links and its tab fill it: `searched` is the state of the search, whose scene it takes over."""
 
         def enter(session: SessionData, editing: Editing, searched: ViewState) -> list[Any] | None:
             return entered(registry, session, editing, searched)
@@ -88,7 +88,8 @@ def build() -> EditView:
 def show(
     registry: ModelRegistry, session: SessionData, editing: Editing
 ) -> tuple[str, dict[str, Any], dict[str, Any], Editing]:
-    """The message line, the scene's value, the ranking's value and the state; ValueError for an unreadable caption."""
+    """Return the message line, the scene's value, the ranking's value and the state; ValueError for an unreadable
+    caption."""
     service = registry.of(SCENES)
     reading = read_caption(service.model, editing.caption)
     tried = experiment(registry, session, editing.index, reading.text)
@@ -102,7 +103,7 @@ def show(
 
 
 def scene_value(registry: ModelRegistry, tried: Experiment, editing: Editing) -> dict[str, Any]:
-    """What the scene is drawn from, before and after."""
+    """Return what the scene is drawn from, before and after."""
     service = registry.of(SCENES)
     state = ViewState(SCENES, editing.index, editing.caption)
     changed = tried.after is not tried.before
@@ -125,7 +126,7 @@ def scene_value(registry: ModelRegistry, tried: Experiment, editing: Editing) ->
 
 
 def share_changes(service: RetrievalService, tried: Experiment) -> list[dict[str, Any]]:
-    """The words whose shares of S(I, T) changed most, see `changed_shares`."""
+    """Return the words whose shares of S(I, T) changed most, see `changed_shares`."""
 
     def side(outcome: Outcome) -> Side:
         return Side("", "", outcome.record, service.split(outcome.record))
@@ -134,7 +135,7 @@ def share_changes(service: RetrievalService, tried: Experiment) -> list[dict[str
 
 
 def side_value(service: RetrievalService, outcome: Outcome, editing: Editing) -> dict[str, Any]:
-    """The scene before or after: picture, record, rank, true outlines."""
+    """Return the scene before or after: picture, record, rank, true outlines."""
     item = outcome.indexed.gallery.items[editing.index]
     return {
         "photo": photo_value(outcome.indexed, editing.index),
@@ -147,7 +148,7 @@ def side_value(service: RetrievalService, outcome: Outcome, editing: Editing) ->
 
 
 def things(scene: Scene) -> list[dict[str, Any]]:
-    """The objects as the panel lists them, with the colours that each can have."""
+    """Return the objects as the panel lists them, with the colours that each can have."""
     return [
         {
             "number": number,
@@ -160,20 +161,20 @@ def things(scene: Scene) -> list[dict[str, Any]]:
 
 
 def first_scene(registry: ModelRegistry) -> Editing:
-    """What the view opens with."""
+    """Return what the view opens with."""
     opening = opening_of(registry.open(SCENES)[1].gallery, "edit")
     return Editing() if opening is None else Editing(opening.index, opening.captions[0])
 
 
 def own_caption(registry: ModelRegistry, session: SessionData, index: int) -> str:
-    """A caption to begin with: the shortest of the scene's own."""
+    """Return a caption to begin with: the shortest of the scene's own."""
     captions = registry.find(SCENES, session)[1].gallery.items[index].captions
     return min(captions, key=len) if captions else ""
 
 
 def start(registry: ModelRegistry, session: SessionData, editing: Editing) -> list[Any]:
-    """The view's values for a scene, a caption of its own where there is none yet: message, caption, strip, scene,
-    ranking, state."""
+    """Return the view's values for a scene, a caption of its own where there is none yet: message, caption, strip,
+    scene, ranking, state."""
     _, indexed = registry.open(SCENES, session=session)
     caption = editing.caption or own_caption(registry, session, editing.index)
     status, scene, ranking, editing = show(registry, session, replace(editing, caption=caption))
@@ -181,8 +182,8 @@ def start(registry: ModelRegistry, session: SessionData, editing: Editing) -> li
 
 
 def entered(registry: ModelRegistry, session: SessionData, editing: Editing, state: ViewState) -> list[Any] | None:
-    """The values with which the view opens: the scene that the search shows where it is another one than it was, the
-    one that was chosen for it where there is none yet; None to leave all as it is."""
+    """Return the values with which the view opens: the scene that the search shows where it is another one than it was,
+    the one that was chosen for it where there is none yet; None to leave all as it is."""
     source = (state.index, state.caption)
     if state.gallery == SCENES and editing.source != source:
         return start(registry, session, Editing(*source, source=source))
@@ -190,12 +191,12 @@ def entered(registry: ModelRegistry, session: SessionData, editing: Editing, sta
 
 
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], editing: Editing) -> list[Any]:
-    """The view's values as a state had them, of the scene as it is edited by now; see `start`."""
+    """Return the view's values as a state had them, of the scene as it is edited by now; see `start`."""
     return start(registry, session, editing)
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link, see `start`."""
+    """Return the view's values for a link, see `start`."""
     is_scene = link.selected.gallery == SCENES and bool(link.caption or link.has_photo)
     if link.view == "edit" and link.selected.gallery != SCENES:
         raise ValueError(f"This link edits a photograph of {link.selected.gallery!r}, but only scenes can be edited.")

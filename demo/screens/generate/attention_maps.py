@@ -41,7 +41,7 @@ class Look:
 
 
 def find_looks(tokens: Sequence[str], attention: Floats, record: Explanation) -> list[Look]:
-    """Both maps of each token that both models read, [CLS] and [SEP] left out, in the caption's order.
+    """Return both maps of each token that both models read, [CLS] and [SEP] left out, in the caption's order.
 
     Args:
         tokens: (L,), as the generator reads the caption; attention: (L or more, side, side), its UNet's maps.
@@ -58,7 +58,7 @@ def find_looks(tokens: Sequence[str], attention: Floats, record: Explanation) ->
 
 
 def shared_tokens(tokens: Sequence[str], others: Sequence[str]) -> list[tuple[int, int]]:
-    """The places of each token in both lists: the second "dog" of one is the second of the other."""
+    """Return the places of each token in both lists: the second "dog" of one is the second of the other."""
     places = {named: place for place, named in enumerate(numbered(others))}
     return [
         (place, places[named])
@@ -68,7 +68,7 @@ def shared_tokens(tokens: Sequence[str], others: Sequence[str]) -> list[tuple[in
 
 
 def numbered(tokens: Sequence[str]) -> list[tuple[str, int]]:
-    """Each token with how often it stood before."""
+    """Return each token with how often it stood before."""
     seen: Counter[str] = Counter()
     numbered_tokens = []
     for token in tokens:
@@ -91,7 +91,8 @@ def overlaps(old: int, new: int) -> Floats:
 
 
 def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
-    """The looks for the page: each word's label, sentences and the end of its scale, and both maps, (W, N) each."""
+    """Return the looks for the page: each word's label, sentences and the end of its scale, and both maps, (W, N)
+    each."""
     patches = grid[0] * grid[1]
     return {
         "grid": list(grid),
@@ -112,18 +113,18 @@ def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
 
 
 def unet_says(look: Look) -> str:
-    """Where most of the UNet's map of a word lies."""
+    """Return where most of the UNet's map of a word lies."""
     return say("generate.unet_says", word=look.token, where=lies(look.unet))
 
 
 def seps_says(look: Look, sentence: str = "seps_says") -> str:
-    """Where most of SEPS's map of a word lies, in a sentence of the table."""
+    """Return where most of SEPS's map of a word lies, in a sentence of the table."""
     if not look.seps.any():
         return say("generate.seps_placeless", word=look.token)
     return say(f"generate.{sentence}", word=look.token, where=lies(look.seps))
 
 
 def lies(attention: Floats) -> str:
-    """Where most of shares (H, W) lies, as the end of a sentence."""
+    """Return where most of shares (H, W) lies, as the end of a sentence."""
     place = whereabouts(attention)
     return say("generate.evenly") if place is None else say("generate.mostly", place=phrase(place))

@@ -16,7 +16,7 @@ FRAME, LAST = 250, 2000  # milliseconds that a frame stays, and the finished pic
 
 
 def drawing_file(frames: Sequence[Image.Image], caption: str, seed: int, kind: str) -> Download:
-    """A drawing's file.
+    """Return a drawing's file.
 
     Args:
         frames: the picture as it came about, the last one finished; at least one.
@@ -37,7 +37,8 @@ def drawing_file(frames: Sequence[Image.Image], caption: str, seed: int, kind: s
 
 
 def drawing_record(drawing: FinishedDrawing) -> dict[str, Any]:
-    """What became of a caption as plain values: what was asked, rank, statements with their verdicts, captions."""
+    """Return what became of a caption as plain values: what was asked, rank, statements with their verdicts,
+    captions."""
     asked, standing = drawing.asked, drawing.standing
     return {
         "caption": asked.text,

@@ -40,7 +40,7 @@ class ExplainedCaption:
 
 
 def opened_captioner(registry: ModelRegistry) -> GeneratingService:
-    """The captioner of photographs, loaded where it is not yet; ValueError where none ships."""
+    """Return the captioner of photographs, loaded where it is not yet; ValueError where none ships."""
     if registry.captioning is None:
         raise ValueError(
             "No captioner of photographs ships with this copy of the app: put one into assets/models/captioner."
@@ -50,7 +50,8 @@ def opened_captioner(registry: ModelRegistry) -> GeneratingService:
 
 
 def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[ExplainedCaption]:
-    """A photograph's SHOWN best captions with SEPS's record of each, in the order of `seps.generator.ranking`."""
+    """Return a photograph's SHOWN best captions with SEPS's record of each, in the order of
+    `seps.generator.ranking`."""
     captioner = opened_captioner(registry)
     from seps.generator.ranking import BEAMS, agreements, order, scores_of_patches
 
@@ -66,7 +67,8 @@ def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[Ex
 
 
 def photo_beam_value(caption: ExplainedCaption) -> dict[str, Any]:
-    """A caption: what it was chosen by, and of each word that SEPS reads too both maps, (L, N) each, on SEPS's grid."""
+    """Return a caption: what it was chosen by, and of each word that SEPS reads too both maps, (L, N) each, on SEPS's
+    grid."""
     from seps.generator.ranking import AGREEMENT, WEIGHT
 
     written, record = caption.written, caption.record
@@ -86,7 +88,7 @@ def photo_beam_value(caption: ExplainedCaption) -> dict[str, Any]:
 
 
 def word_value(look: Look) -> dict[str, str]:
-    """A word's label and the sentences on where each model looks for it."""
+    """Return a word's label and the sentences on where each model looks for it."""
     return {
         "label": look.token,
         "says": say("generate.attended", word=look.token, where=lies(look.unet)),
@@ -103,7 +105,7 @@ def packed_maps(maps: Sequence[np.ndarray[Any, np.dtype[np.floating[Any]]]], cou
 def photo_captions_value(
     picture: Image.Image, source: str, title: str, captions: Sequence[ExplainedCaption]
 ) -> dict[str, Any]:
-    """A photograph with its captions.
+    """Return a photograph with its captions.
 
     Args:
         source: the picture as the page shows it, a data URL; title: of the picture; captions: of `explained_captions`.

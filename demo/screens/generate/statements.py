@@ -32,8 +32,8 @@ class StatementVerdict:
 
 
 def statement_verdicts(asked: Reading, verdicts: Sequence[Verdict]) -> list[StatementVerdict]:
-    """Each statement of a caption with its verdict, in the caption's order; those that read alike ("a dog", of two) are
-    one, untrue where one of them is, else untold where one of them is."""
+    """Return each statement of a caption with its verdict, in the caption's order; those that read alike ("a dog", of
+    two) are one, untrue where one of them is, else untold where one of them is."""
     grouped: dict[str, tuple[list[Verdict], tuple[int, int]]] = {}
     for statement, place, verdict in zip(asked.statements, asked.places, verdicts, strict=True):
         grouped.setdefault(statement_says(asked, statement, place), ([], place))[0].append(verdict)
@@ -41,17 +41,17 @@ def statement_verdicts(asked: Reading, verdicts: Sequence[Verdict]) -> list[Stat
 
 
 def recaption_statements(read: Recaption) -> list[StatementVerdict]:
-    """The statements of a drawn caption, as the picture's captions say them too or not."""
+    """Return the statements of a drawn caption, as the picture's captions say them too or not."""
     return statement_verdicts(read.asked, read.verdicts)
 
 
 def joined(verdicts: Sequence[Verdict]) -> Verdict:
-    """One verdict of several."""
+    """Return one verdict of several."""
     return False if False in verdicts else None if None in verdicts else True
 
 
 def statement_says(asked: Reading, statement: Statement, place: tuple[int, int]) -> str:
-    """A statement in words, as much as can be in the caption's own."""
+    """Return a statement in words, as much as can be in the caption's own."""
     name, *rest = statement
     subjects = [nouns(asked)[i] for i in about(statement)]
     words = " ".join(asked.words[slice(*place)])
@@ -74,21 +74,21 @@ def statement_values(statements: Sequence[StatementVerdict]) -> list[dict[str, s
 
 
 def summary(statements: Sequence[StatementVerdict]) -> str:
-    """How many statements of the caption its picture's captions say too, in a sentence."""
+    """Return how many statements of the caption its picture's captions say too, in a sentence."""
     return say("statement.summary", total=len(statements), **counts(statements))
 
 
 def truth_summary(statements: Sequence[StatementVerdict]) -> str:
-    """How many statements are true of the scene, in a sentence."""
+    """Return how many statements are true of the scene, in a sentence."""
     return say("statement.of_truth", total=len(statements), true=counts(statements)["true"])
 
 
 def counts(statements: Sequence[StatementVerdict]) -> dict[str, int]:
-    """The number of statements of each verdict."""
+    """Return the number of statements of each verdict."""
     return {verdict: sum(statement.verdict == verdict for statement in statements) for verdict in VERDICTS.values()}
 
 
 def true_statements(scene: Scene, text: str) -> list[StatementVerdict]:
-    """The statements of a caption, each true or untrue of a scene, as `told_statements`."""
+    """Return the statements of a caption, each true or untrue of a scene, as `told_statements`."""
     reading = read_caption(text)
     return statement_verdicts(reading, judge_statements(scene, reading))

@@ -110,7 +110,7 @@ class GenerateState(ViewState):
 
 
 def opened_generator(registry: ModelRegistry) -> GeneratingService:
-    """The generator, loaded where it is not yet; ValueError where none ships."""
+    """Return the generator, loaded where it is not yet; ValueError where none ships."""
     if registry.generating is None:
         raise ValueError("No generator ships with this copy of the app: put one into assets/models/generator.")
     registry.generating.open()
@@ -118,7 +118,7 @@ def opened_generator(registry: ModelRegistry) -> GeneratingService:
 
 
 def linked_state(query: Mapping[str, str]) -> GenerateState:
-    """What a link draws, its caption as it stands there; ValueError for numbers that cannot be drawn with."""
+    """Return what a link draws, its caption as it stands there; ValueError for numbers that cannot be drawn with."""
     steps, guidance, seed = (query.get(name, usual) for name, usual in zip(NUMBERS, USUAL, strict=True))
     try:
         numbers = read_numbers(steps, guidance, seed, query.get("count", 1))
@@ -128,7 +128,7 @@ def linked_state(query: Mapping[str, str]) -> GenerateState:
 
 
 def link_of(state: GenerateState) -> str:
-    """The query that draws the same again."""
+    """Return the query that draws the same again."""
     if not state.caption:
         return "?view=generate"
     values: dict[str, Any] = {"view": "generate", "caption": state.caption, "steps": state.steps, "seed": state.seed}
@@ -137,19 +137,20 @@ def link_of(state: GenerateState) -> str:
 
 
 def asking_value(state: GenerateState) -> dict[str, Any]:
-    """The drawing before it is begun: nothing is there, or what a link asks for, which the page then asks of us."""
+    """Return the drawing before it is begun: nothing is there, or what a link asks for, which the page then asks of
+    us."""
     ask = {name: getattr(state, name) for name in ("caption", "steps", "guidance", "seed", "count")}
     says = say("generate.link") if state.caption else say("generate.nothing")
     return blank_value(state, says) | {"ask": ask if state.caption else None}
 
 
 def stopped_value(state: GenerateState) -> dict[str, Any]:
-    """The drawing once it is stopped: the page keeps the pictures that it has."""
+    """Return the drawing once it is stopped: the page keeps the pictures that it has."""
     return blank_value(state, say("generate.stopped")) | {"stopped": True}
 
 
 def blank_value(state: GenerateState, says: str) -> dict[str, Any]:
-    """A drawing without pictures, and a sentence."""
+    """Return a drawing without pictures, and a sentence."""
     return with_new_key(
         {
             "caption": state.caption,
@@ -166,7 +167,7 @@ def blank_value(state: GenerateState, says: str) -> dict[str, Any]:
 
 
 def drawing_value(state: GenerateState, step: DrawnStep) -> dict[str, Any]:
-    """A drawing on its way: its pictures as they are estimated to become."""
+    """Return a drawing on its way: its pictures as they are estimated to become."""
     return blank_value(state, say("generate.step", done=step.step, total=step.steps)) | {
         "done": step.step,
         "pictures": [shown(picture) for picture in step.pictures],
@@ -174,7 +175,7 @@ def drawing_value(state: GenerateState, step: DrawnStep) -> dict[str, Any]:
 
 
 def drawn_value(state: GenerateState, service: RetrievalService) -> dict[str, Any]:
-    """A finished drawing: its pictures, which of them is explained, and each one's S(I, T)."""
+    """Return a finished drawing: its pictures, which of them is explained, and each one's S(I, T)."""
     drawn = finished(state)
     scores = [service.explain(drawn.indexed, i, state.caption).similarity for i in range(state.count)]
     return blank_value(state, say("generate.done", seed=state.seeds[state.index], steps=state.steps)) | {
@@ -186,19 +187,19 @@ def drawn_value(state: GenerateState, service: RetrievalService) -> dict[str, An
 
 
 def shown(picture: Image.Image) -> str:
-    """A picture as a data URL."""
+    """Return a picture as a data URL."""
     return data_url(picture, LONGEST, QUALITY)
 
 
 def finished(state: GenerateState) -> Drawn:
-    """The drawing of a state; ValueError where there is none."""
+    """Return the drawing of a state; ValueError where there is none."""
     if state.drawn is None:
         raise ValueError("Nothing is drawn yet: write a caption and press Draw.")
     return state.drawn
 
 
 def finish(registry: ModelRegistry, state: GenerateState, steps: Sequence[DrawnStep]) -> GenerateState:
-    """The state with its drawing, all of whose steps are there, encoded by the model of scenes."""
+    """Return the state with its drawing, all of whose steps are there, encoded by the model of scenes."""
     attention = steps[-1].attention
     assert attention is not None
     service, _ = registry.find(SCENES)
@@ -208,14 +209,14 @@ def finish(registry: ModelRegistry, state: GenerateState, steps: Sequence[DrawnS
 
 
 def precomputed_value(state: GenerateState, service: RetrievalService) -> dict[str, Any]:
-    """A precomputed drawing, as `drawn_value`, with all its pictures as they came about."""
+    """Return a precomputed drawing, as `drawn_value`, with all its pictures as they came about."""
     film = [shown(frame[state.index]) for frame in finished(state).frames]
     says = say("generate.beforehand", seed=state.seeds[state.index], steps=state.steps)
     return drawn_value(state, service) | {"film": film, "says": says}
 
 
 def recaption_value(read: Recaption, standing: RankResult) -> dict[str, Any]:
-    """What the captioner reads of a caption in its drawn picture, how SEPS ranks that, and its captions back."""
+    """Return what the captioner reads of a caption in its drawn picture, how SEPS ranks that, and its captions back."""
     rate, statements = true_share(), recaption_statements(read)
     return with_new_key(
         {
@@ -230,13 +231,13 @@ def recaption_value(read: Recaption, standing: RankResult) -> dict[str, Any]:
 
 
 def standing_sentence(standing: RankResult, key: str = "standing") -> str:
-    """The rank of a drawn picture among the gallery's scenes, with S(I, T), or as a plain "place"."""
+    """Return the rank of a drawn picture among the gallery's scenes, with S(I, T), or as a plain "place"."""
     values = {"rank": standing.rank, "scenes": standing.scenes, "total": standing.scenes + 1}
     return say(f"generate.{key}", **values | ({"similarity": standing.similarity} if key == "standing" else {}))
 
 
 def beam_sentence(written: WrittenCaption) -> str:
-    """How likely a caption is to the captioner."""
+    """Return how likely a caption is to the captioner."""
     return say("generate.beam", text=written.text, score=written.score)
 
 
@@ -254,7 +255,8 @@ def explained_values(
 
 
 def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]:
-    """Two explanations of each word of the caption on the picture that a state explains, each word's on one scale.
+    """Return two explanations of each word of the caption on the picture that a state explains, each word's on one
+    scale.
 
     The first word that names something is shown where none was chosen.
     """
@@ -277,8 +279,8 @@ def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]
 def captioned_value(
     picture: Image.Image, title: str, beams: Sequence[WrittenCaption], scene: Scene | None
 ) -> dict[str, Any]:
-    """A picture with its captions, each word's attention to the picture's places, and a sentence a word; of a scene,
-    whose objects are known, what each caption says truly of it."""
+    """Return a picture with its captions, each word's attention to the picture's places, and a sentence a word; of a
+    scene, whose objects are known, what each caption says truly of it."""
     source = {"src": shown(picture), "width": picture.width, "height": picture.height, "title": title}
     return with_new_key(
         {
@@ -303,12 +305,13 @@ def captioned_value(
 
 
 def truth_value(statements: Sequence[StatementVerdict]) -> dict[str, Any]:
-    """What a caption says truly of a scene."""
+    """Return what a caption says truly of a scene."""
     return {"summary": truth_summary(statements), "statements": statement_values(statements)}
 
 
 def word_sentences(word: str, attention: NDArray[np.float32]) -> dict[str, str]:
-    """Where the captioner looked when it wrote a word, of shares (h, w) that add up to at most 1, and the numbers."""
+    """Return where the captioner looked when it wrote a word, of shares (h, w) that add up to at most 1, and the
+    numbers."""
     inside = float(attention.sum())
     numbers = say("generate.attended_numbers", word=word, inside=100 * inside, rest=100 * (1 - inside))
     return {"says": say("generate.attended", word=word, where=lies(attention)), "numbers": numbers}

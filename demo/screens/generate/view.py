@@ -102,7 +102,7 @@ class GenerateView:
         return [self.status, self.drawing, self.recaption, self.words, self.looks, self.state]
 
     def linked(self, registry: ModelRegistry, tab: gr.Tab) -> LinkedView:
-        """How links and its tab fill it: an example to begin with where it was not open yet."""
+        """Return how links and its tab fill it: an example to begin with where it was not open yet."""
 
         def enter(state: GenerateState) -> list[Any] | None:
             return None if state.gallery else filled(registry, GenerateState())
@@ -115,7 +115,7 @@ class GenerateView:
 
 
 def captioning_head() -> str:
-    """What stands above the captioning of a picture, as HTML."""
+    """Return what stands above the captioning of a picture, as HTML."""
     title, hint = (escape(say(f"generate.caption_{part}")) for part in ("title", "hint"))
     return f"<h3 class='part'>{title}</h3><p class='hint'>{hint}</p>"
 
@@ -186,8 +186,8 @@ def build() -> GenerateView:
 
 
 def filled(registry: ModelRegistry, state: GenerateState) -> list[Any]:
-    """The view's values as it opens, in the order of `LinkedView.outputs`: where the state has a caption the page then
-    asks for its drawing; else the precomputed drawing, where there is one."""
+    """Return the view's values as it opens, in the order of `LinkedView.outputs`: where the state has a caption the
+    page then asks for its drawing; else the precomputed drawing, where there is one."""
     precomputed = opened_generator(registry).precomputed()
     _, scenes = registry.open(SCENES)
     strips = [strip_value(scenes, None), photos_strip(registry)]
@@ -199,13 +199,14 @@ def filled(registry: ModelRegistry, state: GenerateState) -> list[Any]:
 
 
 def photos_strip(registry: ModelRegistry) -> dict[str, Any] | None:
-    """The photographs that can be captioned by a press: the first gallery of few; None without it or a captioner."""
+    """Return the photographs that can be captioned by a press: the first gallery of few; None without it or a
+    captioner."""
     few = [indexed for indexed in registry.photos.galleries.values() if len(indexed.gallery.items) <= FEW]
     return strip_value(few[0], None) if few and registry.captioning is not None else None
 
 
 def shown_precomputed(registry: ModelRegistry, precomputed: PrecomputedDrawing, strips: list[Any]) -> list[Any]:
-    """The view's values with a precomputed drawing, explained."""
+    """Return the view's values with a precomputed drawing, explained."""
     asked = precomputed.asked
     state = GenerateState(caption=asked.text, steps=asked.steps, guidance=asked.guidance, seed=asked.seeds[0])
     state = finish(registry, state, precomputed.steps)
@@ -215,7 +216,7 @@ def shown_precomputed(registry: ModelRegistry, precomputed: PrecomputedDrawing, 
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link, see `filled`: numbers without a caption are those of the first example."""
+    """Return the view's values for a link, see `filled`: numbers without a caption are those of the first example."""
     state = linked_state(link.values if link.view == "generate" else {})
     if link.caption:
         read_caption(registry.of(SCENES).model, link.caption)
@@ -225,7 +226,7 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
 
 
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: GenerateState) -> list[Any]:
-    """The view's values as a state had them: its drawing where it is finished, else see `filled`."""
+    """Return the view's values as a state had them: its drawing where it is finished, else see `filled`."""
     if state.drawn is None:
         return filled(registry, state)
     explained = explained_values(registry, state)
@@ -257,7 +258,7 @@ def draw_frames(registry: ModelRegistry, state: GenerateState) -> Iterator[tuple
 
 
 def ended(state: GenerateState) -> tuple[Any, ...]:
-    """The values of `GenerateView.pictures` but the first for a drawing that came to no end."""
+    """Return the values of `GenerateView.pictures` but the first for a drawing that came to no end."""
     return stopped_value(state), None, None, None, state
 
 

@@ -26,8 +26,8 @@ SCORES = ("quality", "consistency")
 
 
 def score_value(name: str, score: Score, title: str = "") -> dict[str, Any]:
-    """One score as its scale is drawn: base, correction, final, the ends of the band that the correction may reach,
-    its title and a sentence."""
+    """Return one score as its scale is drawn: base, correction, final, the ends of the band that the correction may
+    reach, its title and a sentence."""
     return {
         "name": name,
         "title": title or say(f"judge.{name}"),
@@ -42,12 +42,12 @@ def score_value(name: str, score: Score, title: str = "") -> dict[str, Any]:
 
 
 def score_plain(name: str, score: Score) -> str:
-    """A score in plain words, by the fifth of the scale in which it lies."""
+    """Return a score in plain words, by the fifth of the scale in which it lies."""
     return say("judge.plain", grade=say(f"grade.{name}_{min(4, int(5 * score.final))}"), final=score.final)
 
 
 def score_sentence(score: Score) -> str:
-    """A score in words: what the encoders say alone, and how much the correction moves that of what it may."""
+    """Return a score in words: what the encoders say alone, and how much the correction moves that of what it may."""
     if not score.scale:
         return say("judge.uncorrected", final=score.final)
     key = "judge.adds" if score.correction >= 0 else "judge.takes"
@@ -57,7 +57,7 @@ def score_sentence(score: Score) -> str:
 
 
 def other_sentence(first: JudgeResult, other: JudgeResult) -> str:
-    """What a second prompt moves: consistency alone."""
+    """Return what a second prompt moves: consistency alone."""
     return say(
         "judge.moved",
         quality=first.quality.final,
@@ -68,8 +68,8 @@ def other_sentence(first: JudgeResult, other: JudgeResult) -> str:
 
 
 def shares_value(seen: JudgeFeatures) -> dict[str, Any] | None:
-    """The patches' shares of the quality base's logit, packed, with the end of their scale and a sentence; None where
-    the encoder does not pool by mean."""
+    """Return the patches' shares of the quality base's logit, packed, with the end of their scale and a sentence; None
+    where the encoder does not pool by mean."""
     if seen.attributions is None or seen.grid is None:
         return None
     return {
@@ -83,14 +83,14 @@ def shares_value(seen: JudgeFeatures) -> dict[str, Any] | None:
 
 
 def shares_sentence(seen: JudgeFeatures) -> str:
-    """What all shares add up to, and how the bias is shared."""
+    """Return what all shares add up to, and how the bias is shared."""
     count = 0 if seen.attributions is None else len(seen.attributions)
     base = float(1 / (1 + np.exp(-seen.logit)))
     return say("judge.shares", logit=seen.logit, base=base, bias=seen.bias, each=seen.bias / max(1, count))
 
 
 def shares_alternative(seen: JudgeFeatures) -> str:
-    """Where most speaks for and against quality, as the picture's alternative text."""
+    """Return where most speaks for and against quality, as the picture's alternative text."""
     if seen.attributions is None or seen.grid is None:
         return ""
     attributions = seen.attributions.reshape(seen.grid)
@@ -102,18 +102,19 @@ def shares_alternative(seen: JudgeFeatures) -> str:
 
 
 def curve_sentence(name: str, finals: Sequence[float]) -> str:
-    """How a score goes over the whole range of strengths: down all the way, or not."""
+    """Return how a score goes over the whole range of strengths: down all the way, or not."""
     key = "judge.falls" if falls(finals) else "judge.wavers"
     return say(key, score=say(f"judge.{name}"), first=finals[0], last=finals[-1], low=min(finals), high=max(finals))
 
 
 def falls(finals: Sequence[float]) -> bool:
-    """Whether each value lies below the one before it; once a score is 0 it stays there."""
+    """Return whether each value lies below the one before it; once a score is 0 it stays there."""
     return all(after < before or after == before == 0.0 for before, after in pairwise(finals))
 
 
 def word_cosines(record: Explanation) -> list[tuple[str, float]]:
-    """Each word of the caption with its best cosine with any of the image's tokens; pieces of a word count as one."""
+    """Return each word of the caption with its best cosine with any of the image's tokens; pieces of a word count as
+    one."""
     alignment = record.sparse_alignment
     best = alignment.cosines.max(axis=0)  # (L,)
     cosines: list[tuple[str, float]] = []
@@ -129,7 +130,7 @@ def word_cosines(record: Explanation) -> list[tuple[str, float]]:
 
 
 def words_sentence(record: Explanation, rule: UnmatchedRule | None = None) -> str:
-    """Which words met a token of the picture best and worst, and which found nothing."""
+    """Return which words met a token of the picture best and worst, and which found nothing."""
     words = word_cosines(record)
     if not words:
         return say("judge.no_words")
@@ -140,14 +141,14 @@ def words_sentence(record: Explanation, rule: UnmatchedRule | None = None) -> st
 
 
 def missing_words(record: Explanation, rule: UnmatchedRule | None) -> list[str]:
-    """The words that found nothing: by the rule, or without a positive cosine where none was measured."""
+    """Return the words that found nothing: by the rule, or without a positive cosine where none was measured."""
     if rule is not None:
         return [word.text for word in unmatched(record, rule)]
     return [word for word, cosine in word_cosines(record) if cosine <= 0]
 
 
 def words_numbers(record: Explanation, rule: UnmatchedRule | None = None) -> str:
-    """Each word's best cosine, and from which on a word counts as found; empty without words."""
+    """Return each word's best cosine, and from which on a word counts as found; empty without words."""
     words = word_cosines(record)
     if not words:
         return ""
@@ -166,14 +167,14 @@ def quoted(words: Sequence[str]) -> str:
 
 
 def best_word(record: Explanation) -> int:
-    """The position of the word that met a token best, [CLS] and [SEP] left out; 0 where there is none."""
+    """Return the position of the word that met a token best, [CLS] and [SEP] left out; 0 where there is none."""
     alignment = record.sparse_alignment
     best = alignment.cosines.max(axis=0)  # (L,)
     return int(np.argmax(np.where(np.isin(alignment.words, SPECIAL), -np.inf, best)))
 
 
 def judgement(judged: JudgeResult, note: str = "") -> dict[str, Any]:
-    """A judgement as programs take it; JSON ready.
+    """Return a judgement as programs take it; JSON ready.
 
     Returns:
         "quality" and "consistency": each base, correction, final in [0, 1], the scale of the correction, and a

@@ -54,7 +54,7 @@ class JudgeState(ViewState):
     strength: float = 0.0
 
     def prompts(self) -> list[str]:
-        """The first prompt, and the second one where there is one."""
+        """Return the first prompt, and the second one where there is one."""
         return [self.caption, self.other] if self.other else [self.caption]
 
 
@@ -84,7 +84,7 @@ def judged_picture(registry: ModelRegistry, selected: SelectedImage) -> JudgedPi
 
 
 def opened_judge(registry: ModelRegistry) -> JudgingService:
-    """The judge, loaded where it is not yet; ValueError where none ships."""
+    """Return the judge, loaded where it is not yet; ValueError where none ships."""
     if registry.judging is None:
         raise ValueError("No judge ships with this copy of the app: put one into assets/models/judge.")
     registry.judging.open()
@@ -92,12 +92,12 @@ def opened_judge(registry: ModelRegistry) -> JudgingService:
 
 
 def source_of(indexed: IndexedGallery, index: int) -> Source:
-    """A gallery's picture as the judge takes it."""
+    """Return a gallery's picture as the judge takes it."""
     return indexed.digest(index), indexed.gallery.items[index].photo
 
 
 def links(picture: JudgedPicture, state: JudgeState) -> tuple[str | None, str | None]:
-    """The queries that lead back without and with how the picture is spoilt; None for what is a person's own."""
+    """Return the queries that lead back without and with how the picture is spoilt; None for what is a person's own."""
     link = link_to(picture.service, "judge", picture.indexed, state)
     if link is None:
         return None, None
@@ -107,7 +107,7 @@ def links(picture: JudgedPicture, state: JudgeState) -> tuple[str | None, str | 
 
 
 def read_distortion(query: Mapping[str, str]) -> tuple[str, float]:
-    """How a link spoils the picture: one of the kinds, and a strength; ValueError for another one."""
+    """Return how a link spoils the picture: one of the kinds, and a strength; ValueError for another one."""
     kinds = spoiling_kinds()
     kind, strength = query.get("spoil", kinds[0]), query.get("strength", "0")
     if kind not in kinds:
@@ -119,7 +119,7 @@ def read_distortion(query: Mapping[str, str]) -> tuple[str, float]:
 
 
 def judgement_value(picture: JudgedPicture, state: JudgeState, judged: Sequence[JudgeResult]) -> dict[str, Any]:
-    """The picture, judged with each prompt: its patches' shares, and a scale for each score and prompt."""
+    """Return the picture, judged with each prompt: its patches' shares, and a scale for each score and prompt."""
     scales = [score_value("quality", judged[0].quality), score_value("consistency", judged[0].consistency)]
     if state.other:
         scales[1]["prompt"] = state.caption
@@ -136,7 +136,7 @@ def judgement_value(picture: JudgedPicture, state: JudgeState, judged: Sequence[
 
 
 def pending_distortion(picture: JudgedPicture, state: JudgeState) -> dict[str, Any]:
-    """The spoilt copies before they are asked for."""
+    """Return the spoilt copies before they are asked for."""
     return with_new_key(
         {
             "kinds": list(spoiling_kinds()),
@@ -150,7 +150,8 @@ def pending_distortion(picture: JudgedPicture, state: JudgeState) -> dict[str, A
 
 
 def distortion_value(picture: JudgedPicture, state: JudgeState, progress: Progress = False) -> dict[str, Any]:
-    """The picture spoilt in one way at each strength: its copies, both scores' curves and the patches' shares."""
+    """Return the picture spoilt in one way at each strength: its copies, both scores' curves and the patches'
+    shares."""
     judging = picture.judging
     copies = judging.spoilt(picture.source, state.distortion)
     prompts = map(judging.encode_prompt, state.prompts())
@@ -173,19 +174,19 @@ def distortion_value(picture: JudgedPicture, state: JudgeState, progress: Progre
 
 
 def curve(judged: Sequence[JudgeResult], name: str) -> dict[str, list[float]]:
-    """A score's base and final at each strength."""
+    """Return a score's base and final at each strength."""
     scores = [getattr(pair, name) for pair in judged]
     return {"base": [score.base for score in scores], "final": [score.final for score in scores]}
 
 
 def strength_sentence(number: int, judged: JudgeResult, part: str = "final") -> str:
-    """The scores of one spoilt copy; with "base", what the encoders alone say."""
+    """Return the scores of one spoilt copy; with "base", what the encoders alone say."""
     scores = {name: getattr(getattr(judged, name), part) for name in SCORES}
     return say("judge.at_base" if part == "base" else "judge.at", strength=STRENGTHS[number], **scores)
 
 
 def words_values(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> tuple[str, dict[str, Any]]:
-    """What is said of the prompt's words, in HTML, and SEPS's word maps of the same pair for the viewer."""
+    """Return what is said of the prompt's words, in HTML, and SEPS's word maps of the same pair for the viewer."""
     photos = registry.photos
     indexed, index = registry.by_photos(selected.gallery, selected.index, selected.session)
     record = photos.explain(indexed, index, state.caption)
@@ -197,7 +198,7 @@ def words_values(registry: ModelRegistry, selected: SelectedImage, state: JudgeS
 
 
 def together(indexed: IndexedGallery) -> list[Source]:
-    """The pictures of a gallery that are judged together: the first TOGETHER."""
+    """Return the pictures of a gallery that are judged together: the first TOGETHER."""
     return [source_of(indexed, index) for index in range(min(TOGETHER, len(indexed)))]
 
 
@@ -209,8 +210,8 @@ def several_value(
     prompt: Tensor | None = None,
     judged: JudgeResult | None = None,
 ) -> dict[str, Any]:
-    """The gallery's pictures with both scores for the first prompt; without scores, and with what a button says, where
-    judging them would take seconds and is not asked for.
+    """Return the gallery's pictures with both scores for the first prompt; without scores, and with what a button says,
+    where judging them would take seconds and is not asked for.
 
     Args:
         prompt: the first one, (d,), where it is encoded; judged: the picture with it, where it is judged.
@@ -250,7 +251,7 @@ def several_value(
 
 
 def several_csv(picture: JudgedPicture, prompt: str, by: str) -> Download:
-    """Both scores of the gallery's pictures as CSV, the best by `by` first."""
+    """Return both scores of the gallery's pictures as CSV, the best by `by` first."""
     judging, indexed = picture.judging, picture.indexed
     sources = together(indexed)
     judged = judging.judge_together(sources, judging.encode_prompt(prompt))

@@ -59,7 +59,7 @@ class JudgeView:
         return [self.status, self.judgement, self.distortion, self.several, self.words_said, self.words, self.state]
 
     def linked(self, registry: ModelRegistry, tab: gr.Tab) -> LinkedView:
-        """How links and its tab fill it: the worked example where nothing was judged yet."""
+        """Return how links and its tab fill it: the worked example where nothing was judged yet."""
 
         def enter(state: JudgeState) -> list[Any] | None:
             return None if state.caption else start(registry)
@@ -144,13 +144,14 @@ def show(
 
 
 def own_prompt(registry: ModelRegistry, selected: SelectedImage) -> str:
-    """The first caption of a gallery's picture, or "" where it has none."""
+    """Return the first caption of a gallery's picture, or "" where it has none."""
     captions = registry.find(selected.gallery, selected.session)[1].gallery.items[selected.index].captions
     return captions[0] if captions else ""
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link: message, the chooser's, both prompts, and the rest of `JudgeView.pictures`."""
+    """Return the view's values for a link: message, the chooser's, both prompts, and the rest of
+    `JudgeView.pictures`."""
     query = link.values if link.view == "judge" else {}
     opened_judge(registry)
     kind, strength = read_distortion(query)
@@ -168,13 +169,13 @@ def again(
     selected: SelectedImage,
     state: JudgeState,
 ) -> list[Any]:
-    """The view's values as states had them, see `restore`."""
+    """Return the view's values as states had them, see `restore`."""
     status, *shown = show(registry, selected, state.caption, state.other, state)
     return [status, *chooser.restored_values(registry, selected), state.caption, state.other, *shown]
 
 
 def start(registry: ModelRegistry) -> list[Any]:
-    """The view's values for the worked example."""
+    """Return the view's values for the worked example."""
     return restore(registry, read_link(registry, {}))
 
 
@@ -275,7 +276,7 @@ def connect_distortion(registry: ModelRegistry, view: JudgeView) -> None:
 
 
 def strength_of(value: Any) -> float:
-    """The strength that a slider tells; ValueError where it is none."""
+    """Return the strength that a slider tells; ValueError where it is none."""
     strength = next((step for step in STRENGTHS if value == step), None)
     if strength is None:
         raise ValueError("The strength of this slider is none that there is: reload the page.")

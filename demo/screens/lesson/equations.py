@@ -27,7 +27,8 @@ LEGENDS: dict[str, list[dict[str, Any]]] = json.loads(
 
 
 def facts_of(record: Explanation, captions: bool, drawn: bool = False) -> set[str]:
-    """What holds for a record; `captions`: a dense caption is there, in use or not; `drawn`: by Gumbel-Softmax."""
+    """Return what holds for a record; `captions`: a dense caption is there, in use or not; `drawn`: by
+    Gumbel-Softmax."""
     paper, dense = record.variant == "paper", record.dense
     both = paper and dense is not None and dense.aggregation_weights is not None
     holds = {"dense": dense is not None, "captions": captions, "both": both, "cls": record.has_cls, "drawn": drawn}
@@ -35,7 +36,8 @@ def facts_of(record: Explanation, captions: bool, drawn: bool = False) -> set[st
 
 
 def rows(step: str, facts: Collection[str], file: bool = False) -> list[tuple[str, int | None]]:
-    """A step's equations where `facts` hold, each as LaTeX with its number or None; `file`: those that files show."""
+    """Return a step's equations where `facts` hold, each as LaTeX with its number or None; `file`: those that files
+    show."""
     return [(row["latex"], row.get("number")) for row in EQUATIONS[step] if _holds(row, facts, file)]
 
 
@@ -51,12 +53,12 @@ def _holds(row: dict[str, Any], facts: Collection[str], file: bool) -> bool:
 
 
 def page_equation(step: str, facts: Collection[str]) -> str:
-    """A step's equations in MathML, one below the other."""
+    """Return a step's equations in MathML, one below the other."""
     return display(rows(step, facts))
 
 
 def file_numbers(step: str, facts: Collection[str]) -> str:
-    """The paper's numbers of what `file_equation` shows: "(4)", "(1) to (3)", or "" where it has none."""
+    """Return the paper's numbers of what `file_equation` shows: "(4)", "(1) to (3)", or "" where it has none."""
     numbers = [number for _, number in rows(step, facts, file=True) if number is not None]
     if len(numbers) < 2:
         return "".join(f"({number})" for number in numbers)
@@ -64,5 +66,5 @@ def file_numbers(step: str, facts: Collection[str]) -> str:
 
 
 def file_equation(step: str, facts: Collection[str]) -> str:
-    """A step's equations in mathtext, on one line."""
+    """Return a step's equations in mathtext, on one line."""
     return r" \qquad ".join(latex for latex, _ in rows(step, facts, file=True))

@@ -57,17 +57,17 @@ PICTURES: tuple[Callable[[Page, Lesson, float], None], ...] = (
 
 
 def equations(lesson: Lesson) -> tuple[str, ...]:
-    """The nine steps' equations in mathtext, those of the record's variant and branches."""
+    """Return the nine steps' equations in mathtext, those of the record's variant and branches."""
     return tuple(file_equation(name, facts(lesson)) for name in IDS)
 
 
 def facts(lesson: Lesson) -> set[str]:
-    """What holds for the lesson's equations, see `facts_of`."""
+    """Return what holds for the lesson's equations, see `facts_of`."""
     return facts_of(lesson.record, bool(lesson.dense_words), lesson.keep_probability is not None)
 
 
 def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, progress: float = 1.0) -> Figure:
-    """One step as a slide of 16 to 9: title, sentence, picture, equation, the tensors' shapes, the example.
+    """Return one step as a slide of 16 to 9: title, sentence, picture, equation, the tensors' shapes, the example.
 
     Not for several threads at once; the files below see to that themselves, see `demo.service.threads.drawing`.
 
@@ -163,7 +163,7 @@ def _draw_equation(page: Page, equation: str, box: Box) -> None:
 
 
 def lesson_pdf(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = False) -> bytes:
-    """The steps as a PDF, one page each; the same bytes for the same lesson.
+    """Return the steps as a PDF, one page each; the same bytes for the same lesson.
 
     Args:
         progress: as in `seps.progress.with_progress`; what it raises ends the work, and nothing is left of it.
@@ -177,7 +177,7 @@ def lesson_pdf(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = Fa
 
 
 def lesson_pngs(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = False) -> bytes:
-    """The steps as a zip of PNG files of 1920 by 1080 pixels; the same bytes for the same lesson.
+    """Return the steps as a zip of PNG files of 1920 by 1080 pixels; the same bytes for the same lesson.
 
     `progress` as for `lesson_pdf`.
     """
@@ -190,7 +190,7 @@ def lesson_pngs(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = F
 
 
 def lesson_gif(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = False) -> bytes:
-    """One run through the method as an endless GIF of at most 3 MB: each step's picture builds up and rests.
+    """Return one run through the method as an endless GIF of at most 3 MB: each step's picture builds up and rests.
 
     `progress` as for `lesson_pdf`.
     """

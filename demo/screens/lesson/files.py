@@ -23,7 +23,8 @@ KINDS = {  # the ending and the media type of each
 
 
 def lesson_file(request: WalkRequest, kind: str, dark: bool = False, progress: Progress = False) -> Download:
-    """The whole lesson as PDF (a page a step), PNG (a zip, a file a step), GIF, or HTML (a page that needs no server).
+    """Return the whole lesson as PDF (a page a step), PNG (a zip, a file a step), GIF, or HTML (a page that needs no
+    server).
 
     Args:
         kind: of KINDS; dark: in the dark palette.
@@ -47,7 +48,7 @@ def lesson_file(request: WalkRequest, kind: str, dark: bool = False, progress: P
 
 
 def made_lesson(request: WalkRequest) -> Lesson:
-    """What the slides are drawn from; errors as `walk_value`."""
+    """Return what the slides are drawn from; errors as `walk_value`."""
     from demo.screens.lesson.slide_parts import Lesson, LessonHeading, LessonStep
 
     service, item = request.service, request.indexed.gallery.items[request.index]
@@ -66,8 +67,8 @@ def made_lesson(request: WalkRequest) -> Lesson:
 
 
 def lesson_page(request: WalkRequest) -> str:
-    """The lesson as a page that needs no server: its steps can be turned, and nothing is computed anew; errors as
-    `walk_value`."""
+    """Return the lesson as a page that needs no server: its steps can be turned, and nothing is computed anew; errors
+    as `walk_value`."""
     from demo.notebook.page import page  # Matplotlib is imported with the first file
 
     value = walk_value(request)

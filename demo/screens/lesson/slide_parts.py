@@ -115,7 +115,8 @@ class Lesson:
 
 
 def label(page: Page, left: float, top: float, text: str, size: float, most: float = INNER, **style: Any) -> None:
-    """One line of our own words, where mathematics stands between dollar signs; smaller where wider than `most`."""
+    """Draw one line of our own words, where mathematics stands between dollar signs; smaller where wider than
+    `most`."""
     style = {"color": page.palette.ink, "va": "baseline", "math_fontfamily": "stix", **style}
     weight, family = style.get("fontweight", "normal"), style["math_fontfamily"]
     letters = FontProperties(size=size, weight=weight, math_fontfamily=family)
@@ -134,7 +135,7 @@ def canvas(page: Page, box: Box) -> Axes:
 
 
 def framed(photo: Image.Image, box: Box) -> Box:
-    """The photo in its own aspect ratio inside a box, on its left and halfway down."""
+    """Return the photo in its own aspect ratio inside a box, on its left and halfway down."""
     left, top, width, height = box
     scale = min(width / photo.width, height / photo.height)
     fitted = max(1, round(photo.width * scale)), max(1, round(photo.height * scale))
@@ -142,7 +143,7 @@ def framed(photo: Image.Image, box: Box) -> Box:
 
 
 def draw_layer(page: Page, lesson: Lesson, box: Box, layer: Layer, marks: bool = True, lines: bool = False) -> Axes:
-    """The photo under one layer of the record."""
+    """Return the photo under one layer of the record."""
     shown = layer.values(lesson.record)
     laid = shades(layer, shown.values, lesson.record.grid, shown.low, shown.high, OPACITY)
     axes = page.axes(*box)
@@ -151,7 +152,7 @@ def draw_layer(page: Page, lesson: Lesson, box: Box, layer: Layer, marks: bool =
 
 
 def draw_moved(axes: Axes, lesson: Lesson, gained: Booleans, lost: Booleans) -> None:
-    """A plus on patches that were gained and a minus on those lost, (N,) each, on the photo's axes."""
+    """Draw a plus on patches that were gained and a minus on those lost, (N,) each, on the photo's axes."""
     for patches, marker in ((gained, "+"), (lost, "_")):
         y, x = np.nonzero(lesson.record.on_grid(patches))
         for colour, width in (("black", 4.0), ("white", 2.0)):
@@ -159,14 +160,14 @@ def draw_moved(axes: Axes, lesson: Lesson, gained: Booleans, lost: Booleans) -> 
 
 
 def draw_arrow(page: Page, centre: float, middle: float) -> None:
-    """An arrow to the right."""
+    """Draw an arrow to the right."""
     label(page, centre, middle - 22, "\N{RIGHTWARDS ARROW}", 24, ha="center", color=page.palette.quiet)
 
 
 def draw_range(
     page: Page, left: float, top: float, width: float, low: float, high: float, opacity: float | None = OPACITY
 ) -> None:
-    """The colour map between the numbers at its ends, in `width` CSS pixels; `opacity` as in `draw_bar`."""
+    """Draw the colour map between the numbers at its ends, in `width` CSS pixels; `opacity` as in `draw_bar`."""
     ends = f"{low:.3g}", f"{high:.3g}"
     before, after = (text_width(end, SMALL) + 6 for end in ends)
     page.text(left, top, [ends[0]], SMALL, color=page.palette.quiet)
@@ -175,7 +176,7 @@ def draw_range(
 
 
 def draw_tiles(page: Page, lesson: Lesson, box: Box, weights: Floats, progress: float, chosen: int = -1) -> None:
-    """The first `progress` of token maps (K, N), each small and on a scale of its own, the `chosen` one framed."""
+    """Draw the first `progress` of token maps (K, N), each small and on a scale of its own, the `chosen` one framed."""
     count, gap = len(weights), 4
     _, _, width, height = box
 

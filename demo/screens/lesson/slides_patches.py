@@ -40,7 +40,7 @@ CHIP_SIZES = (22.0, 18.0, 15.0, 13.0, 11.0, 10.0, 9.0, 8.0, 7.0, 6.0)
 
 
 def patches_step(page: Page, lesson: Lesson, progress: float) -> None:
-    """The photo, its patches apart, and a row of C channels for each."""
+    """Draw the photo, its patches apart, and a row of C channels for each."""
     rows, columns = lesson.record.grid
     count, quiet = rows * columns, page.palette.quiet
     label(page, MARGIN, TOP, say("name.photo"), MEDIUM, color=quiet)
@@ -95,7 +95,7 @@ def words_step(page: Page, lesson: Lesson, progress: float) -> None:
 
 
 def draw_chips(page: Page, box: Box, words: Sequence[str], progress: float) -> None:
-    """The first `progress` of words, each in a chip, in letters as large as let all of them fit."""
+    """Draw the first `progress` of words, each in a chip, in letters as large as let all of them fit."""
     _, _, width, height = box
     cut = {word: "".join(wrapped(word, width / 4, SMALL, most=1)) for word in set(words)}
     texts = [cut[word] for word in words]
@@ -130,7 +130,7 @@ def _laid_out(texts: Sequence[tuple[str, float]], size: float, width: float) -> 
 
 
 def scores_step(page: Page, lesson: Lesson, progress: float) -> None:
-    """The parts of the score with their coefficients, and their sum."""
+    """Draw the parts of the score with their coefficients, and their sum."""
     branch = lesson.record.sparse
     names = list(branch.parts)
     for i, name in enumerate(names[: ceil(progress * (len(names) + 1))]):
@@ -153,7 +153,7 @@ def scores_step(page: Page, lesson: Lesson, progress: float) -> None:
 
 
 def decision_step(page: Page, lesson: Lesson, progress: float) -> None:
-    """The decision mask, and every patch by its score with what was kept."""
+    """Draw the decision mask, and every patch by its score with what was kept."""
     branch = lesson.record.sparse
     count, kept = branch.kept.size, int(branch.kept.sum())
     box = framed(lesson.photo, (MARGIN, TOP, 350, BODY - 50))

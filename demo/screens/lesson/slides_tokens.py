@@ -106,7 +106,7 @@ def tokens_step(page: Page, lesson: Lesson, progress: float) -> None:
 
 
 def matrix_step(page: Page, lesson: Lesson, progress: float) -> None:
-    """The patch-word matrix, words down and tokens across, with its maxima and the K best of them."""
+    """Draw the patch-word matrix, words down and tokens across, with its maxima and the K best of them."""
     alignment = lesson.record.sparse_alignment
     values = alignment.matrix.T  # (L, M)
     words, tokens = values.shape
@@ -167,7 +167,7 @@ def _best(page: Page, values: Floats, count: int) -> list[str]:
 
 
 def sum_step(page: Page, lesson: Lesson, progress: float) -> None:
-    """The terms added one after the other, the similarity, and the rank that it earns."""
+    """Draw the terms added one after the other, the similarity, and the rank that it earns."""
     record, heading = lesson.record, lesson.heading
     terms = len(record.terms)
     row = min(46.0, (BODY - 30) / (terms + 1))

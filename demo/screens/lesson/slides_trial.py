@@ -32,8 +32,8 @@ LEFT, COLUMN, NUMBER = 440, 105, 84
 
 
 def trial_step(page: Page, lesson: Lesson, progress: float) -> None:
-    """The photo under the decision by hand, or under the model's own with the patch that counts most, and the numbers
-    of both decisions."""
+    """Draw the photo under the decision by hand, or under the model's own with the patch that counts most, and the
+    numbers of both decisions."""
     trial = lesson.tried
     shown = trial.now if trial.by_hand and trial.now is not None else trial.decided
     decided, kept = trial.decided.record.sparse.kept, shown.record.sparse.kept
@@ -59,7 +59,7 @@ def trial_step(page: Page, lesson: Lesson, progress: float) -> None:
 
 
 def draw_table(page: Page, trial: Trial, progress: float) -> None:
-    """The first `progress` of the rows of both decisions, a column each and one of the differences."""
+    """Draw the first `progress` of the rows of both decisions, a column each and one of the differences."""
     heads, rows = trial_columns(trial), trial_rows(trial)
     ends = [WIDTH - MARGIN - COLUMN * number for number in (2, 1, 0)][: len(heads)]
     for end, head in zip(ends, heads, strict=True):

@@ -10,7 +10,7 @@ from seps.method.selection import text_attention, unit_patches
 def caption_share(
     net: CrossSparseAggrNet, image: ImageIndex, captions: CaptionIndex, dense: CaptionIndex | None
 ) -> float | None:
-    """The caption's share of the spread of the sparse branch's score, see `caption_spread`, in [0, 1].
+    """Return the caption's share of the spread of the sparse branch's score, see `caption_spread`, in [0, 1].
 
     Args:
         net: whose beta it is; image: one photograph, as an engine on `net` takes it.

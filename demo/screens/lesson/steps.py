@@ -151,7 +151,7 @@ def sentences(example: Example) -> list[str]:
 
 
 def sentence_names(example: Example) -> list[str]:
-    """Which of the sentences, of at most 30 words, tells what happens in each step but the last."""
+    """Return which of the sentences, of at most 30 words, tells what happens in each step but the last."""
     paper, drawn = example.paper, example.knobs.decision == "gumbel"
     words = "words" if example.dense_length is None else "words_dense" if example.knobs.dense else "words_left_out"
     scores = "scores_dense" if example.record.dense is not None else "scores"
@@ -169,7 +169,7 @@ def sentence_names(example: Example) -> list[str]:
 
 
 def note_names(example: Example) -> list[list[str]]:
-    """What else is true of each step, by templates; none where there is nothing to add."""
+    """Return what else is true of each step, by templates; none where there is nothing to add."""
     patches_context, words_context = example.context
     return [
         ["note.patches", *(["note.patches_context"] if patches_context else [])],
@@ -185,7 +185,7 @@ def note_names(example: Example) -> list[list[str]]:
 
 
 def score_notes(example: Example) -> list[str]:
-    """How much of the scores' spread is the caption's, and what else holds of their parts."""
+    """Return how much of the scores' spread is the caption's, and what else holds of their parts."""
     dense = "_dense" if example.paper and example.record.dense is not None else ""
     spread = [] if example.spread is None else [f"note.scores_caption{dense}"]
     if spread and example.paper:
@@ -201,7 +201,7 @@ def similarity_notes(example: Example) -> list[str]:
 
 
 def what_if_notes(example: Example) -> list[str]:
-    """What stays as it is under a decision by hand, and what such a decision has no part in."""
+    """Return what stays as it is under a decision by hand, and what such a decision has no part in."""
     if example.knobs.decision == "gumbel":
         return ["note.what_if_drawn"]
     dense = [] if example.record.dense is None else ["note.what_if_dense"]
@@ -209,7 +209,7 @@ def what_if_notes(example: Example) -> list[str]:
 
 
 def extra_notes(example: Example) -> list[str]:
-    """What is true of the extra token."""
+    """Return what is true of the extra token."""
     if example.kept == example.patches:
         return ["note.tokens_all_kept"]
     if example.both_merge:
@@ -218,7 +218,7 @@ def extra_notes(example: Example) -> list[str]:
 
 
 def matrix_notes(example: Example) -> list[str]:
-    """What a word map shows, and what is true of the relevance MLP."""
+    """Return what a word map shows, and what is true of the relevance MLP."""
     if not example.paper:
         return ["note.matrix_fits", "note.matrix_released"]
     fewer = min(*example.record.sparse_alignment.matrix.shape, example.knobs.top_k) < example.trained_k
@@ -226,13 +226,13 @@ def matrix_notes(example: Example) -> list[str]:
 
 
 def equations(example: Example) -> list[str]:
-    """The MathML of each step, of the variant and the branches of the pass."""
+    """Return the MathML of each step, of the variant and the branches of the pass."""
     holds = facts(example)
     return [page_equation(step, holds) for step in IDS]
 
 
 def facts(example: Example) -> set[str]:
-    """What holds for the equations of the pass, see `facts_of`."""
+    """Return what holds for the equations of the pass, see `facts_of`."""
     return facts_of(example.record, example.dense_length is not None, example.knobs.decision == "gumbel")
 
 
@@ -258,20 +258,20 @@ def tensors(example: Example) -> list[list[dict[str, Any]]]:
 
 
 def photo_tensors(example: Example) -> list[dict[str, Any]]:
-    """The image and what its encoder makes of it."""
+    """Return the image and what its encoder makes of it."""
     pixels = tensor("I", (3, example.pixels, example.pixels))
     cls = [tensor("v_cls", (1, example.channels))] if example.record.has_cls else []
     return [pixels, tensor("V", (example.patches, example.channels)), *cls]
 
 
 def caption_tensors(example: Example) -> list[dict[str, Any]]:
-    """The words of the captions that are there."""
+    """Return the words of the captions that are there."""
     lengths = {"T_s": example.length, "T_d": example.dense_length}
     return [tensor(name, (length, example.channels)) for name, length in lengths.items() if length is not None]
 
 
 def score_tensors(example: Example) -> list[dict[str, Any]]:
-    """The parts of the score and the score of each branch."""
+    """Return the parts of the score and the score of each branch."""
     branches = branches_of(example.record)
     parts = dict.fromkeys(name for branch in branches for name in branch.parts)
     return [
@@ -281,7 +281,7 @@ def score_tensors(example: Example) -> list[dict[str, Any]]:
 
 
 def branch_tokens(example: Example) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The weights of each branch that merges tokens: of the aggregated ones, and of the extra one."""
+    """Return the weights of each branch that merges tokens: of the aggregated ones, and of the extra one."""
     merged, extra = [], []
     for branch in branches_of(example.record):
         if branch.aggregation_weights is not None:
@@ -314,6 +314,6 @@ def alignment_tensors(
 
 
 def tensor(name: str, shape: tuple[int, ...], kind: str = "", **values: str) -> dict[str, Any]:
-    """One tensor as the browser takes it; `kind` is the template of what it is, the name where left out."""
+    """Return one tensor as the browser takes it; `kind` is the template of what it is, the name where left out."""
     named = {key: phrase(value) for key, value in values.items()}
     return {"name": name, "shape": list(shape), "says": say(f"tensor.{kind or name}", **named)}

@@ -54,7 +54,7 @@ def effects_of(
 
 
 def trial_value(trial: Trial) -> dict[str, Any]:
-    """What the page draws a trial from, JSON ready.
+    """Return what the page draws a trial from, JSON ready.
 
     Returns:
         As for Photos, see `demo.screens.viewer`: `own`, the text of the model's own decision, `objects`, `budget`,

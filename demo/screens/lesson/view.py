@@ -76,7 +76,7 @@ class LessonView:
     state: gr.State
 
     def linked(self, tab: gr.Tab) -> LinkedView:
-        """How links and its tab fill it."""
+        """Return how links and its tab fill it."""
         outputs = [*self.chooser.restored(self.status), self.caption, self.dense, self.walk, self.state]
         return LinkedView(tab, outputs, self.walk, restore, self.state, kept=(self.state,), again=again)
 
@@ -100,13 +100,13 @@ def build(registry: ModelRegistry) -> LessonView:
 
 
 def show(registry: ModelRegistry, state: LessonState) -> tuple[str, dict[str, Any], LessonState]:
-    """The message line, the walk's value and the state; ValueError for what cannot be walked through."""
+    """Return the message line, the walk's value and the state; ValueError for what cannot be walked through."""
     value = walk_value(walk_request(registry, state), state.step)
     return "", value | {"link": link(registry, state), "idle": idle_choices()}, state
 
 
 def walk_request(registry: ModelRegistry, state: LessonState) -> WalkRequest:
-    """What a state walks through."""
+    """Return what a state walks through."""
     service, indexed = registry.find(state.selected.gallery, state.selected.session)
     return WalkRequest(
         service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, state.mask
@@ -114,7 +114,7 @@ def walk_request(registry: ModelRegistry, state: LessonState) -> WalkRequest:
 
 
 def link(registry: ModelRegistry, state: LessonState) -> str | None:
-    """The query that leads to this example with these knobs and decision; the browser adds the step."""
+    """Return the query that leads to this example with these knobs and decision; the browser adds the step."""
     service, indexed = registry.find(state.selected.gallery, state.selected.session)
     pair = ViewState(state.selected.gallery, state.selected.index, state.caption, state.dense or None)
     query = link_to(service, "lesson", indexed, pair)
@@ -125,14 +125,14 @@ def link(registry: ModelRegistry, state: LessonState) -> str | None:
 
 
 def linked_name(knob: str) -> str:
-    """The name of a knob in a link, where "dense" is the text of the dense caption."""
+    """Return the name of a knob in a link, where "dense" is the text of the dense caption."""
     return "use_dense" if knob == "dense" else knob
 
 
 def from_link(
     registry: ModelRegistry, linked: Mapping[str, str], selected: SelectedImage, caption: str, dense: str
 ) -> LessonState:
-    """The state that a link's query describes; ValueError for a knob, a step or a mask that does not exist."""
+    """Return the state that a link's query describes; ValueError for a knob, a step or a mask that does not exist."""
     model = registry.of(selected.gallery).model
     usual = evaluation_knobs(model)
     values: dict[str, Any] = {}
@@ -154,7 +154,7 @@ def from_link(
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link: message, the chooser's, caption, dense caption, walk, state.
+    """Return the view's values for a link: message, the chooser's, caption, dense caption, walk, state.
 
     Without a caption in the link, the photograph's own dense caption comes along.
     """
@@ -175,13 +175,13 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
 
 
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: LessonState) -> list[Any]:
-    """The view's values as a state had them, see `restore`."""
+    """Return the view's values as a state had them, see `restore`."""
     status, value, state = show(registry, state)
     return [status, *chooser.restored_values(registry, state.selected), state.caption, state.dense, value, state]
 
 
 def own_caption(registry: ModelRegistry, selected: SelectedImage) -> tuple[str, str]:
-    """A caption and a dense caption that a photograph of a gallery has, to start with; else empty ones."""
+    """Return a caption and a dense caption that a photograph of a gallery has, to start with; else empty ones."""
     item = registry.find(selected.gallery, selected.session)[1].gallery.items[selected.index]
     return (item.captions[0] if item.captions else "", item.dense or "")
 

@@ -146,7 +146,7 @@ def walk(request: WalkRequest) -> Walk:
 
 
 def walk_value(request: WalkRequest, step: int = 1) -> dict[str, Any]:
-    """The lesson as its script draws it, JSON ready; `step` is the one to show, 1 to 9.
+    """Return the lesson as its script draws it, JSON ready; `step` is the one to show, 1 to 9.
 
     Raises:
         ValueError: a caption that cannot be read, settings that the model does not allow, no such step, or a text
@@ -187,7 +187,7 @@ def walk_value(request: WalkRequest, step: int = 1) -> dict[str, Any]:
 
 
 def noise(service: RetrievalService, knobs: Knobs) -> torch.Generator:
-    """What a draw of this seed takes its noise from."""
+    """Return what a draw of this seed takes its noise from."""
     return torch.Generator(service.model.device).manual_seed(knobs.seed)
 
 
@@ -205,7 +205,7 @@ def photo_ranking(net: CrossSparseAggrNet, images: ImageIndex, caption: CaptionI
 
 
 def place_in(ranking: Ranking, index: int) -> int:
-    """The place of what stands at `index` of what was ranked, from 1."""
+    """Return the place of what stands at `index` of what was ranked, from 1."""
     return 1 + ranking.indices.tolist().index(index)
 
 
@@ -218,8 +218,8 @@ def caption_ranks(
     alone: CaptionIndex,
     drawn: bool,
 ) -> dict[str, Any] | None:
-    """The caption's place for the photograph among a gallery's captions, its own or else the first gallery's; it joins
-    them where it is none of them. None where neither gallery has captions."""
+    """Return the caption's place for the photograph among a gallery's captions, its own or else the first gallery's; it
+    joins them where it is none of them. None where neither gallery has captions."""
     name = pool_name(service, indexed)
     if name is None:
         return None
@@ -240,7 +240,8 @@ def caption_ranks(
 def captions_spread(
     service: RetrievalService, net: CrossSparseAggrNet, indexed: IndexedGallery, index: int, dense: CaptionIndex | None
 ) -> tuple[float, int] | None:
-    """The caption's share of the score's spread over a photograph's patches, and of how many captions of the pool.
+    """Return the caption's share of the score's spread over a photograph's patches, and of how many captions of the
+    pool.
 
     Args:
         dense: the pass's captions where a dense one counts.
@@ -257,18 +258,19 @@ def captions_spread(
 
 
 def pool_name(service: RetrievalService, indexed: IndexedGallery) -> str | None:
-    """The gallery whose captions stand for others: the photograph's own or else the first; None without captions."""
+    """Return the gallery whose captions stand for others: the photograph's own or else the first; None without
+    captions."""
     return next((name for name in (indexed.gallery.name, service.first) if has_captions(service, name)), None)
 
 
 def has_captions(service: RetrievalService, gallery: str) -> bool:
-    """Whether a gallery is open and has captions."""
+    """Return whether a gallery is open and has captions."""
     return gallery in service.galleries and any(item.captions for item in service.galleries[gallery].gallery.items)
 
 
 def moved_between(before: Explanation, now: Explanation) -> dict[str, Any]:
-    """What differs between two passes: the sparse branch's kept patches, the terms, S(I, T). A term that one of them
-    lacks is None there."""
+    """Return what differs between two passes: the sparse branch's kept patches, the terms, S(I, T). A term that one of
+    them lacks is None there."""
     then, kept = before.sparse.kept, now.sparse.kept
     names = dict.fromkeys([*now.terms, *before.terms])
     return {
@@ -283,14 +285,14 @@ def moved_between(before: Explanation, now: Explanation) -> dict[str, Any]:
 
 
 def lengths(service: RetrievalService, walked: Walk) -> dict[str, Any]:
-    """How many word pieces both captions have, and how many times as many the dense one has."""
+    """Return how many word pieces both captions have, and how many times as many the dense one has."""
     sparse = len(service.model.words(walked.caption))
     dense = None if walked.dense_words is None else len(walked.dense_words)
     return {"sparse": sparse, "dense": dense, "denser": None if dense is None else dense / sparse}
 
 
 def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict[str, Any]]:
-    """The nine steps; the fourth with the keep probabilities and, for a draw, the gradients of its decision.
+    """Return the nine steps; the fourth with the keep probabilities and, for a draw, the gradients of its decision.
 
     Args:
         total: how many photographs the gallery has.

@@ -63,8 +63,8 @@ def run_claim(service: RetrievalService, name: str) -> dict[str, Any]:
 
 
 def claims_value(results: Mapping[str, dict[str, Any]] | None = None) -> dict[str, Any]:
-    """Every claim as the page takes it: `claims`, each with `name`, `claim`, `how` and its `result`, from `run_claim`
-    where it has been run, else None."""
+    """Return every claim as the page takes it: `claims`, each with `name`, `claim`, `how` and its `result`, from
+    `run_claim` where it has been run, else None."""
     results = results or {}
     return {"claims": [{**claim.says, "result": results.get(claim.name)} for claim in CLAIMS.values()]}
 
@@ -182,13 +182,13 @@ CLAIMS: dict[str, Claim] = {
 
 
 def training_network(service: RetrievalService, decision: str) -> CrossSparseAggrNet:
-    """The paper's variant with the trained parameters, in training mode, with a kind of decision."""
+    """Return the paper's variant with the trained parameters, in training mode, with a kind of decision."""
     knobs = replace(trained_knobs(service.model), decision=decision)
     return network_with(service.model, knobs).train()
 
 
 def decisions(net: CrossSparseAggrNet, batch: Batch, images: Tensor, seed: int = 0) -> Sequence[Tensor]:
-    """The decision masks of a training pass of the batch: one (B_t, B_v, N) a branch."""
+    """Return the decision masks of a training pass of the batch: one (B_t, B_v, N) a branch."""
     dense = batch.dense_words, batch.dense_lengths
     generator = torch.Generator(images.device).manual_seed(seed)
     _, masks = net(images, batch.words, batch.lengths, *dense, generator=generator)
@@ -210,12 +210,12 @@ def forced_losses(net: CrossSparseAggrNet, batch: Batch, mask: Tensor | None) ->
 
 
 def kept_shares(masks: Sequence[Tensor]) -> Tensor:
-    """The share of patches that each pair keeps: (branches, B_t, B_v)."""
+    """Return the share of patches that each pair keeps: (branches, B_t, B_v)."""
     return torch.stack([mask.detach().mean(dim=-1) for mask in masks])
 
 
 def with_other_scores(net: CrossSparseAggrNet) -> CrossSparseAggrNet:
-    """A copy of the network whose two score networks are changed at random."""
+    """Return a copy of the network whose two score networks are changed at random."""
     other = deepcopy(net)
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
@@ -231,7 +231,7 @@ def similarities(net: CrossSparseAggrNet, batch: Batch, images: Tensor, words: T
 
 
 def project_photo(service: RetrievalService, batch: Batch) -> Tensor:
-    """The batch's first photograph through the image encoder, (1, N[+1], C), with a gradient at its head."""
+    """Return the batch's first photograph through the image encoder, (1, N[+1], C), with a gradient at its head."""
     encoder = service.model.img_enc
     item = service.find(GALLERY).gallery.items[batch.indices[0]]
     pixels = service.model.preprocess([item.photo()]).to(service.model.device)
@@ -241,17 +241,17 @@ def project_photo(service: RetrievalService, batch: Batch) -> Tensor:
 
 
 def leaf(values: Tensor) -> Tensor:
-    """A copy that gradients are taken at."""
+    """Return a copy that gradients are taken at."""
     return values.detach().clone().requires_grad_()
 
 
 def number(value: Tensor) -> float:
-    """A scalar as a float."""
+    """Return a scalar as a float."""
     return float(value.detach())
 
 
 def gradient_norm(loss: Tensor, at: Sequence[Tensor]) -> float:
-    """The Euclidean norm of a scalar's gradient at all of these tensors together; 0 where none reaches them."""
+    """Return the Euclidean norm of a scalar's gradient at all of these tensors together; 0 where none reaches them."""
     if not loss.requires_grad:
         return 0.0
     gradients = torch.autograd.grad(loss, list(at), allow_unused=True, retain_graph=True)

@@ -14,7 +14,7 @@ RATIO_FILE = Path(__file__).resolve().parents[3] / "assets" / "lesson" / "ratio_
 
 
 def advice_rows() -> list[tuple[str, ...]]:
-    """The guide's advice: setting, usual value, when to raise it, when to lower it, and who says so."""
+    """Return the guide's advice: setting, usual value, when to raise it, when to lower it, and who says so."""
     return [tuple(map(phrase, (row.setting, row.usual, row.raise_it, row.lower_it, row.source))) for row in ADVICE]
 
 

@@ -64,7 +64,7 @@ class Batch:
 
 @lru_cache(maxsize=2)
 def read_batch(service: RetrievalService) -> Batch:
-    """The batch `BATCH`, encoded by the service's model."""
+    """Return the batch `BATCH`, encoded by the service's model."""
     indexed = service.find(GALLERY)
     indices = tuple(indexed.gallery.position(key) for key, _ in BATCH)
     items = [indexed.gallery.items[index] for index in indices]
@@ -183,7 +183,8 @@ def same_pairs(batch: Batch) -> Tensor:
 
 
 def masked_pairs(batch: Batch, similarity: Tensor, margin: float, mining: str) -> dict[str, Any]:
-    """What `img_ids` masks: the pairs, what each would add if it were taken for a negative, and the loss both ways."""
+    """Return what `img_ids` masks: the pairs, what each would add if it were taken for a negative, and the loss both
+    ways."""
     diagonal = torch.eye(len(similarity), dtype=torch.bool)
     to_captions, to_images = violations(similarity, margin, diagonal)
     return {
@@ -235,13 +236,14 @@ def ratio_curves(target: float) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def class_names() -> tuple[str, ...]:
-    """The names of ImageNet's 1,000 classes, as timm lists them; the shipped image encoder was trained on these."""
+    """Return the names of ImageNet's 1,000 classes, as timm lists them; the shipped image encoder was trained on
+    these."""
     info = ImageNetInfo(CLASS_LIST)
     return tuple(info.index_to_description(number) for number in range(info.num_classes()))
 
 
 def classes_naming(word: str) -> list[str]:
-    """The class names that have the word, or its plural with an s."""
+    """Return the class names that have the word, or its plural with an s."""
     pattern = re.compile(rf"\b{re.escape(word)}s?\b", re.IGNORECASE)
     return [name for name in class_names() if pattern.search(name)]
 

@@ -39,7 +39,7 @@ class Losses:
     results: gr.State
 
     def linked(self, tab: gr.Tab) -> LinkedView:
-        """How links and its tab fill it."""
+        """Return how links and its tab fill it."""
         return LinkedView(tab, [self.status, self.playground], self.playground, restore)
 
 
@@ -56,12 +56,12 @@ def build() -> Losses:
 
 
 def task_guide() -> str:
-    """The guide to losses as Markdown: all of it but its title and what stands before its first part."""
+    """Return the guide to losses as Markdown: all of it but its title and what stands before its first part."""
     return "## " + TASK_GUIDE.read_text(encoding="utf-8").partition("\n## ")[2]
 
 
 def guide_page() -> str:
-    """The training guide's advice as a table, and its claim about the ratio weight beside what was measured."""
+    """Return the training guide's advice as a table, and its claim about the ratio weight beside what was measured."""
     experiment = ratio_experiment()
     runs = experiment["runs"]
     target = experiment["target_ratio"]
@@ -96,7 +96,7 @@ def guide_page() -> str:
 
 
 def panel(run: dict[str, Any], target: float) -> str:
-    """One ratio weight: the kept share over the steps in front of what the guide claims, and both in words."""
+    """Return one ratio weight: the kept share over the steps in front of what the guide claims, and both in words."""
     low, high = run["claim"]
     claimed = say("guide.claimed" if high > low else "guide.claimed_one", low=low, high=high)
     measured = say("guide.measured", low=run["low"], high=run["high"], mean=run["mean"])
@@ -124,12 +124,12 @@ def panel(run: dict[str, Any], target: float) -> str:
 
 
 def height(fraction: float) -> float:
-    """Where a kept share stands in a panel, from its top."""
+    """Return where a kept share stands in a panel, from its top."""
     return PANEL[1] * (1 - fraction)
 
 
 def shown(service: RetrievalService, margin: float, mining: str, mask_ids: bool) -> dict[str, Any]:
-    """The playground's value, with the link that leads to these settings; arguments and errors as
+    """Return the playground's value, with the link that leads to these settings; arguments and errors as
     `playground_value`."""
     settings = {"margin": f"{margin:g}", "mining": mining, "mask_ids": str(int(mask_ids))}
     moved = {name: value for name, value in settings.items() if value != USUAL[name]}
@@ -138,8 +138,8 @@ def shown(service: RetrievalService, margin: float, mining: str, mask_ids: bool)
 
 
 def from_link(service: RetrievalService, query: Mapping[str, str]) -> dict[str, Any]:
-    """The playground's value that a link's query describes: `margin`, `mining`, `mask_ids` (0 or 1) and `share`, the
-    kept share at which the ratio losses are read, 0 to 1; what it leaves out is as usual.
+    """Return the playground's value that a link's query describes: `margin`, `mining`, `mask_ids` (0 or 1) and `share`,
+    the kept share at which the ratio losses are read, 0 to 1; what it leaves out is as usual.
 
     Raises:
         ValueError: a setting that does not exist.
@@ -160,7 +160,7 @@ def from_link(service: RetrievalService, query: Mapping[str, str]) -> dict[str, 
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link: message, playground."""
+    """Return the view's values for a link: message, playground."""
     query = link.values if link.view == "losses" else {}
     try:
         return ["", from_link(registry.photos, query)]

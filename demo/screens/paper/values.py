@@ -139,24 +139,24 @@ def notes_on(runs: Mapping[str, Run], has_dense: bool) -> dict[str, str]:
 
 
 def alignments(run: Run) -> list[AlignmentExplanation]:
-    """The alignments that add to S."""
+    """Return the alignments that add to S."""
     both = (run.record.sparse_alignment, run.record.dense_alignment)
     return [alignment for alignment in both if alignment is not None]
 
 
 def first_token_weight(run: Run) -> float | None:
-    """The sum of the first aggregated token's weights; None where there is none."""
+    """Return the sum of the first aggregated token's weights; None where there is none."""
     weights = run.record.sparse_alignment.token_weights  # (M, N)
     return float(weights[int(run.record.has_cls)].sum()) if run.net.num_tokens else None
 
 
 def relevance(run: Run, term: str) -> float | None:
-    """A term of the relevance MLP, which the released variant does not have."""
+    """Return a term of the relevance MLP, which the released variant does not have."""
     return getattr(run.record.sparse_alignment, term) if run.net.use_paper_version else None
 
 
 def slope(net: CrossSparseAggrNet, image: Tensor, caption: EncodedCaption) -> float:
-    """The norm of the gradient of S(I, T) at an image's patches (N[+1], C), [CLS] left out."""
+    """Return the norm of the gradient of S(I, T) at an image's patches (N[+1], C), [CLS] left out."""
     image = image[None].detach()  # (1, N[+1], C)
     patches = image[:, -net.num_patches :].clone().requires_grad_()
     texts = [words for words in (caption.words, caption.dense_words) if words is not None]  # (L, C) each

@@ -44,7 +44,7 @@ def connect(service: RetrievalService, view: gr.HTML, tab: gr.Tab) -> None:
 
 
 def page(service: RetrievalService) -> str:
-    """The whole page as HTML."""
+    """Return the whole page as HTML."""
     indexed = service.open("examples")
     index = indexed.gallery.position("cat")
     item = indexed.gallery.items[index]
@@ -80,7 +80,7 @@ def page(service: RetrievalService) -> str:
 
 
 def difference(row: dict[str, Any]) -> str:
-    """One difference: what the paper says, what the code does, and both variants' numbers."""
+    """Return one difference: what the paper says, what the code does, and both variants' numbers."""
     numbers = [(entry["name"], number(entry["paper"], 4), number(entry["released"], 4)) for entry in row["numbers"]]
     rows = [("", row["paper"], row["released"]), *numbers]
     note = f"<p>{rich(row['note'])}</p>" if row["note"] else ""
@@ -88,7 +88,7 @@ def difference(row: dict[str, Any]) -> str:
 
 
 def published_row(row: dict[str, Any]) -> tuple[str, ...]:
-    """One published result."""
+    """Return one published result."""
     recalls = [
         number(value, 1) for value in (*(row["image_to_text"] or [None] * 3), *(row["text_to_image"] or [None] * 3))
     ]
@@ -97,6 +97,6 @@ def published_row(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def source(row: dict[str, Any]) -> str:
-    """A source with its address and what is to be known about it."""
+    """Return a source with its address and what is to be known about it."""
     address = escape(row["source"])
     return f'<a href="{address}" rel="noreferrer">{escape(row["what"])}</a>. {escape(row["note"] or "")}'

@@ -31,17 +31,17 @@ NAME = "camera.jpg"
 
 
 def build_switch() -> gr.HTML:
-    """What turns the camera on and off."""
+    """Build what turns the camera on and off."""
     return scripted("camera", "seps-video", "camera", (), value={})
 
 
 def build() -> gr.HTML:
-    """Where the camera's frames are shown, in the place of the viewer while it is on."""
+    """Build where the camera's frames are shown, in the place of the viewer while it is on."""
     return scripted("lens", "seps-lens", "lens", ("look", "freeze"), value={})
 
 
 def look_value(service: RetrievalService, content: bytes, caption: str) -> dict[str, Any]:
-    """What a caption keeps of a frame.
+    """Return what a caption keeps of a frame.
 
     Args:
         content: a photograph in one of the formats of uploads; caption: as read or typed.
@@ -66,7 +66,7 @@ def look_value(service: RetrievalService, content: bytes, caption: str) -> dict[
 
 
 def frozen_note(registry: ModelRegistry, gallery: str) -> str:
-    """What is told of a frame that was seen with a gallery's model, and is read by another; else empty."""
+    """Return what is told of a frame that was seen with a gallery's model, and is read by another; else empty."""
     before, now = registry.of(gallery).name, registry.photos.name
     return "" if before == now else say("camera.other_model", before=before, now=now)
 

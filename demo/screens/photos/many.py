@@ -46,12 +46,12 @@ def build(registry: ModelRegistry, indexed: IndexedGallery) -> Many:
 
 
 def names_box(indexed: IndexedGallery, name: str = "", **options: Any) -> gr.Textbox:
-    """The filter of a gallery, where that has more photographs than a ranking shows."""
+    """Build the filter of a gallery, where that has more photographs than a ranking shows."""
     return gr.Textbox(value=name, visible=len(indexed) > RANKED, **options)
 
 
 def indexing_line(status: IndexingStatus) -> str:
-    """How far indexing is, as HTML."""
+    """Return how far indexing is, as HTML."""
     counts = {"indexed": status.indexed, "total": status.total}
     if not status.running:
         skipped = say("many.skipped", count=status.skipped) if status.skipped else ""

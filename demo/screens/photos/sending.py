@@ -28,17 +28,17 @@ READING: dict[str, Any] = OPENING | {"trigger_mode": "once", "concurrency_id": "
 
 
 def build() -> gr.HTML:
-    """Where a video is chosen; the page's script sends it, and tells where it lies."""
+    """Build where a video is chosen; the page's script sends it, and tells where it lies."""
     return scripted("video", "seps-video", "own-video", ("read", "stop"), value=idle())
 
 
 def idle(says: str = "") -> dict[str, Any]:
-    """The component's value while nothing is read."""
+    """Return the component's value while nothing is read."""
     return with_new_key({"seconds": LONGEST, "bytes": MAX_VIDEO, "says": says, "busy": False})
 
 
 def busy(says: str, done: float) -> dict[str, Any]:
-    """The component's value while a video is read: a sentence, and how far it is, 0 to 1."""
+    """Return the component's value while a video is read: a sentence, and how far it is, 0 to 1."""
     return idle(says) | {"busy": True, "done": done}
 
 

@@ -16,7 +16,8 @@ from demo.service.timeline import Timeline, timeline
 
 
 def second_caption(service: RetrievalService, indexed: IndexedGallery, text: str) -> str:
-    """A second caption as read, "" for none or where there is no video; ValueError for one that cannot be read."""
+    """Return a second caption as read, "" for none or where there is no video; ValueError for one that cannot be
+    read."""
     if not indexed.gallery.timed or not text.strip():
         return ""
     return read_caption(service.model, text).text
@@ -25,7 +26,7 @@ def second_caption(service: RetrievalService, indexed: IndexedGallery, text: str
 def followed(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, ranking: ImageRanking | None = None
 ) -> list[Timeline]:
-    """The captions of a view through a video, `ranking` being that of the first, where it is of all frames."""
+    """Return the captions of a view through a video, `ranking` being that of the first, where it is of all frames."""
     frames = in_memory(indexed)
     if ranking is None or len(ranking.order) < len(frames):
         ranking = service.rank_images(frames, state.caption, state.dense)
@@ -36,13 +37,13 @@ def followed(
 def followed_value(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, ranking: ImageRanking
 ) -> dict[str, Any]:
-    """The timeline of a view; see `timeline_value`."""
+    """Return the timeline of a view; see `timeline_value`."""
     formats = ("GIF", {"mp4": "MP4", "webm": "WebM"}[film_kind()], "PNG", "CSV", "JSON")
     return timeline_value(in_memory(indexed), followed(service, indexed, state, ranking), service.model.grid, formats)
 
 
 def film_download(service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str) -> Download:
-    """The file of a video's timeline; ValueError for a gallery that is no video, and as `video_file`."""
+    """Return the file of a video's timeline; ValueError for a gallery that is no video, and as `video_file`."""
     from demo.drawing.film import video_file  # Matplotlib is imported with the first picture
 
     if not indexed.gallery.timed:

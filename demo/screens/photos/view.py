@@ -74,14 +74,14 @@ class PhotosView:
     start: ViewState
 
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
-        """How links and its tab fill it."""
+        """Return how links and its tab fill it."""
         outputs = [self.status, self.caption, self.dense, self.gallery, self.ranking, self.viewer, state, self.chips]
         outputs.append(self.many.names)
         return LinkedView(tab, outputs, self.viewer, restore, state, kept=(state,), again=again)
 
 
 def chips_value(examples: tuple[str, ...]) -> dict[str, Any]:
-    """What the row of example captions is drawn from."""
+    """Return what the row of example captions is drawn from."""
     return with_new_key({"items": list(examples)})
 
 
@@ -129,7 +129,7 @@ def build(registry: ModelRegistry) -> PhotosView:
 def worked_example(
     registry: ModelRegistry,
 ) -> tuple[tuple[str, ...], str, dict[str, Any], dict[str, Any], ViewState]:
-    """What the page begins with: the first gallery's best photograph for its first example.
+    """Return what the page begins with: the first gallery's best photograph for its first example.
 
     Returns:
         The example captions, the message line, the ranking's value, the viewer's value, and what is shown.
@@ -178,8 +178,8 @@ def rank_and_show(
 
 
 def standing(registry: ModelRegistry, state: ViewState, problem: str = "") -> str:
-    """The message line beside a ranking that stays: a problem, else the link's where there is one, and the hint of the
-    caption that is shown."""
+    """Return the message line beside a ranking that stays: a problem, else the link's where there is one, and the hint
+    of the caption that is shown."""
     try:
         hint = registry.of(state.gallery).read(state.caption).note
     except ValueError:  # nothing is shown yet
@@ -188,7 +188,8 @@ def standing(registry: ModelRegistry, state: ViewState, problem: str = "") -> st
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link: message, caption, dense caption, gallery, ranking, viewer, state, chips, filter."""
+    """Return the view's values for a link: message, caption, dense caption, gallery, ranking, viewer, state, chips,
+    filter."""
     service, indexed = registry.find(link.selected.gallery)
     caption = link.caption or link.example
     index = link.selected.index if link.has_photo else None
@@ -199,7 +200,7 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
 
 
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: ViewState) -> list[Any]:
-    """The view's values as a state had them, see `restore`; ValueError where its upload is gone."""
+    """Return the view's values as a state had them, see `restore`; ValueError where its upload is gone."""
     service, indexed = registry.find(state.gallery, session)
     index = indexed.gallery.titled(query.get("photo", "")) if state.gallery in PERSONAL else state.index
     state = as_linked(state, query)
@@ -302,7 +303,7 @@ def connect(
     )
 
     def show_own(session: SessionData, state: ViewState, indexed: IndexedGallery) -> tuple[Any, ...]:
-        """What a person's own gallery fills, now in their session."""
+        """Return what a person's own gallery fills, now in their session."""
         service, name = registry.photos, indexed.gallery.name
         caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
         status, ranking, viewer, now = rank_and_show(service, indexed, caption, dense, replace(state, other=""))

@@ -54,7 +54,7 @@ def why_file(
     dark: bool = False,
     credit: str = "",
 ) -> Download:
-    """What stands side by side as a file.
+    """Return what stands side by side as a file.
 
     Args:
         contrast: both similarities in parts; photos: the left and the right one; model: its name.
@@ -77,7 +77,7 @@ def why_file(
 
 
 def contrast_csv(contrast: Contrast) -> bytes:
-    """Each part's shares as CSV, in UTF-8 with a byte order mark; all parts add up to the row of S(I, T)."""
+    """Return each part's shares as CSV, in UTF-8 with a byte order mark; all parts add up to the row of S(I, T)."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     captions = [contrast.left.caption, contrast.right.caption]
@@ -105,7 +105,7 @@ def contrast_csv(contrast: Contrast) -> bytes:
 
 
 def table_number(attribution: float | None) -> float | str:
-    """An attribution as a table has it; empty where there is none."""
+    """Return an attribution as a table has it; empty where there is none."""
     return "" if attribution is None else rounded(attribution, 6)
 
 
@@ -117,7 +117,7 @@ def why_picture(
     palette: Palette = LIGHT,
     credit: str = "",
 ) -> Figure:
-    """Both photographs, under a word's maps on one scale or with the words that decide marked, and all shares.
+    """Return both photographs, under a word's maps on one scale or with the words that decide marked, and all shares.
 
     Args:
         contrast: both similarities in parts; photos: left and right; part: the word, None for those that decide.

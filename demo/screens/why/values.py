@@ -42,14 +42,14 @@ class WhyState(ViewState):
         return 0 if self.uploaded is None else self.uploaded.nbytes
 
     def session(self, page: SessionData | None) -> SessionData | None:
-        """What is the person's own here; `page` holds it for the whole page."""
+        """Return what is the person's own here; `page` holds it for the whole page."""
         return self.uploaded if self.gallery in PERSONAL else page
 
 
 def sides_of(
     service: RetrievalService, indexed: IndexedGallery, state: WhyState, ranking: ImageRanking | None = None
 ) -> Contrast:
-    """The two that a state names, set side by side; ranks where the ranking for the caption is given.
+    """Return the two that a state names, set side by side; ranks where the ranking for the caption is given.
 
     A dense caption takes part where there is one caption: a second one has none.
     """
@@ -71,21 +71,21 @@ def sides_of(
 
 
 def first_two(ranking: ImageRanking, index: int | None = None, against: int | None = None) -> tuple[int, int]:
-    """The two photographs to begin with: the best and the next, unless others are named; never one twice where there
-    are two."""
+    """Return the two photographs to begin with: the best and the next, unless others are named; never one twice where
+    there are two."""
     left = ranking.order[0] if index is None else index
     others = [index_here for index_here in ranking.order if index_here != left] or [left]
     return left, others[0] if against is None or against == left else against
 
 
 def state_ranking(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> ImageRanking:
-    """The ranking of the gallery that a state belongs to, with its dense caption where that takes part."""
+    """Return the ranking of the gallery that a state belongs to, with its dense caption where that takes part."""
     pair = Candidates((state.index,) if state.other else (state.index, state.against))
     return service.rank_images(indexed, state.caption, None if state.other else state.dense, pair)
 
 
 def why_value(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> dict[str, Any]:
-    """What the two are drawn from."""
+    """Return what the two are drawn from."""
     ranking = state_ranking(service, indexed, state)
     contrast = sides_of(service, indexed, state, ranking)
     value = contrast_value(contrast)
@@ -110,7 +110,7 @@ def why_value(service: RetrievalService, indexed: IndexedGallery, state: WhyStat
 
 
 def why_link(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> str | None:
-    """The query that reproduces the view but for its layer; None for what is a person's own."""
+    """Return the query that reproduces the view but for its layer; None for what is a person's own."""
     link = link_to(service, "why", indexed, state)
     right = link if state.other else link_to(service, "why", indexed, replace(state, index=state.against))
     if link is None or right is None:
@@ -122,8 +122,8 @@ def why_link(service: RetrievalService, indexed: IndexedGallery, state: WhyState
 def linked_state(
     service: RetrievalService, indexed: IndexedGallery, index: int | None, caption: str, query: Mapping[str, str]
 ) -> WhyState:
-    """The state of a link: a caption and a photograph, and what stands against them, the next of the ranking where
-    nothing does; ValueError for a photograph that is not there, or a caption that cannot be read."""
+    """Return the state of a link: a caption and a photograph, and what stands against them, the next of the ranking
+    where nothing does; ValueError for a photograph that is not there, or a caption that cannot be read."""
     text = read_caption(service.model, caption).text
     other = read_caption(service.model, query["other"]).text if query.get("other") else ""
     against = indexed.gallery.position(query["against"]) if "against" in query else None
@@ -144,7 +144,7 @@ def linked_state(
 def why_download(
     registry: ModelRegistry, session: SessionData | None, state: WhyState, kind: str, dark: bool = False
 ) -> Download:
-    """The file of what stands side by side: a picture, JSON, CSV, or the spec of a figure."""
+    """Return the file of what stands side by side: a picture, JSON, CSV, or the spec of a figure."""
     from demo.screens.why.export import why_file  # Matplotlib is imported with the first picture
 
     service, indexed = registry.find(state.gallery, state.session(session))

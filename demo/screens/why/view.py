@@ -56,7 +56,8 @@ class WhyView:
         return [self.status, self.gallery, self.caption, self.other, self.pictures, self.state]
 
     def linked(self, registry: ModelRegistry, tab: gr.Tab, session: gr.State) -> LinkedView:
-        """How links and its tab fill it: the worked example where nothing stands there yet, anew after an edit."""
+        """Return how links and its tab fill it: the worked example where nothing stands there yet, anew after an
+        edit."""
 
         def enter(session: SessionData, state: WhyState) -> list[Any] | None:
             if not state.caption:
@@ -115,13 +116,13 @@ def show(registry: ModelRegistry, session: SessionData | None, state: WhyState) 
 
 
 def filled(registry: ModelRegistry, session: SessionData | None, state: WhyState) -> list[Any]:
-    """The values of `WhyView.outputs` for a state."""
+    """Return the values of `WhyView.outputs` for a state."""
     status, value, state = show(registry, session, state)
     return [status, gallery_kept(state.gallery, registry.names), state.caption, state.other, value, state]
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The values of `WhyView.outputs` for a link; without a caption, the pair chosen for the gallery."""
+    """Return the values of `WhyView.outputs` for a link; without a caption, the pair chosen for the gallery."""
     service, indexed = registry.find(link.selected.gallery)
     if link.caption:
         index = link.selected.index if link.has_photo else None
@@ -137,7 +138,7 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
 
 
 def start(registry: ModelRegistry) -> list[Any]:
-    """The values of `WhyView.outputs` for the worked example."""
+    """Return the values of `WhyView.outputs` for the worked example."""
     return restore(registry, read_link(registry, {}))
 
 
@@ -257,7 +258,8 @@ def connect_sources(
 
 
 def compared_captions(service: RetrievalService, indexed: IndexedGallery, index: int, typed: str) -> tuple[str, str]:
-    """The two captions, typed one a line, that fit a photograph best; ValueError where all of them are the same."""
+    """Return the two captions, typed one a line, that fit a photograph best; ValueError where all of them are the
+    same."""
     texts = list(dict.fromkeys(read_typed(service.model, typed)))
     ranked = sorted(texts, key=lambda text: -service.explain(indexed, index, text).similarity)
     if len(ranked) < 2:
@@ -266,7 +268,8 @@ def compared_captions(service: RetrievalService, indexed: IndexedGallery, index:
 
 
 def two_captions(ranking: CaptionRanking, chosen: str) -> tuple[str, str]:
-    """The best caption of a ranking and the one that a person chose, the next best where that is the best itself.
+    """Return the best caption of a ranking and the one that a person chose, the next best where that is the best
+    itself.
 
     Raises:
         ValueError: there is one caption alone.

@@ -61,7 +61,7 @@ def read_precomputed(weights: str, file: Path = FILE) -> PrecomputedDrawing | No
 
 
 def steps_of(total: int, frames: Sequence[Any], shown: Sequence[int], attention: Any) -> list[DrawnStep]:
-    """The steps of a drawing, the last one with its attention."""
+    """Return the steps of a drawing, the last one with its attention."""
     last = len(frames) - 1
     return [
         DrawnStep(int(step), total, [Image.fromarray(frame)], attention if place == last else None)

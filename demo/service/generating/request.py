@@ -42,7 +42,7 @@ def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[s
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
-    """A whole number in a range; ValueError for anything else."""
+    """Return a whole number in a range; ValueError for anything else."""
     parsed = number(value)
     if parsed is None or parsed != int(parsed) or not least <= parsed <= most:
         raise ValueError(f"{name} is {str(value)[:20]!r}, but a whole number from {least} to {most:,} is needed.")
@@ -50,7 +50,7 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
 
 
 def within(name: str, value: Any, least: float, most: float) -> float:
-    """A number in a range; ValueError for anything else."""
+    """Return a number in a range; ValueError for anything else."""
     parsed = number(value)
     if parsed is None or not least <= parsed <= most:
         raise ValueError(f"{name} is {str(value)[:20]!r}, but a number from {least:g} to {most:g} is needed.")
@@ -58,7 +58,7 @@ def within(name: str, value: Any, least: float, most: float) -> float:
 
 
 def number(value: Any) -> float | None:
-    """A finite number of what may be one, or None."""
+    """Return a finite number of what may be one, or None."""
     try:
         parsed = float(value)
     except (TypeError, ValueError, OverflowError):  # the last: too large for a float

@@ -113,7 +113,7 @@ class GeneratingService:
                 yield DrawnStep(drawing.step, drawing.steps, pictures, maps)
 
     def tokens(self, text: str) -> list[str]:
-        """A caption's tokens as the generator reads it, from [CLS] to [SEP]: one for each map of `DrawnStep`."""
+        """Return a caption's tokens as the generator reads it, from [CLS] to [SEP]: one for each map of `DrawnStep`."""
         network = self.open().network
         return network.tokenizer.labels(network.tokenizer.encode(text, network.config.captioner.max_words))
 
@@ -141,7 +141,8 @@ class GeneratingService:
 
 
 def shown_steps(steps: int) -> list[int]:
-    """The steps, from 1, after which a drawing of so many is shown: FRAMES of them at most, the last one among them."""
+    """Return the steps, from 1, after which a drawing of so many is shown: FRAMES of them at most, the last one among
+    them."""
     every = max(1, -(-steps // FRAMES))
     return sorted({*range(every, steps + 1, every), steps})
 
@@ -160,16 +161,16 @@ def true_share(name: str = "generator") -> float | None:
 
 
 def rank_among(similarity: float, scores: Sequence[float]) -> int:
-    """The place, from 1, of a picture of this similarity among a gallery's."""
+    """Return the place, from 1, of a picture of this similarity among a gallery's."""
     return 1 + sum(score > similarity for score in scores)
 
 
 def generator_ships(name: str = "generator") -> bool:
-    """Whether a generator that draws ships, without importing it."""
+    """Return whether a generator that draws ships, without importing it."""
     folder = shipped_models(GENERATOR).get(name)
     return folder is not None and read_json_file(folder / GENERATOR).get("draws", True) is True
 
 
 def captioner_ships(name: str = "captioner") -> bool:
-    """Whether a captioner of photographs ships, without importing it."""
+    """Return whether a captioner of photographs ships, without importing it."""
     return name in shipped_models(GENERATOR)

@@ -19,13 +19,13 @@ Floats = NDArray[np.float64]
 
 
 def centre_blob(grid: tuple[int, int]) -> Floats:
-    """A Gaussian blob around the centre of an (H, W) grid: (N,), in (0, 1]."""
+    """Return a Gaussian blob around the centre of an (H, W) grid: (N,), in (0, 1]."""
     y, x = ((2 * np.arange(cells) + 1 - cells) / (2 * cells) for cells in grid)  # from the centre, -0.5 to 0.5
     return np.exp(-(y[:, None] ** 2 + x**2) / (2 * BLOB**2)).reshape(-1)
 
 
 def random_order(num_patches: int, number: int) -> NDArray[np.integer[Any]]:
-    """All patches (N,) in an order drawn for the caption of this number, from 0: the same in every run."""
+    """Return all patches (N,) in an order drawn for the caption of this number, from 0: the same in every run."""
     return np.random.default_rng((SEED, number)).permutation(num_patches)
 
 
@@ -51,7 +51,7 @@ class Gradients:
             net.detach_selection = detach
 
     def maps(self, words: Tensor, phrases: Sequence[slice]) -> tuple[list[Floats], Floats]:
-        """The maps of a caption's phrases, P times (N,), and of the whole caption, (N,).
+        """Return the maps of a caption's phrases, P times (N,), and of the whole caption, (N,).
 
         F is for a phrase the sum of its words' best cosines, each with the token that it met best, for the caption
         S(I, T).
@@ -65,12 +65,12 @@ class Gradients:
         return [self.map_of_words(match, phrase) for phrase in phrases], whole
 
     def match(self, words: Tensor) -> Match:
-        """The image's pass with a caption's words (L, C), with the gradients that maps are made of."""
+        """Return the image's pass with a caption's words (L, C), with the gradients that maps are made of."""
         with torch.enable_grad(), torch.autocast(words.device.type, enabled=False):
             return self.net.match(self.side, words.detach())
 
     def map_of_words(self, match: Match, phrase: slice) -> Floats:
-        """The map (N,) of some of the words of a match."""
+        """Return the map (N,) of some of the words of a match."""
         with torch.enable_grad():
             best = match.alignments[0].cosines[0].amax(dim=0)  # (L,)
             return self._map(best[phrase].sum())

@@ -104,7 +104,7 @@ def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int
 
 
 def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
-    """How many patches of each region each method keeps, as many in all as the decision mask: (methods, 3).
+    """Return how many patches of each region each method keeps, as many in all as the decision mask: (methods, 3).
 
     SEPS keeps those of the mask, the others the first of their order; the random ones are those expected.
     """
@@ -172,7 +172,7 @@ def check(
     scenes: Sequence[SceneObjects] | None,
     curve_captions: int,
 ) -> int:
-    """How many captions have a phrase that counts, at least 1; ValueError as `ground`."""
+    """Return how many captions have a phrase that counts, at least 1; ValueError as `ground`."""
     for kind, given in (("entities", entities), ("scenes", scenes)):
         if given is not None and len(given) != len(split.image_files):
             raise ValueError(f"{kind} has {len(given)} images, but split {split.name} has {len(split.image_files)}.")
@@ -187,7 +187,7 @@ def check(
 def measure_curves(
     model: SEPSModel, tasks: Sequence[CurveTask], neutral: Tensor, progress: Progress
 ) -> tuple[Floats, Integers]:
-    """The curves of some captions.
+    """Return the curves of some captions.
 
     Args:
         neutral: (C,), what a removed patch is replaced by.
@@ -205,7 +205,7 @@ def measure_curves(
 
 
 def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[str, Pointing]:
-    """Every method's figures; curves as `measure_curves` returns them."""
+    """Return every method's figures; curves as `measure_curves` returns them."""
     phrases, phrase_images = np.stack(collected.phrases), np.array(collected.phrase_images)
     kept, areas = np.stack(collected.kept), np.stack(collected.areas)  # (captions, methods, 3), (captions, 3)
     caption_images = np.array(collected.caption_images)

@@ -67,7 +67,7 @@ class PhrasePair:
 def image_pairs(
     sentences: Sequence[SentencePhrases], grid: tuple[int, int], scene: SceneObjects | None = None
 ) -> list[PhrasePair]:
-    """The pairs of phrases of one image that name things apart.
+    """Return the pairs of phrases of one image that name things apart.
 
     Args:
         sentences: the image's; grid: (H, W).
@@ -87,7 +87,7 @@ def image_pairs(
 
 
 def kept_shares(kept: Booleans, overlaps: Floats) -> Floats:
-    """How much of each region each decision keeps: (2, 2), a row a phrase, a column a region.
+    """Return how much of each region each decision keeps: (2, 2), a row a phrase, a column a region.
 
     Args:
         kept: (2, N), the phrases' decisions; overlaps: (2, N), their regions.
@@ -96,7 +96,7 @@ def kept_shares(kept: Booleans, overlaps: Floats) -> Floats:
 
 
 def iou(kept: Booleans) -> float:
-    """The patches that both decisions (2, N) keep over those that either does."""
+    """Return the patches that both decisions (2, N) keep over those that either does."""
     return float(kept.all(axis=0).sum() / kept.any(axis=0).sum())
 
 
@@ -111,19 +111,21 @@ def ranks_above(values: Floats, first: Floats, other: Floats) -> float:
 
 
 def patch_auc(values: Floats, first: Floats, other: Floats) -> float:
-    """How probably a patch drawn from the own region has a higher value than one of the other; arguments as above."""
+    """Return how probably a patch drawn from the own region has a higher value than one of the other; arguments as
+    above."""
     mine, theirs = values[first > 0][:, None], values[other > 0]
     higher = (mine > theirs) + 0.5 * (mine == theirs)  # (patches of own, patches of other)
     return float(first[first > 0] @ higher @ other[other > 0] / (first.sum() * other.sum()))
 
 
 def weight_inside(weights: Floats, overlaps: Floats) -> Floats:
-    """The share of each map's weight in each region, (2, 2), from weights (2, N) and regions (2, N); 0 without any."""
+    """Return the share of each map's weight in each region, (2, 2), from weights (2, N) and regions (2, N); 0 without
+    any."""
     return np.nan_to_num(ratio(weights @ overlaps.T, np.repeat(weights.sum(axis=1, keepdims=True), 2, axis=1)))
 
 
 def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: bool) -> Floats:
-    """The figures of `COLUMNS` of one pair under one map, means of both directions: (8,).
+    """Return the figures of `COLUMNS` of one pair under one map, means of both directions: (8,).
 
     Args:
         values: (2, N), each phrase's map; kept: (2, N), its k patches; overlaps: (2, N), the regions.
@@ -140,7 +142,7 @@ def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: 
 
 
 def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence[Tensor]) -> dict[str, Floats]:
-    """The score of one image's patches under each caption, and its parts: (P, N) each.
+    """Return the score of one image's patches under each caption, and its parts: (P, N) each.
 
     Args:
         net: in whatever mode; image: of one image, from its `encode_images`; words: P times (L, C).
@@ -155,7 +157,7 @@ def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence
 def rival_maps(
     net: CrossSparseAggrNet, image: Tensor, words: Sequence[Tensor], grid: tuple[int, int], numbers: Sequence[int]
 ) -> dict[str, Floats]:
-    """The word maps of one image's captions, and the maps that know less: (P, N) each.
+    """Return the word maps of one image's captions, and the maps that know less: (P, N) each.
 
     Args:
         image: (N[+1], C); words: P times (L, C), [CLS] first, [SEP] last; numbers: (P,), of the random ones.
@@ -173,13 +175,14 @@ def rival_maps(
 
 
 def word_maps(match: Match, has_cls: bool) -> Floats:
-    """Each word's map (L, N), as an explanation has it, of one image's match."""
+    """Return each word's map (L, N), as an explanation has it, of one image's match."""
     best = match.alignments[0].matrix[0].argmax(dim=0)  # (L,)
     return token_maps(token_weights(match, 0, has_cls))[best].detach().double().cpu().numpy()
 
 
 def highest(values: Floats, count: int, scores: Floats | None = None) -> Booleans:
-    """The `count` highest values of each row (P, N), equal ones by score (P, N) if any, then by position: (P, N)."""
+    """Return the `count` highest values of each row (P, N), equal ones by score (P, N) if any, then by position: (P,
+    N)."""
     ties = [None] * len(values) if scores is None else scores
     return np.stack([first(order_of(*row), count) for row in zip(values, ties, strict=True)])
 
@@ -187,7 +190,7 @@ def highest(values: Floats, count: int, scores: Floats | None = None) -> Boolean
 def encoded_images(
     model: SEPSModel, split: Split, numbers: Sequence[int], images: Tensor | None, progress: Progress
 ) -> Iterator[tuple[int, Tensor]]:
-    """The images of these numbers with their embeddings (N[+1], C), encoded where they are not given."""
+    """Yield the images of these numbers with their embeddings (N[+1], C), encoded where they are not given."""
     for part in batches(len(numbers), PHOTO_BATCH_SIZE, progress, "Contrasting"):
         chosen = numbers[part]
         if images is None:
@@ -260,7 +263,7 @@ def contrast(
 def contrast_maps(
     model: SEPSModel, image: Tensor, texts: Sequence[str], numbers: Sequence[int], rivals: bool
 ) -> tuple[dict[str, Floats], dict[str, Booleans]]:
-    """Every map of one image's phrases, (P, N) each, and the patches that each one keeps, (P, N) likewise."""
+    """Return every map of one image's phrases, (P, N) each, and the patches that each one keeps, (P, N) likewise."""
     net = model.cross_net
     padded, lengths = model.encode_captions(texts)  # (P, L, C)
     words = [caption[:length] for caption, length in zip(padded, lengths.tolist(), strict=True)]
@@ -276,7 +279,7 @@ def contrast_maps(
 
 
 def estimates(figures: Floats, images: NDArray[np.integer[Any]]) -> MapContrast:
-    """The means of one map's figures (pairs, 8) with their intervals; images: (pairs,), the image of each."""
+    """Return the means of one map's figures (pairs, 8) with their intervals; images: (pairs,), the image of each."""
     columns: Mapping[str, Estimate | None] = {
         name: None if np.isnan(column).any() else estimate(column, images)
         for name, column in zip(COLUMNS, figures.T, strict=True)

@@ -87,11 +87,11 @@ class Contrast:
         return asdict(self)
 
     def table(self) -> str:
-        """What the program prints."""
+        """Return what the program prints."""
         return "\n".join(estimate_table([self.summary()], COLUMNS, MEANINGS, ROWS, self.maps))
 
     def summary(self) -> str:
-        """What was measured, and how much of the score's spread the caption makes."""
+        """Return what was measured, and how much of the score's spread the caption makes."""
         fraction = self.caption_share
         spread = (
             "The score has no spread within an image."

@@ -52,12 +52,12 @@ class CurveTask:
 
 
 def step_counts(num_patches: int) -> Integers:
-    """How many patches are removed or added after each step, from 0 to all: (S,), at most 21."""
+    """Return how many patches are removed or added after each step, from 0 to all: (S,), at most 21."""
     return np.unique(np.round(np.linspace(0, num_patches, STEPS + 1)).astype(np.int64))
 
 
 def variants(order: Integers, counts: Integers) -> Booleans:
-    """Which patches are there at each step of deletion and of insertion: (2, S, N).
+    """Return which patches are there at each step of deletion and of insertion: (2, S, N).
 
     Args:
         order: (N,), all patches; counts: (S,), how many of the first ones are removed, or added.
@@ -69,13 +69,13 @@ def variants(order: Integers, counts: Integers) -> Booleans:
 
 
 def curves(score: Score, order: Integers, counts: Integers) -> Floats:
-    """The scores at each step of deletion and of insertion: (2, S)."""
+    """Return the scores at each step of deletion and of insertion: (2, S)."""
     present = variants(order, counts)  # (2, S, N)
     return score(present.reshape(-1, len(order))).reshape(present.shape[:2])
 
 
 def rescorer(net: CrossSparseAggrNet, image: Tensor, words: Tensor, neutral: Tensor) -> Score:
-    """The forward pass of one image and one caption, without some patches.
+    """Return the forward pass of one image and one caption, without some patches.
 
     Args:
         image: (N[+1], C); words: (L, C); neutral: (C,), what a removed patch is replaced by.
@@ -95,7 +95,7 @@ def rescorer(net: CrossSparseAggrNet, image: Tensor, words: Tensor, neutral: Ten
 
 
 def area(curve: Floats, counts: Integers) -> Floats:
-    """The area under curves (..., S), linear between steps, over shares of patches from 0 to 1: (...)."""
+    """Return the area under curves (..., S), linear between steps, over shares of patches from 0 to 1: (...)."""
     widths = np.diff(counts) / counts[-1]  # (S - 1,)
     return (curve[..., 1:] + curve[..., :-1]) / 2 @ widths
 
@@ -116,13 +116,13 @@ class Curves:
 
 
 def mean_curves(values: Floats, counts: Integers, methods: Sequence[str]) -> Curves:
-    """The mean over captions of curves (captions, methods, 2, S)."""
+    """Return the mean over captions of curves (captions, methods, 2, S)."""
     deletion, insertion = (dict(zip(methods, values.mean(axis=0)[:, i].tolist(), strict=True)) for i in range(2))
     return Curves(len(values), (counts / counts[-1]).tolist(), deletion, insertion)
 
 
 def area_estimates(values: Floats, counts: Integers, images: Integers) -> tuple[Estimate | None, Estimate | None]:
-    """The areas under one method's deletion and insertion curves, on a scale from no patch to all.
+    """Return the areas under one method's deletion and insertion curves, on a scale from no patch to all.
 
     Args:
         values: (captions, 2, S); counts: (S,); images: (captions,), the image of each.

@@ -91,7 +91,7 @@ def caption_maps(
 
 
 def mean_map(maps: Floats, words: slice) -> Floats:
-    """The mean (N,) of some words' maps, out of (L, N); zero where there is no word."""
+    """Return the mean (N,) of some words' maps, out of (L, N); zero where there is no word."""
     return maps[words].sum(axis=0) / max(1, words.stop - words.start)
 
 

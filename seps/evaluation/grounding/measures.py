@@ -31,7 +31,7 @@ def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tupl
 
 
 def kept_areas(kept: Booleans | Floats, areas: Floats) -> Floats:
-    """How much of each region was kept, in patches: (R,).
+    """Return how much of each region was kept, in patches: (R,).
 
     Args:
         kept: (N,), the decision mask, or how probably each patch is kept.
@@ -41,7 +41,7 @@ def kept_areas(kept: Booleans | Floats, areas: Floats) -> Floats:
 
 
 def order_of(weights: Floats, score: Floats | None = None) -> Integers:
-    """All patches (N,), the heaviest first; equal weights by score (N,), the highest first, then by position."""
+    """Return all patches (N,), the heaviest first; equal weights by score (N,), the highest first, then by position."""
     return np.lexsort((-weights,) if score is None else (-score, -weights))
 
 

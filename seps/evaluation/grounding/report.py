@@ -92,7 +92,7 @@ class Grounding:
         return asdict(self)
 
     def table(self) -> str:
-        """What the program prints."""
+        """Return what the program prints."""
         lines = estimate_table(self.sentences(), COLUMNS, MEANINGS, ROWS, self.methods)
         for kind, means in self.kinds.items():
             lines.append(
@@ -102,7 +102,7 @@ class Grounding:
         return "\n".join(lines)
 
     def sentences(self) -> list[str]:
-        """What was measured, and why some phrases have no map or do not count."""
+        """Return what was measured, and why some phrases have no map or do not count."""
         sentences = [
             f"{self.model or 'model'} on {self.split}: {amount(self.phrases, 'phrase')} of "
             f"{amount(self.captions, 'caption')} of {amount(self.images, 'image')} name an object whose "
@@ -165,5 +165,5 @@ def estimate_table(
 
 
 def has(count: int) -> str:
-    """The verb that fits a count."""
+    """Return the verb that fits a count."""
     return "has" if count == 1 else "have"

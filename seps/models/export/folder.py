@@ -105,7 +105,7 @@ def write_graphs(plain: SEPSModel, graphs: Mapping[str, Graph], folder: Path) ->
 
 
 def compiled(title: str, graph: Graph, vocabulary: int) -> tuple[bytes, dict[str, Any]]:
-    """A graph's file and the facts on it for the manifest.
+    """Return a graph's file and the facts on it for the manifest.
 
     Raises:
         ValueError: it computes something else than its module.
@@ -132,8 +132,8 @@ def compiled(title: str, graph: Graph, vocabulary: int) -> tuple[bytes, dict[str
 
 
 def difference(session: Any, graph: Graph, number: int, vocabulary: int) -> float:
-    """The largest difference between a session's outputs and the module's, relative where they pass 1; infinite where
-    their names or shapes differ, or whole numbers do."""
+    """Return the largest difference between a session's outputs and the module's, relative where they pass 1; infinite
+    where their names or shapes differ, or whole numbers do."""
     inputs = graph.inputs(seed=1 + number, vocabulary=vocabulary, **SIZES[number])
     with torch.no_grad():
         expected = {name: values.numpy() for name, values in graph.module(*inputs.values()).items()}
@@ -145,7 +145,7 @@ def difference(session: Any, graph: Graph, number: int, vocabulary: int) -> floa
 
 
 def apart(values: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> float:
-    """How far apart two arrays are, relative where values pass 1."""
+    """Return how far apart two arrays are, relative where values pass 1."""
     if values.shape != expected.shape or values.dtype != expected.dtype:
         return np.inf
     if values.dtype.kind != "f":
@@ -154,7 +154,7 @@ def apart(values: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> float
 
 
 def facts_of(model: SEPSModel, small: bool) -> dict[str, Any]:
-    """What a program needs to know of a model beside its graphs."""
+    """Return what a program needs to know of a model beside its graphs."""
     network, vision, text = model.cross_net, model.config.vision, model.config.text
     selection = network.sparse_net_cap
     return {
@@ -187,7 +187,7 @@ def facts_of(model: SEPSModel, small: bool) -> dict[str, Any]:
 
 
 def tokenizer_json(model: SEPSModel) -> bytes:
-    """The tokenizer's file: special tokens typed in a caption are words like any other, as in `Tokenizer`."""
+    """Return the tokenizer's file: special tokens typed in a caption are words like any other, as in `Tokenizer`."""
     values = read_json(model.tokenizer.tokenizer.backend_tokenizer.to_str(), "the tokenizer")
     values["added_tokens"] = []
     return json.dumps(values, ensure_ascii=False).encode()

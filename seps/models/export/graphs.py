@@ -196,15 +196,16 @@ class WithDifference(nn.Module):
 
 
 def unparametrized(layer: nn.Linear) -> nn.Linear:
-    """A plain layer of the same weights; PyTorch's own removal works on a class that copies of the layer share."""
+    """Return a plain layer of the same weights; PyTorch's own removal works on a class that copies of the layer
+    share."""
     plain = nn.Linear(layer.in_features, layer.out_features, bias=False)
     plain.weight, plain.bias = nn.Parameter(layer.weight.detach(), requires_grad=False), layer.bias
     return plain.eval()
 
 
 def graphs_of(model: SEPSModel, known: KnownCaptions | None = None) -> dict[str, Graph]:
-    """The graphs of an `exportable` model by name, as the table above has them; with `known` captions of one that is
-    not folded."""
+    """Return the graphs of an `exportable` model by name, as the table above has them; with `known` captions of one
+    that is not folded."""
     network, side = model.cross_net, model.config.vision.image_size
     count = network.num_patches  # N
     patches, words = (count + model.img_enc.has_cls, network.embed_size), ("words", network.embed_size)

@@ -48,7 +48,7 @@ def pack(proto: Any) -> None:
 
 
 def lookups(proto: Any) -> dict[str, list[Any]]:
-    """The nodes that read each table, by its name: a value of which nothing but rows is ever read."""
+    """Return the nodes that read each table, by its name: a value of which nothing but rows is ever read."""
     readers: dict[str, list[Any]] = {}
     for node in proto.graph.node:
         for name in node.input:
@@ -57,13 +57,13 @@ def lookups(proto: Any) -> dict[str, list[Any]]:
 
 
 def reads_rows(node: Any, name: str) -> bool:
-    """Whether a node takes rows of a value, by their numbers."""
+    """Return whether a node takes rows of a value, by their numbers."""
     axes = [attribute.i for attribute in node.attribute if attribute.name == "axis"]
     return node.op_type == "Gather" and node.input[0] == name and node.input[1] != name and axes in ([], [0])
 
 
 def unpacked(numbers: str, scale: str | None, name: str) -> list[Any]:
-    """The nodes that make whole numbers float32 under a name, by their scale where they have one."""
+    """Return the nodes that make whole numbers float32 under a name, by their scale where they have one."""
     from onnx import TensorProto, helper
 
     cast = helper.make_node("Cast", [numbers], [name if scale is None else f"{name}.unscaled"], to=TensorProto.FLOAT)
@@ -71,7 +71,8 @@ def unpacked(numbers: str, scale: str | None, name: str) -> list[Any]:
 
 
 def unpacked_rows(node: Any, name: str, scale: Array | None) -> list[Any]:
-    """The nodes in the place of one that reads rows of a table: they read the packed ones, and then unpack them."""
+    """Return the nodes in the place of one that reads rows of a table: they read the packed ones, and then unpack
+    them."""
     from onnx import helper
 
     rows, result = node.input[1], node.output[0]
@@ -116,13 +117,13 @@ def whole_numbers(values: Array, kind: np.dtype[Any]) -> tuple[Array, Array] | N
 
 
 def scale_of(values: Array, others: tuple[int, ...], kind: np.dtype[Any]) -> Array:
-    """The scale of each channel, `others` being the other dimensions: it makes its greatest value the type's."""
+    """Return the scale of each channel, `others` being the other dimensions: it makes its greatest value the type's."""
     highest = np.abs(values).max(axis=others, keepdims=True)
     return (highest / np.float32(np.iinfo(kind).max)).astype(np.float32)
 
 
 def rounded_to(values: Array, scale: Array, kind: np.dtype[Any]) -> Array:
-    """The values in whole numbers of a scale, still as float32; 0 where the scale is."""
+    """Return the values in whole numbers of a scale, still as float32; 0 where the scale is."""
     limit = np.float32(np.iinfo(kind).max)
     return np.rint(values / np.where(scale > 0, scale, np.float32(1))).clip(-limit, limit)
 

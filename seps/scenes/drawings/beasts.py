@@ -108,7 +108,7 @@ def cow(s: Sketch) -> None:
 
 @draws("sheep")
 def sheep(s: Sketch) -> None:
-    """A white fleece on dark legs."""
+    """Draw a white fleece on dark legs."""
     wool = (246, 242, 232)
     _legs(s, INK, (-28, -18, 14, 24), -24, 7)
     for x, y, r in (
@@ -196,7 +196,7 @@ def elephant(s: Sketch) -> None:
 
 @draws("camel")
 def camel(s: Sketch) -> None:
-    """Two humps, a long neck."""
+    """Draw two humps, a long neck."""
     sand = (204, 156, 96)
     s.line([(-46, -58), (-54, -50), (-54, -34)], 4, darker(sand))
     _legs(s, sand, (-36, -26, 22, 32), -40, 9, darker(sand, 45))

@@ -195,7 +195,7 @@ def dolphin(s: Sketch) -> None:
 
 @draws("shark")
 def shark(s: Sketch) -> None:
-    """A fin and a wide jaw above the waves."""
+    """Draw a fin and a wide jaw above the waves."""
     grey = (120, 134, 150)
     s.polygon([(-58, -14), (-76, -46), (-44, -22)], darker(grey))
     s.polygon([(-16, -34), (-18, -66), (12, -38)], darker(grey, 14))

@@ -45,7 +45,7 @@ def mouse(s: Sketch) -> None:
 
 @draws("turtle")
 def turtle(s: Sketch) -> None:
-    """A domed shell with plates."""
+    """Draw a domed shell with plates."""
     skin, shell = (138, 182, 92), (70, 116, 70)
     s.line([(26, -16), (40, -26), (48, -30)], 12, skin)
     s.oval(52, -33, 13, 11, skin)
@@ -62,7 +62,7 @@ def turtle(s: Sketch) -> None:
 
 @draws("snail")
 def snail(s: Sketch) -> None:
-    """A coiled shell on a long foot."""
+    """Draw a coiled shell on a long foot."""
     body = (224, 190, 136)
     s.line([(36, -24), (40, -44)], 3, body)
     s.line([(44, -22), (54, -40)], 3, body)

@@ -38,7 +38,7 @@ def pear(s: Sketch) -> None:
 
 @draws("banana")
 def banana(s: Sketch) -> None:
-    """A yellow bow."""
+    """Draw a yellow bow."""
     s.blob(
         [
             (-46, -54),
@@ -74,7 +74,7 @@ def pizza_slice(s: Sketch) -> None:
 
 @draws("cake")
 def cake(s: Sketch) -> None:
-    """Two layers of icing, a candle."""
+    """Draw two layers of icing, a candle."""
     s.line([(0, -62), (0, -82)], 5, (110, 170, 220))
     s.blob([(0, -100), (5, -90), (0, -83), (-5, -90)], (255, 196, 70))
     s.oval(0, -3, 54, 6, (226, 228, 232))
@@ -90,7 +90,7 @@ def cake(s: Sketch) -> None:
 
 @draws("ice cream")
 def ice_cream(s: Sketch) -> None:
-    """Two scoops in a cone."""
+    """Draw two scoops in a cone."""
     s.polygon([(-20, -50), (20, -50), (0, 0)], CRUST, 10)
     for a, b in (((-14, -42), (6, -14)), ((2, -48), (12, -30)), ((14, -42), (-6, -14)), ((-2, -48), (-12, -30))):
         s.line([a, b], 1.8, darker(CRUST, 25))
@@ -140,7 +140,7 @@ def carrot(s: Sketch) -> None:
 
 @draws("watermelon")
 def watermelon(s: Sketch) -> None:
-    """A slice with pips."""
+    """Draw a slice with pips."""
     s.arc(0, -40, 50, 42, 0, 180, (66, 146, 72))
     s.arc(0, -40, 45, 36, 0, 180, (232, 244, 208))
     s.arc(0, -40, 41, 32, 0, 180, (232, 74, 84))
@@ -150,7 +150,7 @@ def watermelon(s: Sketch) -> None:
 
 @draws("cherries")
 def cherries(s: Sketch) -> None:
-    """Two on one stalk."""
+    """Draw two on one stalk."""
     s.line([(-18, -26), (-8, -54), (8, -72)], 3.2, (96, 132, 60))
     s.line([(22, -26), (18, -54), (8, -72)], 3.2, (96, 132, 60))
     s.blob([(8, -70), (24, -80), (40, -70), (24, -64)], LEAF)
@@ -161,7 +161,7 @@ def cherries(s: Sketch) -> None:
 
 @draws("cheese")
 def cheese(s: Sketch) -> None:
-    """A yellow wedge with holes."""
+    """Draw a yellow wedge with holes."""
     s.polygon([(-48, -32), (30, -62), (48, -32)], lighter(GOLD, 35), 4)
     s.polygon([(-48, -32), (48, -32), (48, 0), (-48, 0)], GOLD, 8)
     for x, y, r in ((-28, -14, 7), (2, -20, 6), (26, -10, 8), (-4, -6, 4), (38, -25, 4)):
@@ -170,7 +170,7 @@ def cheese(s: Sketch) -> None:
 
 @draws("cup")
 def cup(s: Sketch) -> None:
-    """A mug with a handle."""
+    """Draw a mug with a handle."""
     s.ring(32, -28, 14, 7, s.main)
     s.box(-32, -54, 32, 0, s.main, 10, 16)
     s.oval(0, -53, 32, 7, s.light)
@@ -207,7 +207,7 @@ def bottle(s: Sketch) -> None:
 
 @draws("eggs")
 def eggs(s: Sketch) -> None:
-    """A basket full of eggs."""
+    """Draw a basket full of eggs."""
     for x, y in ((-22, -32), (0, -36), (22, -32), (-11, -28), (11, -28)):
         s.oval(x, y, 11, 14, WHITE if x % 2 else (244, 220, 190))
     s.polygon([(-40, -28), (40, -28), (30, 0), (-30, 0)], WOOD, 14)

@@ -29,7 +29,7 @@ def balloon(s: Sketch) -> None:
 
 @draws("kite")
 def kite(s: Sketch) -> None:
-    """A diamond with a tail of bows."""
+    """Draw a diamond with a tail of bows."""
     s.line([(0, -40), (10, -28), (-4, -14), (6, 0)], 2.4, STEEL)
     for x, y in ((7, -28), (-1, -13)):
         s.polygon([(x, y), (x - 9, y - 5), (x - 9, y + 5)], GOLD)
@@ -80,7 +80,7 @@ def house(s: Sketch) -> None:
 
 @draws("lighthouse")
 def lighthouse(s: Sketch) -> None:
-    """A tower in stripes of its colour and white."""
+    """Draw a tower in stripes of its colour and white."""
     s.blob([(-30, 0), (-24, -10), (0, -14), (24, -10), (30, 0)], (136, 128, 124))
     s.polygon([(-12, -92), (12, -92), (20, -6), (-20, -6)], WHITE, 6)
     for y in (-80, -46):
@@ -94,7 +94,7 @@ def lighthouse(s: Sketch) -> None:
 
 @draws("windmill")
 def windmill(s: Sketch) -> None:
-    """A tower with four sails."""
+    """Draw a tower with four sails."""
     s.polygon([(-15, -76), (15, -76), (25, 0), (-25, 0)], s.main, 10)
     s.box(-8, -24, 8, 0, BARK, 6)
     s.box(-6, -54, 6, -42, GLASS, 2)
@@ -118,7 +118,7 @@ def windmill(s: Sketch) -> None:
 
 @draws("street lamp")
 def street_lamp(s: Sketch) -> None:
-    """An old iron lantern."""
+    """Draw an old iron lantern."""
     iron = (62, 70, 78)
     s.box(-10, -6, 10, 0, iron, 2)
     s.box(-6, -16, 6, -4, iron, 2)
@@ -205,7 +205,7 @@ def drum(s: Sketch) -> None:
 
 @draws("hat")
 def hat(s: Sketch) -> None:
-    """A wide brim with a band."""
+    """Draw a wide brim with a band."""
     s.oval(0, -8, 54, 9, s.main)
     s.blob([(-29, -8), (-26, -38), (-10, -46), (0, -42), (10, -46), (26, -38), (29, -8), (0, -2)], s.main, 14)
     s.blob([(-29, -18), (0, -12), (29, -18), (29.5, -8), (0, -3), (-29.5, -8)], s.dark, 4)
@@ -213,7 +213,7 @@ def hat(s: Sketch) -> None:
 
 @draws("sledge")
 def sledge(s: Sketch) -> None:
-    """A seat on curved runners."""
+    """Draw a seat on curved runners."""
     for x in (-30, 0, 30):
         s.line([(x, -30), (x, -5)], 5, darker(WOOD))
     s.line([(-52, -3), (40, -3), (56, -12), (56, -28), (44, -38)], 6, darker(STEEL, 35))
@@ -234,7 +234,7 @@ def surfboard(s: Sketch) -> None:
 
 @draws("sandcastle")
 def sandcastle(s: Sketch) -> None:
-    """Two towers and a flag."""
+    """Draw two towers and a flag."""
     s.line([(0, -72), (0, -96)], 2.4, WOOD)
     s.polygon([(0, -96), (20, -90), (0, -84)], s.main)
     s.polygon([(-20, -72), (20, -72), (22, -20), (-22, -20)], darker(SAND, 8))

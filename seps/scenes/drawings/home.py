@@ -9,7 +9,7 @@ from seps.scenes.sketch import Sketch, cosine, sine
 
 @draws("table")
 def table(s: Sketch) -> None:
-    """A board on four legs, open below."""
+    """Draw a board on four legs, open below."""
     for x in (-52, 52):
         s.box(x * 0.82 - 3, -56, x * 0.82 + 3, -8, s.dark)
     for x in (-68, 68):
@@ -44,7 +44,7 @@ def bench(s: Sketch) -> None:
 
 @draws("sofa")
 def sofa(s: Sketch) -> None:
-    """Two seats between arms."""
+    """Draw two seats between arms."""
     for x in (-60, 60):
         s.box(x - 4, -8, x + 4, 0, BARK)
     s.box(-64, -66, 64, -18, s.dark, 12)
@@ -59,7 +59,7 @@ def sofa(s: Sketch) -> None:
 
 @draws("bed")
 def bed(s: Sketch) -> None:
-    """A blanket of its colour, a pillow, a wooden frame."""
+    """Draw a blanket of its colour, a pillow, a wooden frame."""
     s.box(-84, -58, -74, 0, WOOD, 3)
     s.box(76, -40, 84, 0, WOOD, 3)
     s.box(-80, -20, 82, -10, darker(WOOD, 14), 2)
@@ -71,7 +71,7 @@ def bed(s: Sketch) -> None:
 
 @draws("lamp")
 def lamp(s: Sketch) -> None:
-    """A standing lamp with a shade."""
+    """Draw a standing lamp with a shade."""
     s.oval(0, -3, 18, 4, INK)
     s.line([(0, -4), (0, -84)], 4, INK)
     s.oval(0, -80, 6, 6, (255, 240, 170))
@@ -81,7 +81,7 @@ def lamp(s: Sketch) -> None:
 
 @draws("clock")
 def clock(s: Sketch) -> None:
-    """A round face with two hands."""
+    """Draw a round face with two hands."""
     s.oval(0, -40, 40, 40, s.main)
     s.oval(0, -40, 32, 32, WHITE, shade=4)
     for i in range(12):
@@ -93,7 +93,7 @@ def clock(s: Sketch) -> None:
 
 @draws("picture")
 def picture(s: Sketch) -> None:
-    """A framed landscape."""
+    """Draw a framed landscape."""
     s.box(-50, -78, 50, 0, s.main, 3)
     s.box(-41, -69, 41, -9, GLASS)
     s.oval(22, -54, 8, 8, GOLD)
@@ -140,7 +140,7 @@ def suitcase(s: Sketch) -> None:
 
 @draws("gift")
 def gift(s: Sketch) -> None:
-    """A box with a bow."""
+    """Draw a box with a bow."""
     ribbon = CREAM if s.main != (246, 246, 242) else (214, 54, 52)
     s.box(-34, -52, 34, 0, s.main, 2, 14)
     s.box(-39, -64, 39, -46, s.light if s.main == (48, 50, 58) else lighter(s.main, 12), 3)

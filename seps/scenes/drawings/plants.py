@@ -11,7 +11,7 @@ STEM: Colour = (76, 142, 66)
 
 @draws("tree")
 def tree(s: Sketch) -> None:
-    """A round crown on a trunk."""
+    """Draw a round crown on a trunk."""
     green = s.choose((LEAF, (96, 168, 66), (58, 138, 82)))
     s.polygon([(-9, 0), (-6, -50), (6, -50), (10, 0)], BARK)
     s.line([(2, -36), (18, -54)], 6, BARK)
@@ -33,7 +33,7 @@ def fir_tree(s: Sketch) -> None:
 
 @draws("palm")
 def palm(s: Sketch) -> None:
-    """A bent trunk and long leaves."""
+    """Draw a bent trunk and long leaves."""
     s.line([(-8, 0), (-4, -40), (8, -88)], 9, BARK)
     for y in range(-80, 0, 12):
         s.line([(-11 - y * 0.17, y), (-1 - y * 0.16, y - 2)], 2, darker(BARK, 25))
@@ -47,7 +47,7 @@ def palm(s: Sketch) -> None:
 
 @draws("cactus")
 def cactus(s: Sketch) -> None:
-    """Two arms, and ribs."""
+    """Draw two arms, and ribs."""
     green = (84, 150, 84)
     s.line([(0, -30), (-26, -34), (-27, -58)], 14, green, 8)
     s.line([(0, -46), (25, -48), (26, -76)], 13, green, 8)
@@ -94,7 +94,7 @@ def bush(s: Sketch) -> None:
 
 @draws("mushroom")
 def mushroom(s: Sketch) -> None:
-    """A spotted cap on a pale stalk."""
+    """Draw a spotted cap on a pale stalk."""
     s.blob([(-11, -46), (11, -46), (13, -20), (17, -4), (0, 0), (-17, -4), (-13, -20)], CREAM, 10)
     s.oval(0, -42, 36, 9, (232, 210, 176))
     s.arc(0, -42, 40, 44, 180, 360, s.main)
@@ -113,7 +113,7 @@ def potted_plant(s: Sketch) -> None:
 
 @draws("tulip")
 def tulip(s: Sketch) -> None:
-    """A cup of petals on a straight stem."""
+    """Draw a cup of petals on a straight stem."""
     s.line([(0, -58), (0, 0)], 5, STEM)
     s.blob([(0, -4), (-20, -30), (-22, -54), (-12, -36)], STEM)
     s.blob([(0, -4), (20, -26), (22, -48), (12, -32)], darker(STEM, 12))

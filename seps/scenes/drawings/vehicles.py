@@ -18,7 +18,7 @@ def _wheel(s: Sketch, x: float, r: float) -> None:
 
 @draws("car")
 def car(s: Sketch) -> None:
-    """A family car."""
+    """Draw a family car."""
     s.blob([(-46, -30), (-34, -52), (-12, -56), (14, -56), (36, -34), (30, -24), (-44, -24)], s.main, 10)
     s.polygon([(-38, -34), (-28, -49), (-7, -50), (-7, -34)], GLASS)
     s.polygon([(-2, -34), (-2, -50), (12, -50), (27, -34)], GLASS)
@@ -38,7 +38,7 @@ def car(s: Sketch) -> None:
 
 @draws("bus")
 def bus(s: Sketch) -> None:
-    """A long bus with a row of windows."""
+    """Draw a long bus with a row of windows."""
     s.box(-80, -84, 80, -12, s.main, 10, 14)
     s.box(-80, -34, 80, -28, lighter(s.main, 60))
     for i in range(5):
@@ -54,7 +54,7 @@ def bus(s: Sketch) -> None:
 
 @draws("truck")
 def truck(s: Sketch) -> None:
-    """A white box behind a coloured cab."""
+    """Draw a white box behind a coloured cab."""
     s.box(-80, -18, 74, -10, RUBBER, 2)
     s.box(-80, -84, 26, -18, s.light, 3, 9)
     s.line([(-70, -50), (16, -50)], 6, WHITE)
@@ -68,7 +68,7 @@ def truck(s: Sketch) -> None:
 
 @draws("tractor")
 def tractor(s: Sketch) -> None:
-    """A large and a small wheel."""
+    """Draw a large and a small wheel."""
     s.line([(34, -52), (34, -78)], 5, RUBBER)
     s.box(-44, -88, 4, -82, s.dark, 3)
     for x in (-38, -2):
@@ -87,7 +87,7 @@ def tractor(s: Sketch) -> None:
 
 @draws("bicycle")
 def bicycle(s: Sketch) -> None:
-    """Two wheels with spokes and a frame."""
+    """Draw two wheels with spokes and a frame."""
     for x in (-36, 36):
         for dx, dy in ((22, 0), (11, 19), (-11, 19)):
             s.line([(x - dx, -26 - dy), (x + dx, -26 + dy)], 1.4, STEEL)
@@ -110,7 +110,7 @@ def bicycle(s: Sketch) -> None:
 
 @draws("motorbike")
 def motorbike(s: Sketch) -> None:
-    """A heavy frame between two thick wheels."""
+    """Draw a heavy frame between two thick wheels."""
     _wheel(s, -42, 20)
     _wheel(s, 44, 20)
     s.line([(-42, -20), (-16, -26)], 6, STEEL)
@@ -127,7 +127,7 @@ def motorbike(s: Sketch) -> None:
 
 @draws("train")
 def train(s: Sketch) -> None:
-    """A steam engine."""
+    """Draw a steam engine."""
     for x, y, r in ((38, -96, 9), (26, -106, 11), (8, -112, 9)):
         s.oval(x, y, r, r, (232, 234, 238), shade=5)
     s.polygon([(34, -64), (48, -64), (52, -88), (30, -88)], RUBBER)
@@ -150,7 +150,7 @@ def train(s: Sketch) -> None:
 
 @draws("plane")
 def plane(s: Sketch) -> None:
-    """A passenger plane in the air."""
+    """Draw a passenger plane in the air."""
     s.polygon([(6, -26), (-14, -54), (-26, -54), (-16, -26)], s.dark)
     s.polygon([(-56, -26), (-80, -60), (-64, -60), (-36, -28)], s.main)
     s.blob(
@@ -206,7 +206,7 @@ def hot_air_balloon(s: Sketch) -> None:
 
 @draws("sailing boat")
 def sailing_boat(s: Sketch) -> None:
-    """A hull with two sails."""
+    """Draw a hull with two sails."""
     s.line([(0, -18), (0, -108)], 4, WOOD)
     s.polygon([(4, -104), (4, -26), (46, -26)], WHITE, 9)
     s.polygon([(-4, -96), (-4, -26), (-36, -26)], CREAM, 9)
@@ -217,7 +217,7 @@ def sailing_boat(s: Sketch) -> None:
 
 @draws("ship")
 def ship(s: Sketch) -> None:
-    """A steamer with a funnel."""
+    """Draw a steamer with a funnel."""
     s.box(-22, -80, -4, -50, s.main, 2)
     s.box(-22, -80, -4, -73, INK, 2)
     s.box(12, -74, 28, -50, s.main, 2)
