@@ -149,7 +149,7 @@ def cut_gradient(service: RetrievalService) -> tuple[Measured, bool]:
 
 
 def cheating(service: RetrievalService) -> tuple[Measured, bool]:
-    """L_align and L_ratio of the batch under the model's decision, and under three that hold no caption in view."""
+    """Measure L_align and L_ratio of the batch under its own decision, and under three that hold no caption in view."""
     net, batch = training_network(service, "top-k"), read_batch(service)
     with torch.no_grad():
         by_image = net.encode_images(batch.images).s_im  # (B_v, N)
@@ -196,7 +196,7 @@ def decisions(net: CrossSparseAggrNet, batch: Batch, images: Tensor, seed: int =
 
 
 def forced_losses(net: CrossSparseAggrNet, batch: Batch, mask: Tensor | None) -> tuple[float, float]:
-    """L_align, all negatives, and L_ratio of the batch; both branches keep what a mask (B_v, N) says, or decide."""
+    """Compute L_align, all negatives, and L_ratio; both branches keep what a mask (B_v, N) says, or decide."""
     image = net.encode_images(batch.images)
     similarities, masks = [], []
     for i, (length, dense_length) in enumerate(zip(batch.lengths, batch.dense_lengths, strict=True)):
