@@ -235,10 +235,10 @@ def test_on_a_phone_the_picture_is_in_the_first_screen(browser: Browser, static_
     box = canvas.bounding_box()
     assert box is not None and box["y"] + box["height"] / 2 < 844
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for view, box in (("search", "own-box"), ("captions", "captions-own"), ("compare", "compare-own")):
+    for view, own in (("search", "own-box"), ("captions", "captions-own"), ("compare", "compare-own")):
         page.locator(f"#tab-{view}").tap()
-        page.locator(f"#{box} summary").tap()
-        hint = page.locator(f"#{box} .hint")
+        page.locator(f"#{own} summary").tap()
+        hint = page.locator(f"#{own} .hint")
         expect(hint).to_contain_text("MB")
         place = hint.bounding_box()
         assert place is not None and place["x"] + place["width"] <= 390, view  # how much is fetched can be read
