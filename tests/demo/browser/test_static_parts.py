@@ -324,7 +324,7 @@ def test_a_model_frees_its_graphs_and_gets_them_again_and_keeps_no_bytes_that_we
 
 
 # Whether a row of shares has pixels of a colour, left and right of its middle; and what the middle says.
-DRAWN = f"""async (part) => {{
+BARS = f"""async (part) => {{
     const {{ shareRow }} = {imported("static/sheets/why.js")};
     const colours = {{ "--accent": "#00f", "--accent-soft": "#0ff", "--ink": "#f00", "--paper": "#0f0" }};
     for (const [name, ink] of Object.entries(colours)) document.body.style.setProperty(name, ink);
@@ -346,6 +346,6 @@ DRAWN = f"""async (part) => {{
 
 def test_a_share_below_zero_is_hatched_in_a_file_as_it_is_on_the_page(page: Page) -> None:
     full, hatched, none = [True, False, False], [False, True, True], [False, False, False]
-    assert page.evaluate(DRAWN, {"left": -0.1, "right": 0.1, "difference": -0.2}) == [hatched, full, "rock 0.2000 ▸"]
-    assert page.evaluate(DRAWN, {"left": None, "right": -0.3, "difference": 0.3}) == [none, hatched, "rock ◂ 0.3000"]
-    assert page.evaluate(DRAWN, {"left": 0.2, "right": 0.2, "difference": -1e-9})[2] == "rock 0.0000"  # for neither
+    assert page.evaluate(BARS, {"left": -0.1, "right": 0.1, "difference": -0.2}) == [hatched, full, "rock 0.2000 ▸"]
+    assert page.evaluate(BARS, {"left": None, "right": -0.3, "difference": 0.3}) == [none, hatched, "rock ◂ 0.3000"]
+    assert page.evaluate(BARS, {"left": 0.2, "right": 0.2, "difference": -1e-9})[2] == "rock 0.0000"  # for neither
