@@ -46,6 +46,13 @@ def test_every_sample_is_run_here() -> None:
     assert README.count("```python") == 1
 
 
+def test_the_readme_calls_onnx_graphs_as_the_sample_does() -> None:
+    """The three lines on ONNX Runtime are of the guide's page, whose sample is run."""
+    lines = README.partition("ONNX Runtime needs no PyTorch")[2].split("```\n")[1].splitlines()
+    assert len(lines) == 3 and lines[0] in GUIDE["library"]
+    assert lines[2].endswith(re.findall(r"pair\.run\(.*\)", SAMPLES["onnx"])[0])
+
+
 @pytest.mark.slow
 def test_the_onnx_sample_scores_as_the_model_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (command,) = re.findall(r"`python -m seps\.models\.export (scenes --onnx scenes-onnx)`", GUIDE["library"])

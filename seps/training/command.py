@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from seps.checks import read_json_file
 from seps.cli import Parser, add_set_option, check_folder, print_error, whole_number
-from seps.runs.run_folder import BEST, check_no_run
+from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run
 
 ELSEWHERE = {  # options of the released code that are no keys of a recipe, and what is meant here
     "logger_name": "--out is meant",
@@ -94,5 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         return print_error(error)
     if PartialState().is_main_process:
-        print(f"Best rSum on dev: {best:.1f}. The model is in {options.out / BEST}.")
+        kept = options.out / BEST / BEST_EPOCH
+        epoch = f", after epoch {read_json_file(kept)['epoch']}" if kept.is_file() else ""
+        print(f"Best rSum on dev: {best:.1f}{epoch}. The model is in {options.out / BEST}.")
     return 0

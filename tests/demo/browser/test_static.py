@@ -18,6 +18,7 @@ from tests.helpers.static_site import READY, ask, score, served_folder, watched_
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 FIRST_VIEW = 1_000_000  # bytes
+MOST = {"scenes": 20_000_000, "photos": 55_000_000}  # bytes that are fetched until a model is ready
 
 
 @pytest.fixture
@@ -39,6 +40,15 @@ def test_the_worked_example_is_there_before_any_model(page: Page, static_address
     assert len(scripts) > 20 and sum(scripts) + sum(sorted(pictures)[-24:]) < FIRST_VIEW
     page.locator("#viewer [data-layer=tokens]").click()
     expect(page.locator("#viewer .seps-multiples button")).to_have_count(39)
+
+
+def test_a_model_is_ready_within_its_budget(page: Page, static_address: str) -> None:
+    page.goto(static_address)
+    site = json.loads(page.locator("#site").text_content() or "")
+    sizes = {gallery["model"]: gallery["bytes"] for gallery in site["galleries"]}
+    assert set(sizes) == set(MOST)
+    assert FIRST_VIEW + site["engine_bytes"] + sizes["scenes"] < MOST["scenes"]
+    assert sizes["photos"] < MOST["photos"]
 
 
 def test_a_caption_ranks_and_a_picture_opens(page: Page, static_address: str) -> None:
@@ -162,7 +172,7 @@ def test_what_is_wrong_with_a_link_is_told_once_and_before_the_model_is_there(
     held: list[Route] = []
     page.route("**/model-*/*", lambda route: held.append(route))
     page.goto(static_address + link)
-    expect(page.locator("#said")).to_contain_text("Fetching the model")
+    expect(page.locator("#said")).to_contain_text("Loading the model")
     problem = page.locator("#said [role=alert]")
     expect(problem).to_contain_text(message)
     expect(page.locator("#viewer canvas").first).to_be_visible()
@@ -235,10 +245,10 @@ def test_on_a_phone_the_picture_is_in_the_first_screen(browser: Browser, static_
     box = canvas.bounding_box()
     assert box is not None and box["y"] + box["height"] / 2 < 844
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for view, own in (("search", "own-box"), ("captions", "captions-own"), ("compare", "compare-own")):
+    for view, part in (("search", "own-box"), ("captions", "captions-own"), ("compare", "compare-own")):
         page.locator(f"#tab-{view}").tap()
-        page.locator(f"#{own} summary").tap()
-        hint = page.locator(f"#{own} .hint")
+        page.locator(f"#{part} summary").tap()
+        hint = page.locator(f"#{part} .hint")
         expect(hint).to_contain_text("MB")
         place = hint.bounding_box()
         assert place is not None and place["x"] + place["width"] <= 390, view  # how much is fetched can be read
