@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,10 @@ if TYPE_CHECKING:  # imported where something is generated: torch takes seconds
     from seps.generator import ImageTextGenerator
 
 MODES = ("t2i", "i2t", "both")
+SCENES = "scenes"  # the generator, where none is named
+SCENES_NOTE = (
+    "Note: scenes knows drawn scenes alone, and reads any image as one. For a photograph: --mode i2t --model photos."
+)
 UNREAD = {  # of each mode the options that the other one alone reads
     "t2i": ("image", "beams", "all", "seps"),
     "i2t": ("text", "output", "steps", "seed", "guidance", "candidates"),
@@ -39,7 +44,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     description = "Captions for images and images for captions."
     parser = Parser(prog="python -m seps.generator", description=description, elsewhere=options_meant)
     parser.add_argument("--mode", choices=MODES, help="t2i draws, i2t writes, both does both")
-    model = {"default": "scenes", "dest": "model", "help": "a generator that ships, or a folder (default: scenes)"}
+    model = {"default": SCENES, "dest": "model", "help": "a generator that ships, or a folder (default: scenes)"}
     parser.add_argument("--model", "--checkpoint", **model)  # type: ignore[arg-type]
     parser.add_argument("--text", help="t2i, both: the caption")
     parser.add_argument("--image", type=Path, help="i2t, both: the image; without it both writes about its drawing")
@@ -143,6 +148,8 @@ def run_generate(options: argparse.Namespace) -> None:
     from seps.generator.generator import load_generator, random_seed
 
     generator = load_generator(options.model)
+    if options.image is not None and options.model == SCENES:
+        print(SCENES_NOTE, file=sys.stderr)
     if not draws:
         print(captions_text(generator, options.image, options))
         return

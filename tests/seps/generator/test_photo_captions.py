@@ -131,3 +131,10 @@ def test_more_beams_are_followed_where_there_is_a_choice(
         assert main([*asked, *more]) == 0
     assert followed == [4, BEAMS, 5]
     assert capsys.readouterr().out.splitlines() == ["a dog"] * 3
+
+
+def test_a_generator_of_scenes_says_that_it_knows_no_photographs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--mode", "i2t", "--image", str(shipped_file(CHINA))]) == 0
+    answer = capsys.readouterr()
+    assert answer.err.startswith("Note: scenes knows drawn scenes alone") and "--model photos" in answer.err
+    assert len(answer.out.splitlines()) == 1 and "Note" not in answer.out
