@@ -16,6 +16,9 @@ export function keepingFocus(root, draw) {
   (others[place] ?? others[0])?.focus({ preventScroll: true });
 }
 
+// Whether a key is pressed with one that makes it the browser's, such as Alt and the left arrow for Back.
+export const isShortcut = (event) => event.altKey || event.ctrlKey || event.metaKey;
+
 // Let the arrow keys, Home and End move among the buttons of a group, of which the tab key reaches one: the pressed one
 // or the one that had focus last. `columns` of a grid: there up and down move too.
 export function roving(group, selector, columns = 0) {
@@ -30,7 +33,7 @@ export function roving(group, selector, columns = 0) {
     const all = items();
     const at = all.indexOf(event.target);
     const to = { Home: 0, End: all.length - 1 }[event.key] ?? at + steps[event.key];
-    if (at < 0 || !all[to]) return;
+    if (at < 0 || !all[to] || isShortcut(event)) return;
     event.preventDefault();
     all[to].focus();
   });

@@ -2,6 +2,7 @@
 
 import { onPhotos, resize } from "../base/canvas.js";
 import { button, describedBy, h, press } from "../base/dom.js";
+import { isShortcut } from "../base/focus.js";
 import { mounting } from "../base/mount.js";
 import { signed } from "../base/numbers.js";
 import { layerName, say } from "../base/words.js";
@@ -223,6 +224,7 @@ function build(root, value, trigger, kept) {
     draw();
   });
   canvas.addEventListener("keydown", (event) => {
+    if (isShortcut(event)) return;
     if (ARROWS[event.key]) move(ARROWS[event.key][0] * STEP, ARROWS[event.key][1] * STEP);
     else if ((event.key === "Delete" || event.key === "Backspace") && !none) send({ do: "remove" });
     else if (event.key === "Escape" && after) send({ do: "undo" });

@@ -4,7 +4,7 @@
 import { onWidth } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
 import { button, h, press, svg, svgText } from "../base/dom.js";
-import { roving } from "../base/focus.js";
+import { isShortcut, roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { downloadButtons } from "../picture/foot.js";
@@ -136,7 +136,7 @@ export function timeline(value, selected, pick, trigger) {
       PageDown: () => best.find((index) => index > now) ?? now,
       PageUp: () => best.findLast((index) => index < now) ?? now,
     }[event.key];
-    if (!to) return;
+    if (!to || isShortcut(event)) return;
     event.preventDefault();
     choose(to());
   });

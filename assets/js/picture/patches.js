@@ -1,5 +1,7 @@
 // Moving over the patches of a picture by pointer, touch or keyboard.
 
+import { isShortcut } from "../base/focus.js";
+
 // The index of the patch under a pointer on a canvas, null beside it.
 export function patchUnder(canvas, [rows, columns], event) {
   const box = canvas.getBoundingClientRect();
@@ -22,7 +24,7 @@ export function overPatches(canvas, [rows, columns], current, choose) {
   canvas.addEventListener("blur", (event) => event.relatedTarget?.tagName !== "CANVAS" && pick(null));
   canvas.addEventListener("keydown", (event) => {
     const step = steps[event.key];
-    if (!step) return;
+    if (!step || isShortcut(event)) return;
     event.preventDefault();
     const patch = current();
     const row = patch === null ? 0 : Math.floor(patch / columns) + step[0];

@@ -138,10 +138,13 @@ export function captionsView({ site, engine, pairs, line, lead }) {
 
   const open = (query, problem) => view.follow(async () => {
     const name = galleryOf(query, site);
-    if (!view.value("viewer")) view.place({ viewer: { waiting: say("hint.computing") } });
+    const isFirst = !view.value("viewer"); // then what is typed before it is there is of the link's photograph
+    if (isFirst) state = { ...state, gallery: name };
+    if (isFirst) view.place({ viewer: { waiting: say("hint.computing") } });
     chooser.choose(name);
     const facts = await engine.open(name);
     const index = indexOf(query, facts);
+    if (isFirst) state = { ...state, index: index ?? 0 };
     const caption = query.get("caption") ?? "";
     await readDense(pairs, facts, denseOf(query)); // which has no part in a ranking of captions, as in the app
     if (index === null && !caption) return example(name);

@@ -85,10 +85,13 @@ export function compareView({ site, engine, pairs, line, lead }) {
 
   const open = (query, problem) => view.follow(async () => {
     const name = galleryOf(query, site);
-    if (!view.value("pictures")) view.place({ pictures: { waiting: say("hint.computing") } });
+    const isFirst = !view.value("pictures"); // then what is typed before it is there is over the link's photograph
+    if (isFirst) state = { ...state, gallery: name };
+    if (isFirst) view.place({ pictures: { waiting: say("hint.computing") } });
     chooser.choose(name);
     const facts = await engine.open(name);
     const index = indexOf(query, facts);
+    if (isFirst) state = { ...state, index: index ?? 0 };
     const text = query.get("caption") || (index === null ? "" : ownCaptions(facts, index));
     const dense = denseOf(query);
     await readDense(pairs, facts, dense);

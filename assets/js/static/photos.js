@@ -178,6 +178,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
     if (!query.get("caption")) return example(name);
     const { captions: items } = exampleOf(name);
     const boxes = { caption: query.get("caption"), dense: query.get("dense") ?? "" };
+    if (!view.value("viewer")) state = { ...state, gallery: name }; // where what is typed before it is there is ranked
     view.place({ ...boxes, examples: { items }, viewer: { waiting: say("hint.computing") } });
     if (boxes.dense) place("dense-box").setAttribute("open", "");
     galleries.choose(name);

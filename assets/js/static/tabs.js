@@ -1,5 +1,7 @@
 // The views as tabs.
 
+import { isShortcut } from "../base/focus.js";
+
 // opened(name) is called whenever a tab is opened; returns what opens one by its name, and gives it the focus where what
 // had it is out of sight now.
 export function tabs(opened) {
@@ -16,9 +18,9 @@ export function tabs(opened) {
   }
   for (const [index, tab] of list.entries()) {
     tab.addEventListener("click", () => open(tab));
-    tab.addEventListener("keydown", ({ key }) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
-      if (!step) return;
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step || isShortcut(event)) return;
       const next = list[(index + step + list.length) % list.length];
       open(next);
       next.focus();

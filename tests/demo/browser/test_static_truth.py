@@ -110,6 +110,12 @@ def site(request: pytest.FixtureRequest, browser: Browser, tmp_path_factory: pyt
         page.close()
 
 
+def test_a_model_is_no_larger_than_its_budget(site: Site) -> None:
+    given = json.loads(site.page.locator("#site").text_content() or "")
+    (gallery,) = given["galleries"]
+    assert 0 < gallery["bytes"] < {"scenes": 15_000_000, "photos": 55_000_000}[site.service.name]
+
+
 def test_every_field_of_a_record_is_the_librarys(site: Site) -> None:
     script = """([index, caption]) => asked.pairs.explained(asked.facts, index, caption)
         .then(({ packed }) => asked.pack(packed))"""

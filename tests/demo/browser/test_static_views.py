@@ -191,7 +191,7 @@ def test_losses_are_there_with_what_was_measured_and_move_with_the_settings(page
     now = losses.locator("[data-loss]")
     expect(now).to_have_text(re.compile(r"\d\.\d{4}"))
     before = now.inner_text()
-    expect(losses.locator(".seps-claim [data-holds=true]")).to_have_count(3)
+    expect(losses.locator(".seps-claim [data-holds=true]")).to_have_count(4)
     expect(losses.locator(".seps-claim button")).to_have_count(0)
     expect(losses.locator("#training-guide svg").first).to_be_visible()
     losses.get_by_role("button", name="Hardest negatives").click()
