@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from seps.checks import read_json_file
 from seps.cli import Parser, add_set_option, check_folder, print_error, whole_number
 from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run
 
@@ -72,6 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
         check_paths(options)
         from accelerate import PartialState
 
+        from seps.checks import read_json_file
         from seps.runs.recipe import overridden, with_values
         from seps.training.loop import train
         from seps.training.memory import keep_freed_memory
