@@ -1,4 +1,4 @@
-"""Aggregation: kept patches become N_c tokens. Equation (4).
+"""Aggregation: kept patches become N_c tokens. Equation (4), section 3.2.2.
 
 The logits depend on the image alone and are computed once; a caption only says, through its
 decision mask, over which patches the softmax runs.
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from seps.checks import check_whole
-from seps.method.elsewhere import names_elsewhere
+from seps.elsewhere import names_elsewhere
 from seps.method.softmax import masked_softmax
 
 

@@ -21,9 +21,9 @@ from seps.checks import (
     check_ratio,
     check_whole,
 )
+from seps.elsewhere import names_elsewhere
 from seps.method.aggregation import DualTokenAggregation, TokenAggregation, aggregated_count
 from seps.method.alignment import HRPA, Alignment
-from seps.method.elsewhere import names_elsewhere
 from seps.method.selection import (
     Selection,
     TokenSparse,

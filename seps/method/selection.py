@@ -1,4 +1,4 @@
-"""Selection: which patches does a caption keep? Equations (1) to (3), and the decision.
+"""Selection: which patches does a caption keep? Equations (1) to (3), section 3.2.1, and the decision.
 
 Scores are computed in float64. The decision is a comparison, and two patches whose scores
 differ in the eighth digit must not change places because a matrix product was blocked in
@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from seps.checks import MAX_CHANNELS, check_positive, check_ratio, check_whole, is_number, shown
-from seps.method.elsewhere import names_elsewhere
+from seps.elsewhere import names_elsewhere
 from seps.method.softmax import masked_softmax
 
 EPS = 1e-8
@@ -68,9 +68,12 @@ def caption_directions(embeddings: Tensor, lengths: Sequence[int]) -> Tensor:
         embeddings: (B_t, L, C); lengths: B_t numbers of words without padding.
 
     Returns:
-        (B_t, C), rows as `caption_direction` returns them.
+        (B_t, C), rows as `caption_direction` returns them, up to the last digit.
     """
-    return torch.stack([caption_direction(embeddings[i, :length]) for i, length in enumerate(lengths)])
+    count = torch.tensor(lengths, device=embeddings.device)[:, None]  # (B_t, 1)
+    beyond = torch.arange(embeddings.shape[1], device=embeddings.device) >= count  # (B_t, L)
+    words = embeddings.detach().masked_fill(beyond[..., None], 0.0)  # (B_t, L, C)
+    return F.normalize(words.sum(dim=1, dtype=decision_dtype(words.device)) / count, dim=-1)
 
 
 def text_attention(unit: Tensor, direction: Tensor) -> Tensor:
@@ -110,15 +113,14 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
     if torch.compiler.is_exporting():  # a graph takes the same way whatever the scores are
         return first_in_order(score, keep)
     n = score.shape[-1]
-    mask = score >= nth_lowest(score, n - keep)  # the keep-th highest
-    tied = mask.sum(dim=-1) != keep  # (...): equal scores at the threshold, settled by position
-    if bool(tied.any()):
-        mask[tied] = first_in_order(score[tied], keep)
-    return mask
+    threshold = nth_lowest(score, n - keep)  # (..., 1), the keep-th highest
+    above, tied = score > threshold, score == threshold  # (..., N)
+    free = keep - above.sum(dim=-1, keepdim=True)  # (..., 1), places for equal scores, taken by position
+    return above | (tied & (tied.cumsum(dim=-1, dtype=torch.int32) <= free))
 
 
 def first_in_order(score: Tensor, keep: int) -> Tensor:
-    """Decide as `top_k_mask`, by sorting all scores (..., N): slower, and without a look at them."""
+    """Decide as `top_k_mask`, by sorting all scores (..., N): slower."""
     order = score.argsort(dim=-1, descending=True, stable=True)  # (..., N)
     return torch.zeros_like(score, dtype=torch.bool).scatter(-1, order[..., :keep], True)
 

@@ -5,5 +5,6 @@ multiplied in three orders), `index` (what is kept of each image and caption), `
 which engine and blocks share and which know no arithmetic); beside them `metrics`.
 
 For galleries on disk: `stages` (a shortlist of many, scored exactly), `pooling` (the vectors that make the shortlist),
-`store` (the table), `features` (what the images alone decide, kept in it), `table_errors` (what may go wrong with it).
+`store` (the table), `features` (what the images alone decide, kept in it), `schema` (the checks when
+it is opened), `table_errors` (what may go wrong with it).
 """

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -18,15 +22,22 @@ from seps.checks import (
 )
 from seps.method.network import CrossSparseAggrNet
 from seps.notebook import as_html
+from seps.precision import exact_precision
 from seps.progress import Progress, with_progress
-from seps.search.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer
-from seps.search.index import CaptionIndex, ImageIndex, index_captions, index_images, model_key
+from seps.search.blocks import EXACT_SHARE, MANY_CAPTIONS, BlockScorer
+from seps.search.index import CaptionIndex, Captions, ImageIndex, index_captions, index_images, model_key
 from seps.search.parallel import Workspace, divide, parallel_for, split
 
-ENCODED_IMAGES = 8  # images encoded at a time: they stay in a CPU's cache
-MAX_MEGABYTES = 10**9
-CPU_CAPTIONS, CPU_PAIRS = 96, 1024  # captions and pairs a block on a CPU, likewise
+LOG = logging.getLogger(__name__)
+ENCODED_IMAGES, BATCHED_IMAGES = 8, 256  # images encoded at a time: in a CPU's cache, on an accelerator
+MEGABYTES, MAX_MEGABYTES = 512, 10**9
+CPU_CAPTIONS, CPU_PAIRS = 100, 1024  # captions and pairs a block on a CPU, which stay in its cache
+CPU_ALIGNED = 128  # likewise where all images of a block are aligned at once
+BATCHED_CAPTIONS, BATCHED_PAIRS = 512, 2**15  # captions and pairs a block on an accelerator: more are no faster
+MAX_ELEMENTS = 2**31 - 1  # of a tensor that a GPU indexes with 32 bits
 THREAD_BYTES = 128 * 2**20  # the least that a thread has where several score at once
+MIN_BYTES = 2**24  # where a GPU lacks this much, less does not help
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -55,27 +66,46 @@ class ScoringEngine:
     the seventh digit, as they may in the forward pass: blocks round differently.
 
     Args:
-        model: either variant; its device is where scoring runs. On CUDA leave
-            `torch.backends.cuda.matmul.allow_tf32` off, its default: TF32 is not exact.
-        memory_mb: bound, in megabytes, on what scoring allocates on top of the indices and the result. On a CPU parts
-            of the images are scored at once, on as many threads as torch has, each with 128 of these megabytes or more.
+        model: either variant; its device is where scoring runs. TF32 is switched off meanwhile: it is not exact.
+        memory_mb: bound, in megabytes, on what scoring allocates on top of the indices and the result; None is half of
+            the free memory on CUDA, and 512 elsewhere. Where CUDA runs out of memory, half of it is tried, and logged.
+            On a CPU parts of the images are scored at once, on as many threads as torch has, each with 128 of these
+            megabytes or more.
         progress: True shows a bar in the terminal; a callable like `tqdm` or `gr.Progress().tqdm` is
             called with an iterable and `desc`; False shows none.
+        batched: score whole blocks in a few operations, during which the host waits for no value; None does so on
+            everything but a CPU.
 
     Raises:
         ValueError: memory_mb not above 0, or above 1,000,000,000, which no machine has.
     """
 
-    def __init__(self, model: CrossSparseAggrNet, memory_mb: float = 512, progress: Progress = False) -> None:
-        check_positive("memory_mb", memory_mb, MAX_MEGABYTES)
+    def __init__(
+        self,
+        model: CrossSparseAggrNet,
+        memory_mb: float | None = None,
+        progress: Progress = False,
+        batched: bool | None = None,
+    ) -> None:
+        if memory_mb is not None:
+            check_positive("memory_mb", memory_mb, MAX_MEGABYTES)
         self.model = model
-        self.memory = int(memory_mb * 2**20)
+        self.limit = None if memory_mb is None else int(memory_mb * 2**20)
         self.progress = progress
+        self.batched = self.device.type != "cpu" if batched is None else batched
 
     @property
     def device(self) -> torch.device:
         """Where the model's parameters are."""
         return next(self.model.parameters()).device
+
+    @property
+    def memory(self) -> int:
+        """Bytes that scoring may allocate now."""
+        if self.limit is not None or self.device.type != "cuda":
+            return self.limit or MEGABYTES * 2**20
+        unused = torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
+        return (torch.cuda.mem_get_info(self.device)[0] + unused) // 2
 
     def encode_images(self, img_embs: Tensor) -> ImageIndex:
         """Index image embeddings (V, N+1, C) or (V, N, C).
@@ -87,12 +117,16 @@ class ScoringEngine:
         """
         check_embeddings("img_embs", img_embs, self.model.embed_size, self.model.dtype)
         check_patch_count("img_embs", img_embs.shape[1], self.model.num_patches)
-        per_image = 64 * img_embs.shape[1:].numel()  # bytes while encoding
-        batches = list(split(len(img_embs), max(1, min(ENCODED_IMAGES, self.memory // per_image))))
-        with torch.inference_mode(), exact_precision(self.device):
-            return index_images(
-                self.model, img_embs.to(self.device), with_progress(batches, "Encoding images", self.progress)
-            )
+        per_image = 64 * math.prod(img_embs.shape[1:])  # bytes while encoding
+        most = BATCHED_IMAGES if self.batched else ENCODED_IMAGES
+        placed = img_embs.to(self.device)
+
+        def encode(memory: int) -> ImageIndex:
+            batches = list(split(len(img_embs), max(1, min(most, memory // per_image))))
+            with torch.inference_mode(), exact_precision(self.device):
+                return index_images(self.model, placed, with_progress(batches, "Encoding images", self.progress))
+
+        return with_less_memory(encode, self.memory)
 
     def encode_captions(
         self,
@@ -132,23 +166,59 @@ class ScoringEngine:
         self.check_origin(images, captions)
         given = self.model.forced_masks(mask, dense_mask, len(images), captions.dense is not None)
         masks = [None if m is None else m.expand(len(images), -1)[:, None] for m in given]  # (V, 1, N)
-        result = torch.empty(len(images), len(captions))
+        return with_less_memory(lambda memory: self.score_blocks(images, captions, masks, memory), self.memory)
+
+    def score_blocks(
+        self, images: ImageIndex, captions: CaptionIndex, masks: list[Tensor | None], memory: int
+    ) -> Tensor:
+        """Compute `score` block by block, within so many bytes; masks (V, 1, N).
+
+        An accelerator is handed all blocks before the host waits for it, once. Blocks that float32 is too small for
+        are then scored again, exactly.
+        """
         only_sparse = captions.dense is None or self.model.use_paper_version
         longest = captions.sparse if only_sparse else captions.dense
         assert longest is not None
         order = longest.lengths.argsort(stable=True)  # captions of like length share a block
+        words = [ordered_lengths(text, order) for text in (captions.sparse, captions.dense)]
+        scores = torch.empty(len(images), len(captions), device=self.device)  # captions in that order
         workspace = Workspace(self.device)
-        block, parts, threads = self.plan(images, captions)
+        block, parts, threads = self.plan(images, captions, memory)
+        missed: list[tuple[slice, slice, Tensor]] = []
+
+        def columns_of(columns: slice) -> CaptionIndex:
+            rows = order[columns]
+            texts = (captions.sparse, captions.dense)
+            sparse, dense = (
+                None if text is None or not lengths else text.block(rows, max(lengths[columns]))
+                for text, lengths in zip(texts, words, strict=True)
+            )
+            assert sparse is not None
+            return CaptionIndex(sparse, dense)
+
+        def scorer_of(rows: slice) -> BlockScorer:
+            sparse, dense = (None if mask is None else mask[rows] for mask in masks)
+            return BlockScorer(self.model, images[rows], workspace, (sparse, dense), self.batched)
 
         def fill(rows: slice) -> None:
             with torch.inference_mode(), exact_precision(self.device):
-                forced = tuple(None if m is None else m[rows] for m in masks)
-                scorer = BlockScorer(self.model, images[rows], len(captions), workspace, (forced[0], forced[1]))
+                scorer = scorer_of(rows)
                 for columns in split(len(captions), block):
-                    part = order[columns].cpu()
-                    result[rows, part] = scorer.score(captions[part]).float().cpu()
+                    scores[rows, columns], again = scorer.score(columns_of(columns))
+                    if self.batched:
+                        missed.append((rows, columns, again))
+                    elif bool(again):
+                        scores[rows, columns], _ = scorer.score(columns_of(columns), exact=True)
 
         parallel_for(fill, parts, threads, "Scoring", self.progress)
+        with torch.inference_mode(), exact_precision(self.device):
+            flags = torch.stack([again for _, _, again in missed]).tolist() if missed else []
+            for again, (rows, columns, _) in zip(flags, missed, strict=True):
+                for part in split(rows.stop - rows.start, -(-(rows.stop - rows.start) // 4)) if again else ():
+                    few = slice(rows.start + part.start, rows.start + part.stop)  # it takes more memory a pair
+                    scores[few, columns], _ = scorer_of(few).score(columns_of(columns), exact=True)
+        result = torch.empty(len(images), len(captions))
+        result[:, order.cpu()] = scores.cpu()
         return result
 
     def check_origin(self, images: ImageIndex, captions: CaptionIndex) -> None:
@@ -184,12 +254,14 @@ class ScoringEngine:
         top = None if top is None else check_whole("top", top)
         return rank(self.score(image, captions)[0], top)
 
-    def plan(self, images: ImageIndex, captions: CaptionIndex) -> tuple[int, list[slice], int]:
+    def plan(
+        self, images: ImageIndex, captions: CaptionIndex, memory: int | None = None
+    ) -> tuple[int, list[slice], int]:
         """Choose how many captions make a block, the blocks of images, and on how many threads these are scored."""
-        threads = 1
-        if self.device.type == "cpu":
-            threads = max(1, min(torch.get_num_threads(), self.memory // THREAD_BYTES))
-        block, image_block = self.block_sizes(images, captions, self.memory // threads)
+        memory, threads = memory or self.memory, 1
+        if not self.batched:
+            threads = max(1, min(torch.get_num_threads(), memory // THREAD_BYTES))
+        block, image_block = self.block_sizes(images, captions, memory // threads)
         count = -(-len(images) // image_block)
         threads = min(threads, count)
         parts = min(len(images), -(-count // threads) * threads)  # as many for each thread
@@ -209,14 +281,36 @@ class ScoringEngine:
         of_image = 4 * (3 * tokens * n + tokens * channels + n * channels + 2 * held * channels + words * n)
         image = 4 * (4 * n * channels + n * n + 3 * tokens * n)
         memory = int(0.7 * memory)  # the rest for what small steps take and give back
+        if self.batched:
+            # All pairs at once; and, in float64, the patches of those that are decided again, twice.
+            pair += of_image - 4 * n * channels + int(EXACT_SHARE * 20 * n * channels)
+            most = min(BATCHED_PAIRS, MAX_ELEMENTS // (tokens * max(n, channels)))
+            block = max(1, min(len(captions), BATCHED_CAPTIONS, most, (memory - image) // pair))
+            return block, max(1, min(len(images), most // block, memory // (image + block * pair)))
         budget = max(0, memory - image)
-        block = max(1, min(len(captions), budget // (pair + of_image)))
-        max_pairs = len(images) * block
-        if self.device.type == "cpu":
-            block = min(block, CPU_CAPTIONS)
-            max_pairs = CPU_PAIRS if block >= MANY_CAPTIONS else ALIGNED
+        block = max(1, min(len(captions), CPU_CAPTIONS, budget // (pair + of_image)))
+        max_pairs = CPU_PAIRS if block >= MANY_CAPTIONS else CPU_ALIGNED
         each = image + block * (pair if block >= MANY_CAPTIONS else pair + of_image)
         return block, max(1, min(len(images), max_pairs // block, (memory - block * of_image) // each))
+
+
+def ordered_lengths(captions: Captions | None, order: Tensor) -> list[int]:
+    """Return the lengths of captions in an order, (T,) on their device; none of no captions."""
+    return [] if captions is None else captions.lengths[order].tolist()
+
+
+def with_less_memory(compute: Callable[[int], Result], memory: int) -> Result:
+    """Compute within so many bytes; where a GPU has not as many, log that and try half of them."""
+    while True:
+        try:
+            return compute(memory)
+        except torch.OutOfMemoryError:
+            if memory < MIN_BYTES:
+                raise
+        # After the except clause, which would keep the tensors of the failed attempt.
+        memory //= 2
+        LOG.warning("The GPU ran out of memory: trying again within %d MB.", memory // 2**20)
+        torch.cuda.empty_cache()
 
 
 def check_indices(images: ImageIndex, captions: CaptionIndex) -> None:
@@ -241,8 +335,3 @@ def rank(scores: Tensor, top: int | None) -> Ranking:
     """Rank (K,) scores and return the `top` highest, best first, ties in original order."""
     order = scores.argsort(descending=True, stable=True)[:top]
     return Ranking(order, scores[order])
-
-
-def exact_precision(device: torch.device) -> torch.autocast:
-    """Switch autocast off: the engine is exact even inside a caller's mixed precision."""
-    return torch.autocast(device.type, enabled=False)

@@ -18,7 +18,9 @@ from seps.method.selection import decision_dtype
 from seps.method.tokens import split_cls
 from seps.search.engine import ScoringEngine
 from seps.search.index import ImageIndex, model_key
+from seps.search.schema import is_usable
 from seps.search.store import GalleryStore
+from seps.search.table_errors import damaged
 
 
 def feature_key(engine: ScoringEngine) -> str:
@@ -46,12 +48,28 @@ def read_images(engine: ScoringEngine, store: GalleryStore, rows: Sequence[int],
     Raises:
         StoreError: as `GalleryStore`.
     """
+    check_fits(engine, store)
     if dense or store.layout.features != feature_key(engine):
         return engine.encode_images(store.embeddings(rows))
     embeddings, packed = store.embeddings_and_features(rows)
     if not all(packed):  # some were written for another network
         return engine.encode_images(embeddings.float())
-    return unpacked_images(engine, embeddings, packed)
+    size = feature_dtype(engine.model).itemsize
+    if any(len(features) != size for features in packed):
+        raise damaged(store.uri, f"features have another size than {size} bytes")
+    images = unpacked_images(engine, embeddings, packed)
+    if not all(
+        is_usable(values) for values in (images.s_im, images.norms, *images.s_p, *images.logits) if values is not None
+    ):
+        raise damaged(store.uri, "features are not finite or too large")
+    return images
+
+
+def check_fits(engine: ScoringEngine, store: GalleryStore) -> None:
+    """Raise DamagedTableError where a table has another number of patches or channels than the model."""
+    layout, count = store.layout, engine.model.num_patches
+    patches = layout.patches if layout.patches in (count, count + 1) else count  # with [CLS] or without it
+    layout.check_shape(store.uri, patches, engine.model.embed_size)
 
 
 def unpacked_images(engine: ScoringEngine, embeddings: Tensor, packed: Sequence[bytes]) -> ImageIndex:

@@ -19,7 +19,8 @@ Rows = int | slice | Tensor | Sequence[int]
 def model_key(model: CrossSparseAggrNet) -> str:
     """Return what an index must share with the model that scores it: settings, and a sum over the parameters."""
     variant = "paper" if model.use_paper_version else "released"
-    total = sum(float(parameter.detach().double().sum()) for parameter in model.parameters())
+    sums = torch.stack([parameter.detach().double().sum() for parameter in model.parameters()])
+    total = sum(sums.tolist())  # one look at the device for all
     return (
         f"{variant}, {model.embed_size} channels, {model.num_patches} patches, ratios {model.sparse_ratio} and "
         f"{model.aggr_ratio}, parameters adding up to {total:.9g}"
@@ -115,6 +116,10 @@ class Captions:
         lengths = self.lengths[selected]
         longest = int(lengths.max()) if len(lengths) else 0
         return Captions(self.words[:, :longest][selected].contiguous(), lengths, self.direction[selected])
+
+    def block(self, rows: Tensor, longest: int) -> Captions:
+        """Return the captions at positions (K,) on their device, none longer than `longest`, without a look at them."""
+        return Captions(self.words[:, :longest][rows], self.lengths[rows], self.direction[rows])
 
 
 @dataclass(frozen=True)

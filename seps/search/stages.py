@@ -14,7 +14,7 @@ from torch import Tensor
 from seps.checks import check_whole
 from seps.progress import Progress, with_progress
 from seps.search.engine import ScoringEngine, check_single
-from seps.search.features import read_images
+from seps.search.features import check_fits, read_images
 from seps.search.index import CaptionIndex
 from seps.search.pooling import pooled_captions
 from seps.search.store import GalleryStore
@@ -65,6 +65,7 @@ def rank_stored(
         StoreError: as `GalleryStore`.
     """
     check_single("caption", len(caption))
+    check_fits(engine, store)
     shortlist = check_whole("shortlist", shortlist)
     total = store.count(name)
     if exhaustive or total <= shortlist:

@@ -7,11 +7,11 @@ number read, each what was committed when it opened the table.
 
 from __future__ import annotations
 
-import json
 import shutil
+import unicodedata
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,54 +23,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seps.checks import read_json
 from seps.search.pooling import pooled_images
-from seps.search.table_errors import StoreError, WriterLock, is_local, lance_errors
+from seps.search.schema import PRECISIONS, Layout, check_paths, is_usable, read_layout
+from seps.search.table_errors import StoreError, WriterLock, damaged, is_local, lance_errors, location
 
-FORMAT = 1  # of the columns; a table of another one is refused
 FLAT = 5_000  # rows up to which every pooled vector is compared: an index gains nothing there
 SMALL = 256  # rows below which fragments, one a commit, are put together
 KEPT = timedelta(days=1)  # for so long old versions stay: somebody may read them
-PRECISIONS = {"float32": (torch.float32, pa.float32()), "float16": (torch.float16, pa.float16())}
 Features = Callable[[Tensor], Sequence[bytes]]
 FACTS = ("path", "size", "modified", "digest")
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What the rows of a table share.
-
-    Attributes:
-        encoder: what embeddings depend on besides the photograph, as `seps.models.encoder_key.encoder_key` gives it.
-        patches: N or N + 1 with [CLS]; channels: C.
-        precision: in which embeddings are kept, "float32" or "float16", half as large.
-        features: of which network what it computes of the images alone is kept too (`seps.search.features`); "": none.
-    """
-
-    encoder: str
-    patches: int
-    channels: int
-    precision: str = "float32"
-    features: str = ""
-
-    def schema(self) -> pa.Schema:
-        """Return the table's columns."""
-        _, number = PRECISIONS[self.precision]
-        columns: dict[str, pa.DataType] = {
-            "path": pa.string(),
-            "size": pa.int64(),
-            "modified": pa.int64(),
-            "digest": pa.string(),
-            "licence": pa.string(),
-            "credit": pa.string(),
-            "thumbnail": pa.binary(),
-            "checksum": pa.uint32(),
-            "pooled": pa.list_(pa.float16(), self.channels),
-            "patches": pa.list_(number, self.patches * self.channels),
-        }
-        if self.features:
-            columns["features"] = pa.binary()
-        return pa.schema(list(columns.items()), {"seps": json.dumps({"format": FORMAT} | asdict(self))})
 
 
 @dataclass(frozen=True)
@@ -135,12 +96,15 @@ class GalleryStore:
             encoder: the key of the encoder that it has to be of; None takes any.
 
         Raises:
-            StoreError: there is no table, or it is of another encoder.
+            StoreError: there is no table, it is of another encoder, or its columns or paths are not as `write` makes
+                them. Numbers are checked when they are read.
         """
         uri = str(uri)
         with lance_errors(uri):
-            dataset = lance.dataset(uri)
-        return cls(uri, dataset, read_layout(uri, dataset, encoder), None)
+            dataset = lance.dataset(location(uri))
+        layout = read_layout(uri, dataset, encoder)
+        check_paths(uri, dataset)
+        return cls(uri, dataset, layout, None)
 
     @classmethod
     def write(
@@ -164,8 +128,11 @@ class GalleryStore:
                 if anew and is_local(uri) and Path(uri).exists():
                     shutil.rmtree(uri)
                 exists = table_exists(uri)
-                dataset = lance.dataset(uri) if exists else lance.write_dataset(layout.schema().empty_table(), uri)
+                place = location(uri)
+                dataset = lance.dataset(place) if exists else lance.write_dataset(layout.schema().empty_table(), place)
             kept = read_layout(uri, dataset, layout.encoder)
+            check_paths(uri, dataset)
+            kept.check_shape(uri, layout.patches, layout.channels)
             return cls(uri, dataset, kept, lock, features if kept.features == layout.features else None)
         except BaseException:
             lock.close()
@@ -197,15 +164,13 @@ class GalleryStore:
 
     def files(self) -> dict[str, tuple[int, FileFacts]]:
         """Return every photograph's row id and facts, by path."""
-        with lance_errors(self.uri):
-            table = self._dataset.to_table(columns=list(FACTS), with_row_id=True)
+        table = self._read(list(FACTS))
         columns = [table[name].to_pylist() for name in ("_rowid", *FACTS)]
         return {path: (row, FileFacts(path, *facts)) for row, path, *facts in zip(*columns, strict=True)}
 
     def row_ids(self) -> dict[str, int]:
         """Return every photograph's row id by path."""
-        with lance_errors(self.uri):
-            table = self._dataset.to_table(columns=["path"], with_row_id=True)
+        table = self._read(["path"])
         return dict(zip(table["path"].to_pylist(), table["_rowid"].to_pylist(), strict=True))
 
     def photos(self, rows: Sequence[int]) -> dict[int, StoredPhoto]:
@@ -216,26 +181,28 @@ class GalleryStore:
         for row, entry, values in zip(rows, entries, embeddings, strict=True):
             file = FileFacts(*(entry[name] for name in FACTS))
             photo = StoredPhoto(file, values, entry["thumbnail"], entry["licence"], entry["credit"])
-            if entry["checksum"] == checksum(self.layout, photo):
+            if entry["checksum"] == checksum(self.layout, photo) and is_usable(values):
                 photos[row] = photo
         return photos
 
     def embeddings(self, rows: Sequence[int]) -> Tensor:
         """Read the embeddings of rows by id, (K, N[+1], C) float32."""
-        return self._embeddings(self._take(rows, ["patches"]))
+        return self._usable("embeddings", self._embeddings(self._take(rows, ["patches"])))
 
     def embeddings_and_features(self, rows: Sequence[int]) -> tuple[Tensor, list[bytes]]:
         """Read the embeddings of rows by id, (K, N[+1], C) in the precision in which they are kept, and their features,
         empty where there are none."""
         table = self._take(rows, ["patches", "features"])
-        return self._kept_embeddings(table), [features or b"" for features in table["features"].to_pylist()]
+        embeddings = self._usable("embeddings", self._kept_embeddings(table))
+        return embeddings, [features or b"" for features in table["features"].to_pylist()]
 
     def pooled(self, rows: Sequence[int]) -> Tensor:
         """Read the pooled vectors of rows by id, (K, C) float32."""
         chunks = self._take(rows, ["pooled"])["pooled"].chunks
         values = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in chunks]
         kept = np.concatenate(values) if values else np.empty(0)
-        return torch.from_numpy(kept.astype(np.float32).reshape(len(rows), self.layout.channels))
+        vectors = torch.from_numpy(kept.astype(np.float32).reshape(len(rows), self.layout.channels))
+        return self._usable("pooled vectors", vectors)
 
     def paths(self, rows: Sequence[int]) -> list[str]:
         """Read the paths of rows by id."""
@@ -319,14 +286,27 @@ class GalleryStore:
     def _take(self, rows: Sequence[int], columns: list[str]) -> pa.Table:
         """Some columns of rows by id, in their order; reads no others."""
         only = f"_rowid IN ({', '.join(map(str, rows))})" if rows else "false"
-        with lance_errors(self.uri):
-            table = self._dataset.to_table(columns=columns, filter=only, with_row_id=True)
+        table = self._read(columns, only)
         places = {row: place for place, row in enumerate(table["_rowid"].to_pylist())}
         if not places.keys() >= set(rows):
             raise StoreError(f"The table {self.uri} has no such rows: open it anew.")
         order = [places[row] for row in rows]
         table = table.drop_columns(["_rowid"])
         return table if order == list(range(len(table))) else table.take(order)
+
+    def _read(self, columns: list[str], only: str | None = None) -> pa.Table:
+        """Some columns of the rows that a filter takes, with their ids; features alone may be missing."""
+        with lance_errors(self.uri):
+            table = self._dataset.to_table(columns=columns, filter=only, with_row_id=True)
+        empty = [name for name in columns if name != "features" and table[name].null_count]
+        if empty:
+            raise damaged(self.uri, f"rows without a {empty[0]}: {table[empty[0]].null_count}")
+        return table
+
+    def _usable(self, name: str, values: Tensor) -> Tensor:
+        if not is_usable(values):
+            raise damaged(self.uri, f"{name} are not finite or too large")
+        return values
 
     def _embeddings(self, table: pa.Table) -> Tensor:
         return self._kept_embeddings(table).float()
@@ -374,24 +354,6 @@ def fixed_lists(values: NDArray[Any], number: pa.DataType) -> pa.FixedSizeListAr
     return pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1), number), values.shape[1])
 
 
-def read_layout(uri: str, dataset: lance.LanceDataset, encoder: str | None) -> Layout:
-    """Read what the rows of a table share; StoreError where it is no table of this kind, or of another encoder."""
-    try:
-        values = read_json((dataset.schema.metadata or {})[b"seps"], uri)
-        other = values.pop("format") != FORMAT
-        layout = Layout(**values)
-    except (KeyError, ValueError, TypeError):
-        other, layout = True, None
-    if other or layout is None or layout.precision not in PRECISIONS:
-        raise StoreError(f"{uri} is no table of photographs that this version reads: index into another place.")
-    if encoder not in (None, layout.encoder):
-        raise StoreError(
-            f"The table {uri} was indexed by another image encoder ({layout.encoder}) than the model's ({encoder}): "
-            "delete it, or index into another place."
-        )
-    return layout
-
-
 def table_exists(uri: str) -> bool:
     """Return whether there is a table; errors of a place that cannot be reached are raised."""
     if is_local(uri):
@@ -411,5 +373,6 @@ def quoted(text: str) -> str:
 
 
 def name_filter(name: str) -> str | None:
-    """SQL that takes the paths which hold a name; None where all are taken."""
-    return f"contains(lower(path), {quoted(name.lower())})" if name else None
+    """SQL that takes the paths which hold a name, in either Unicode form; None where all are taken."""
+    forms = dict.fromkeys(unicodedata.normalize(form, name).lower() for form in ("NFC", "NFD"))
+    return " OR ".join(f"contains(lower(path), {quoted(form)})" for form in forms) if name else None

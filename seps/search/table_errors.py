@@ -10,6 +10,7 @@ from pathlib import Path
 
 FULL = ("no space left", "file too large", "disk quota", "os error 28", "os error 27", "storagefull")
 CLOSED = ("permission denied", "read-only", "access denied", "accessdenied", "forbidden", "os error 13", "os error 30")
+NO_ADDRESS = ("no object store provider", "could not parse bucket")
 DAMAGED = "damaged"
 SOURCE_PLACE = re.compile(r",? *\S*/rust/\S*")  # where in Lance's own code an error was raised
 
@@ -44,20 +45,38 @@ def table_error(uri: str, message: str) -> StoreError:
         return StoreError(f"The table {uri} cannot be written, its disk is full: make room and run this once more.")
     if any(word in lower for word in CLOSED):
         return StoreError(f"The table {uri} may be read alone, its place is protected: write into another place.")
+    reason = SOURCE_PLACE.sub("", " ".join(message.split()))[:120]
+    if any(word in lower for word in NO_ADDRESS):
+        return StoreError(f"{uri} is no address of a table ({reason}): give a folder, or one such as s3://BUCKET/NAME.")
     if "nosuchbucket" in lower:
         return StoreError(f"The bucket of {uri} does not exist: make it, or name another.")
     if "conflict" in lower:
         return StoreError(f"Another process changed the table {uri} meanwhile: run this once more.")
     if "not found" in lower or "no such file" in lower:
         return DamagedTableError(f"There is no table {uri}, or a part of it was deleted: index the photographs anew.")
-    reason = SOURCE_PLACE.sub("", " ".join(message.split()))[:120]
     kind = DamagedTableError if message == DAMAGED else StoreError  # what is not known may pass
     return kind(f"The table {uri} cannot be used ({reason}): index the photographs anew.")
+
+
+def damaged(uri: str, reason: str) -> DamagedTableError:
+    """Make the error for a table whose content is not what this library writes."""
+    return DamagedTableError(f"The table {uri} is damaged ({reason}): delete it, and index the photographs again.")
 
 
 def is_local(uri: str) -> bool:
     """Return whether a uri names a folder of this machine."""
     return "://" not in uri
+
+
+def location(uri: str) -> str:
+    """Return a table's place as Lance takes it: it would read the name "a:b" as an address, so folders are absolute.
+
+    Raises:
+        StoreError: an empty name.
+    """
+    if not uri:
+        raise StoreError("The table has no name: give a folder, or an address such as s3://BUCKET/NAME.")
+    return os.path.abspath(uri) if is_local(uri) else uri  # noqa: PTH100, which would follow links
 
 
 class WriterLock:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -28,6 +29,7 @@ from tests.bench.plain import plain_similarity
 PATCHES, CHANNELS = 196, 512
 BLURRED_ROUNDS = 3  # at most, of pictures that are encoded
 Embeddings = tuple[Tensor, list[int]]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,15 @@ class Batch:
         return (self.images, *self.captions, *(self.dense or ()))
 
 
-def draw(images: int, captions: int, dense: bool, device: torch.device) -> Batch:
-    """Captions of 4 to 12 words and dense captions of 40 to 60."""
+def draw(images: int, captions: int, dense: bool, device: torch.device, patches: int = PATCHES) -> Batch:
+    """Draw images of so many patches, captions of 4 to 12 words and dense captions of 40 to 60."""
     generator = torch.Generator().manual_seed(0)
 
     def texts(shortest: int, longest: int) -> Embeddings:
         lengths = torch.randint(shortest, longest + 1, (captions,), generator=generator).tolist()
         return torch.randn(captions, longest, CHANNELS, generator=generator).to(device), lengths
 
-    pixels = torch.randn(images, PATCHES + 1, CHANNELS, generator=generator).to(device)
+    pixels = torch.randn(images, patches + 1, CHANNELS, generator=generator).to(device)
     return Batch(pixels, texts(4, 12), texts(40, 60) if dense else None)
 
 
@@ -92,11 +94,26 @@ class PeakMemory:
         self.added = max(self.peak, resident()) - self.start
 
 
+def peak_bytes(run: Callable[[], Result], device: torch.device) -> tuple[Result, float]:
+    """Return a call's result, and its peak memory above what was held before: of the GPU, or of the process."""
+    if device.type != "cuda":
+        with PeakMemory() as memory:
+            result = run()
+        return result, float(memory.added)
+    torch.cuda.reset_peak_memory_stats(device)
+    held = torch.cuda.memory_allocated(device)
+    result = run()
+    return result, float(torch.cuda.max_memory_allocated(device) - held)
+
+
 def side_by_side(
     model: CrossSparseAggrNet, variant: str, device: torch.device, rounds: int, images: int = 64, captions: int = 100
 ) -> dict[str, float]:
-    """64 by 100 with dense captions: plain loop against engine, encoding included in both; printed, and by name."""
-    batch = draw(images, captions, True, device)
+    """Compare plain loop and engine, with dense captions and encoding in both: print the numbers, return them by name.
+
+    `peak_bytes` is what the engine's first run takes above the inputs.
+    """
+    batch = draw(images, captions, True, device, model.num_patches)
     engine = ScoringEngine(model)
     assert batch.dense is not None
 
@@ -110,19 +127,19 @@ def side_by_side(
     exact = plain_similarity(model, *batch.arguments, score_dtype=torch.float64).cpu()  # type: ignore[arg-type, misc]
     with torch.no_grad():
         forward = model(*batch.arguments).cpu()
-    fast()
+    _, peak = peak_bytes(fast, device)
     rows = [(timed(plain, device)[0], *timed(fast, device)) for _ in range(rounds)]
     plain_best, fast_best = min(row[0] for row in rows), min(row[1] for row in rows)
     scores = rows[0][2]
     plain_off, module_off = float((scores - exact).abs().max()), float((scores - forward).abs().max())
     print(
-        f"{device.type:5} {variant:9} {images} x {captions}, dense     plain {plain_best:7.3f} s   "
+        f"{device.type:5} {variant:9} {images} x {captions}, N {model.num_patches}, dense  plain {plain_best:7.3f} s   "
         f"engine {fast_best:7.3f} s   ratio {plain_best / fast_best:5.1f}   largest difference: plain {plain_off:.1e}, "
         f"module {module_off:.1e}",
         flush=True,
     )
     seconds = {"plain_seconds": plain_best, "engine_seconds": fast_best, "ratio": plain_best / fast_best}
-    return seconds | {"difference_plain": plain_off, "difference_module": module_off}
+    return seconds | {"difference_plain": plain_off, "difference_module": module_off, "peak_bytes": peak}
 
 
 def large(
@@ -133,22 +150,17 @@ def large(
     captions = captions or count
     batch = draw(count, captions, False, device)
     engine = ScoringEngine(model, progress=True)
-    if device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats()
-        held = torch.cuda.memory_allocated()
 
     def run() -> Tensor:
         return engine.score(engine.encode_images(batch.images), engine.encode_captions(*batch.captions))
 
-    with PeakMemory() as memory:
-        seconds, _ = timed(run, device)
-    added = torch.cuda.max_memory_allocated() - held if device.type == "cuda" else memory.added
+    (seconds, _), added = peak_bytes(lambda: timed(run, device), device)
     print(
         f"{device.type:5} {variant:9} {count} x {captions}, no dense   engine {seconds:7.1f} s   "
         f"{count * captions / seconds:,.0f} pairs/s   peak memory {added / 2**20:,.0f} MB above the inputs",
         flush=True,
     )
-    return {"seconds": seconds, "pairs_per_second": count * captions / seconds, "peak_bytes": float(added)}
+    return {"seconds": seconds, "pairs_per_second": count * captions / seconds, "peak_bytes": added}
 
 
 def main() -> None:

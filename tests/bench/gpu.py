@@ -1,8 +1,10 @@
 """Everything that needs a GPU, in one command: `make gpu`, or `python -m tests.bench.gpu --out gpu.json`.
 
-The engine beside the plain loop and at 1,000 images by 5,000 captions, both variants; float32 against the CPU; a
-training step in mixed precision; two short training runs on drawn scenes, released and paper variant; the app's
-latencies with its model there. A check that fails is written down with its error, and the others go on.
+The plain loop next to the engine at 196 and 576 patches, and the engine with 1,000 images and 5,000 captions, both
+variants, with peak memory; photographs and captions encoded per second; float32 differences from the CPU, and decisions
+on the galleries of the app that differ from the CPU's; a training step in mixed precision; two short training runs on
+drawn scenes; the app's latencies. Each check's own seconds are written too.
+A check that fails is written down with its error, and the others go on.
 """
 
 from __future__ import annotations
@@ -39,7 +41,10 @@ from seps.training.samplers import ProcessShard
 from seps.training.settings import read_recipe
 from seps.training.step import TrainingStep
 from tests.bench.__main__ import CHANNELS, PATCHES, Batch, draw, large, side_by_side
+from tests.bench.devices import GALLERIES, compare_decisions, compare_encoders, read_galleries
+from tests.bench.encoding import time_captions, time_photos
 
+SIZES = (PATCHES, 576)  # patches of images of 224 and 384 pixels
 VARIANTS = ("released", "paper")
 CAPTIONS = ("a cat", "a cup of coffee on a table", "a motorcycle in a garage", "a rocket on its launch pad at dusk")
 ROUNDS = 20
@@ -58,10 +63,10 @@ class Checks:
     def __init__(self, device: torch.device, small: bool, folder: Path) -> None:
         self.device, self.small, self.folder = device, small, folder
 
-    def network(self, variant: str) -> CrossSparseAggrNet:
+    def network(self, variant: str, patches: int = PATCHES) -> CrossSparseAggrNet:
         """A seeded full-size network, or with `small` the same."""
         torch.manual_seed(0)
-        return CrossSparseAggrNet(CHANNELS, PATCHES, use_paper_version=variant == "paper").eval().to(self.device)
+        return CrossSparseAggrNet(CHANNELS, patches, use_paper_version=variant == "paper").eval().to(self.device)
 
     def machine(self) -> Measured:
         """What is measured on."""
@@ -72,31 +77,41 @@ class Checks:
         return result
 
     def engine(self) -> Measured:
-        """The engine beside the plain loop, and alone on much."""
+        """The plain loop next to the engine, and the engine with many images and captions."""
         few, many = ((4, 6), (8, 40)) if self.small else ((64, 100), (1000, 5000))
+        rounds = 2 if self.small else 5
         result: Measured = {}
         for variant in VARIANTS:
-            model = self.network(variant)
             result[variant] = {
-                f"{few[0]} x {few[1]}, dense": side_by_side(model, variant, self.device, 2 if self.small else 5, *few),
-                f"{many[0]} x {many[1]}": large(model, variant, self.device, *many),
+                f"{few[0]} x {few[1]}, N {patches}, dense": side_by_side(
+                    self.network(variant, patches), variant, self.device, rounds, *few
+                )
+                for patches in SIZES
             }
+            result[variant][f"{many[0]} x {many[1]}"] = large(self.network(variant), variant, self.device, *many)
         return result
 
+    def encoders(self) -> Measured:
+        """Photographs and captions that the model of photographs encodes, per second and in milliseconds."""
+        model = load_model("photos").to(self.device)
+        photos, captions, rounds = (2, 4, 1) if self.small else (256, 512, 5)
+        return {"photos": time_photos(model, photos, rounds), "captions": time_captions(model, captions, rounds)}
+
     def float32(self) -> Measured:
-        """The largest differences from the CPU: of S(I, T) by the engine, with dense captions, and of embeddings."""
+        """The largest differences from the CPU: of S(I, T) by the engine, with dense captions, and of the encoders."""
         result: Measured = {}
         for variant in VARIANTS:
             model = self.network(variant)
             batch = draw(4 if self.small else 64, 6 if self.small else 100, True, torch.device("cpu"))
             here, there = scores(deepcopy(model).cpu(), batch), scores(model, batch)
             result[variant] = {"similarity": float((here - there).abs().max())}
-        service = load_model("photos")
-        pixels = torch.randn(2, 3, *[service.config.vision.image_size] * 2, generator=torch.Generator().manual_seed(0))
-        with torch.no_grad():
-            here = service.img_enc(pixels)
-            there = service.to(self.device).img_enc(pixels.to(self.device)).cpu()
-        return result | {"image_embeddings": float((here - there).abs().max())}
+        most = 2 if self.small else None
+        return result | {name: compare_encoders(name, read_galleries(name, most), self.device) for name in GALLERIES}
+
+    def decisions(self) -> Measured:
+        """Decisions on the galleries of the app, each photograph with each caption, that differ from the CPU's."""
+        most = 2 if self.small else None
+        return {name: compare_decisions(name, read_galleries(name, most), self.device) for name in GALLERIES}
 
     def scenes(self) -> Path:
         """A folder with drawn scenes, made on first use."""
@@ -180,7 +195,7 @@ class Checks:
         return 1000 * statistics.median(seconds[1:])
 
 
-NAMES = ("machine", "engine", "float32", "mixed_precision", "training", "app")
+NAMES = ("machine", "engine", "encoders", "float32", "decisions", "mixed_precision", "training", "app")
 
 
 def scores(model: CrossSparseAggrNet, batch: Batch) -> torch.Tensor:
@@ -196,11 +211,13 @@ def run_checks(checks: Checks, out: Path, names: tuple[str, ...] = NAMES) -> lis
     results: Measured = {}
     failed = []
     for name in names:
+        started = time.perf_counter()
         try:
             results[name] = getattr(checks, name)()
         except Exception as error:  # whatever breaks there is to be known, and the rest too
             results[name] = {"error": f"{type(error).__name__}: {error}", "where": traceback.format_exc(limit=-3)}
             failed.append(name)
+        results[name]["check_seconds"] = time.perf_counter() - started
         out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     return failed
 

@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.demo.browser.conftest import CHROMIUM, chromium_path, served
+from tests.demo.browser.conftest import CHROMIUM, served
 from tests.demo.browser.page import opened, spot
+from tests.helpers.chromium import find_chromium
 
 GRID = (14, 14)  # of the shipped models
 QUERY = "?view=search&gallery=scenes&caption=a+red+car"
@@ -29,6 +30,7 @@ WATCH = """() => {
     const viewer = document.querySelector("#viewer");
     const similarity = () => viewer.querySelector(".seps-terms output")?.dataset.similarity;
     const before = similarity();
+    performance.clearResourceTimings(); // browsers keep 250 entries, and the page's files may fill them
     window.eyed = new Promise((done) => addEventListener("pointerdown", (event) => {
         const start = event.timeStamp;
         const finish = () => {
@@ -103,7 +105,7 @@ def main() -> None:
     if not 1 <= count <= GRID[0] * GRID[1]:
         parser.error(f"--clicks is {count}, but it must be from 1 to {GRID[0] * GRID[1]}.")
     with tempfile.TemporaryDirectory() as uploads, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM)
         with served(Path(uploads), "app.py", "--no-fetch", "--port") as address:
             print(summary(measure(browser, address, count)), flush=True)
         browser.close()

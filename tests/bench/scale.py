@@ -39,8 +39,9 @@ from seps.photos import open_image
 from seps.search.features import feature_key, packed_features, read_images
 from seps.search.index import CaptionIndex
 from seps.search.pooling import pooled_captions
+from seps.search.schema import Layout
 from seps.search.stages import rank_stored
-from seps.search.store import FileFacts, GalleryStore, Layout, StoredPhoto
+from seps.search.store import FileFacts, GalleryStore, StoredPhoto
 from tests.bench.__main__ import resident
 
 TOP = 10

@@ -58,7 +58,7 @@ class Person:
             self.heartbeat = asyncio.create_task(self._beat())
             (await self.client.get("/")).raise_for_status()
             load = next(event for event in self.config["dependencies"] if event["targets"][0][1] == "load")
-            await self._join(load, [])
+            await self._join(load, [None] * len(load["inputs"]))
             place = next(event for event in self.config["dependencies"] if event["trigger_after"] == load["id"])
             await self._join(place, [None] * len(place["inputs"]))
 
@@ -195,7 +195,7 @@ async def soak(
     samples: list[tuple[int, float]] = []
     seconds: dict[str, list[float]] = {}
     seeds = iter(range(10**9))
-    limits = httpx.Limits(max_connections=400, max_keepalive_connections=100)
+    limits = httpx.Limits(max_connections=400, keepalive_expiry=1)  # the server closes after 5 s
     rests = Rests(process)
     async with httpx.AsyncClient(base_url=address, timeout=300, limits=limits) as client:
         config = (await client.get("/config")).json()

@@ -28,7 +28,8 @@ from demo.service.retrieval import RetrievalService
 from demo.static.model import page_model
 from demo.static.write import MARK, opened_model
 from seps import ScoringEngine
-from tests.demo.browser.conftest import CHROMIUM, chromium_path
+from tests.demo.browser.conftest import CHROMIUM
+from tests.helpers.chromium import find_chromium
 from tests.helpers.static_site import open_engine, served_folder
 
 MEGABYTE = 1e6
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figures: dict[str, Any] = {"MB of each part": {name: round(size / MEGABYTE, 2) for name, size in sizes.items()}}
     models = [name.partition(" ")[2] for name in sizes if name.startswith("model ")]
     with served_folder(folder) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM)
         figures["page"] = page_figures(browser, f"{address}/", models)
         figures["threads"] = thread_figures(browser, folder, models)
         browser.close()

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from seps import load_model
+from tests.bench import devices
 from tests.bench.gpu import NAMES, Checks, main, run_checks
 
 ROOT = Path(__file__).parents[2]
@@ -59,9 +61,38 @@ def test_every_check_runs_on_a_cpu(tmp_path: Path) -> None:
     results = json.loads((tmp_path / "gpu.json").read_text())
     assert list(results) == list(NAMES)
     for variant in ("released", "paper"):
-        assert set(results["engine"][variant]) == {"4 x 6, dense", "8 x 40"}
+        assert list(results["engine"][variant]) == ["4 x 6, N 196, dense", "4 x 6, N 576, dense", "8 x 40"]
+        for sizes in results["engine"][variant].values():
+            assert sizes["peak_bytes"] > 0
+        assert results["engine"][variant]["4 x 6, N 576, dense"]["ratio"] > 0
         assert results["engine"][variant]["8 x 40"]["pairs_per_second"] > 0
         assert results["float32"][variant]["similarity"] < 1e-6  # of the CPU from itself
         assert len(results["training"][variant]["epochs"]) == 2
     assert results["app"]["rank"] > 0
     assert results["app"]["explain"] > 0
+    assert all(results[name]["check_seconds"] > 0 for name in NAMES if name != "machine")
+
+
+def test_photographs_and_captions_are_timed(tmp_path: Path) -> None:
+    timed = Checks(torch.device("cpu"), True, tmp_path).encoders()
+    photos, captions = timed["photos"], timed["captions"]
+    assert photos["photos_per_second"] == pytest.approx(2 / photos["seconds"])
+    assert captions["captions_per_second"] == pytest.approx(4 / captions["seconds"])
+    assert 0 < photos["one_preprocessing_milliseconds"] < photos["one_milliseconds"]
+
+
+def test_a_cpu_decides_as_itself_and_otherwise_with_other_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    galleries = devices.read_galleries("scenes", 2)
+    device = torch.device("cpu")
+    assert devices.compare_encoders("scenes", galleries, device) == {"image_embeddings": 0, "caption_embeddings": 0}
+    same = devices.compare_decisions("scenes", galleries, device)
+    expected = {"pairs": 4, "decisions": 4 * 196, "differing": 0, "pairs_differing": 0}
+    assert same == dict.fromkeys(galleries, expected | {"differing_given_embeddings": 0})
+    here, there = load_model("scenes"), load_model("scenes")
+    with torch.no_grad():
+        there.img_enc.vision_proj.weight[0] *= 2
+    monkeypatch.setattr(devices, "on_both", lambda name, device: (here, there))
+    other = devices.compare_decisions("scenes", galleries, device)["scenes"]
+    assert other["differing"] >= other["pairs_differing"] > 0
+    assert other["differing_given_embeddings"] == 0  # its network is the same
+    assert devices.compare_encoders("scenes", galleries, device)["image_embeddings"] > 0.01

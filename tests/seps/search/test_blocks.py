@@ -63,28 +63,35 @@ def test_decisions_are_the_networks(kind: str, paper: bool, dense: bool) -> None
                 torch.testing.assert_close(fast.score[:, t].double(), exact.score, atol=1e-4, rtol=0)
 
 
-def test_a_second_look_is_rare_where_patches_differ_and_taken_where_they_do_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    fractions: list[float] = []
-
-    def counted(self: Decisions, uncertain: Tensor, *rest: object) -> None:
-        fractions.append(float(uncertain.float().mean()))
-
-    monkeypatch.setattr(Decisions, "decide_again", counted)
+def test_a_second_look_is_rare_where_patches_differ_and_taken_where_they_do_not() -> None:
+    fractions = []
     for kind in ("any", "all equal"):
         model, images, captions = built(True, kind, False)
-        Decisions(model, images).select(captions)
+        fractions.append(float(Decisions(model, images).select_in_float32(captions)[1].float().mean()))
     assert fractions[0] < 0.1
     assert fractions[1] == 1.0
 
 
-def test_without_the_second_look_nearly_equal_patches_change_places(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("paper", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_a_look_at_values_decisions_are_the_same_or_reported_as_missed(kind: str, paper: bool) -> None:
+    model, images, captions = built(paper, kind, True)
+    expected = Decisions(model, images).select(captions)
+    selections, missed = Decisions(model, images).select_batched(captions)
+    uncertain = Decisions(model, images).select_in_float32(captions)[1]
+    assert bool(missed) == (int(uncertain.sum()) > blocks.MIN_EXACT)
+    if not missed:
+        for batched, exact in zip(selections, expected, strict=True):
+            assert batched is not None and exact is not None
+            assert torch.equal(batched.mask.double(), exact.mask.double())
+            torch.testing.assert_close(batched.score.double(), exact.score.double(), atol=1e-6, rtol=0)
+
+
+def test_without_the_second_look_nearly_equal_patches_change_places() -> None:
     model, images, captions = built(True, "nearly equal pairs", False)
     exact, _ = Decisions(model, images).select(captions)
-    monkeypatch.setattr(blocks.Decisions, "decide_again", lambda *_: None)
-    rough, _ = Decisions(model, images).select(captions)
-    assert not torch.equal(exact.mask, rough.mask)
+    (rough, _), _ = Decisions(model, images).select_in_float32(captions)
+    assert not torch.equal(exact.mask.float(), rough.mask.float())
 
 
 @pytest.mark.parametrize("channels", [64, 384, 768])

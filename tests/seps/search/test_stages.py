@@ -10,9 +10,9 @@ from seps.method.network import CrossSparseAggrNet
 from seps.search.engine import ScoringEngine
 from seps.search.features import feature_key, packed_features, read_images
 from seps.search.index import CaptionIndex, ImageIndex
+from seps.search.schema import Layout
 from seps.search.stages import rank_stored
-from seps.search.store import FileFacts, GalleryStore, Layout, StoredPhoto
-from tests.helpers.sentences import refused
+from seps.search.store import FileFacts, GalleryStore, StoredPhoto
 
 PATCHES, CHANNELS, COUNT = 16, 32, 50
 
@@ -170,7 +170,7 @@ def test_a_name_limits_what_is_searched(engine: ScoringEngine, store: GallerySto
 def test_arguments_that_do_not_fit_are_refused(
     engine: ScoringEngine, store: GalleryStore, caption: CaptionIndex
 ) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="shortlist is 0, but a whole number of at least 1 is needed"):
         rank_stored(engine, store, caption, 0)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="caption holds 2 entries"):
         rank_stored(engine, store, caption[[0, 0]])

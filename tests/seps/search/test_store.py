@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
 import resource
 import shutil
 from pathlib import Path
@@ -11,9 +12,9 @@ import pytest
 import torch
 
 from seps.search.pooling import pooled_images
-from seps.search.store import FLAT, FileFacts, GalleryStore, Layout, StoredPhoto
+from seps.search.schema import Layout
+from seps.search.store import FLAT, FileFacts, GalleryStore, StoredPhoto
 from seps.search.table_errors import StoreError, lance_errors
-from tests.helpers.sentences import refused
 
 LAYOUT = Layout("an encoder", 5, 4)
 
@@ -67,7 +68,10 @@ def test_half_precision_keeps_what_float16_holds(uri: Path) -> None:
     (each,) = filled(uri, 1, Layout("an encoder", 5, 4, "float16"))
     assert torch.equal(content(uri)[each.file.path].embeddings, each.embeddings.half().float())
     huge = StoredPhoto(each.file, each.embeddings * 1e6)
-    with GalleryStore.write(uri, LAYOUT) as store, refused(ValueError):
+    with (
+        GalleryStore.write(uri, LAYOUT) as store,
+        pytest.raises(ValueError, match="Embeddings are not finite in float16"),
+    ):
         store.put([huge])
 
 
@@ -106,7 +110,7 @@ def test_rows_are_read_in_the_order_in_which_they_are_asked_for(uri: Path) -> No
     assert torch.equal(store.embeddings(rows), torch.stack([each.embeddings for each in asked]))
     torch.testing.assert_close(store.pooled(rows), pooled_images(store.embeddings(rows)), atol=1e-3, rtol=0)
     assert (store.paths([]), len(store.embeddings([])), len(store.pooled([]))) == ([], 0, 0)
-    with refused(StoreError):
+    with pytest.raises(StoreError, match=r"gallery\.lance has no such rows: open it anew"):
         store.paths([rows[0], 10**12])
 
 
@@ -158,29 +162,48 @@ def test_a_change_of_a_number_is_noticed(uri: Path) -> None:
 
 
 def test_tables_that_do_not_fit_are_refused(uri: Path, tmp_path: Path) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"gallery\.lance, or a part of it was deleted"):
         GalleryStore.read(uri)
     filled(uri)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"gallery\.lance was indexed by another image encoder"):
         GalleryStore.read(uri, "another encoder")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"gallery\.lance was indexed by another image encoder"):
         GalleryStore.write(uri, Layout("another encoder", 5, 4))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"gallery\.lance was opened to be read"):
         GalleryStore.read(uri).put([photo("x.jpg", 1)])
     other = tmp_path / "other.lance"
     lance.write_dataset(lance.dataset(str(uri)).to_table().replace_schema_metadata({}), str(other))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"other\.lance is no table of photographs that this version"):
         GalleryStore.read(other)
     for file in (uri / "_versions").iterdir():
         file.write_bytes(b"no manifest")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"gallery\.lance cannot be used"):
         GalleryStore.read(uri)
+
+
+@pytest.mark.parametrize(
+    "name", ["c:d.lance", "C:\\d.lance", "file:d.lance", "s3:d.lance", "memory:d", "a b#%41?.lance"]
+)
+def test_a_folders_name_is_no_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in (Path(name), tmp_path / "below" / name):
+        filled(place)
+        assert len(GalleryStore.read(place)) == 3
+        assert (place / "_versions").is_dir()
+
+
+def test_an_address_that_cannot_be_one_is_named() -> None:
+    for uri in ("foo://bucket/table", "s3://"):
+        with pytest.raises(StoreError, match=f"{uri} is no address of a table.*give a folder, or one such as s3://"):
+            GalleryStore.read(uri)
+    with pytest.raises(StoreError, match="has no name: give a folder"):
+        GalleryStore.read("")
 
 
 def test_one_writes_and_many_read(uri: Path) -> None:
     photos = filled(uri)
     with GalleryStore.write(uri, LAYOUT) as store:
-        with refused(ValueError):
+        with pytest.raises(ValueError, match=r"gallery\.lance: wait until it has ended"):
             GalleryStore.write(uri, LAYOUT)
         before = GalleryStore.read(uri)
         store.remove(["below/0.jpg"])
@@ -196,7 +219,7 @@ def test_a_change_behind_a_writers_back_is_told(uri: Path) -> None:
     filled(uri)
     with GalleryStore.write(uri, LAYOUT) as store:
         lance.dataset(str(uri)).delete("path = 'below/0.jpg'")  # as a process on another machine might
-        with refused(ValueError):
+        with pytest.raises(ValueError, match=r"gallery\.lance meanwhile: run this once more"):
             store.remove(["below/1.jpg"])
 
 
@@ -205,13 +228,13 @@ def test_a_table_that_is_deleted_meanwhile_is_told(uri: Path) -> None:
     store = GalleryStore.read(uri)
     rows = store.rows()
     shutil.rmtree(uri)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"gallery\.lance, or a part of it was deleted"):
         store.embeddings(rows)
 
 
 def test_a_place_that_is_protected_is_told(uri: Path) -> None:
     uri.parent.joinpath("gallery.lance.lock").mkdir()
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"gallery\.lance cannot be written"):
         GalleryStore.write(uri, LAYOUT)
 
 
@@ -241,19 +264,28 @@ class PanicException(BaseException):
 
 
 @pytest.mark.parametrize(
-    "error",
+    ("error", "message"),
     [
-        OSError("LanceError(IO): No space left on device (os error 28)"),
-        OSError("LanceError(IO): Read-only file system (os error 30)"),
-        OSError("Generic S3 error: Client error with status 403 Forbidden: AccessDenied"),
-        OSError("Commit conflict for version 4"),
-        ValueError("Dataset at path x was not found"),
-        PanicException("range end index 4 out of range"),
+        (
+            OSError("LanceError(IO): No space left on device (os error 28)"),
+            "The table s3://bucket/table cannot be written, its disk is",
+        ),
+        (
+            OSError("LanceError(IO): Read-only file system (os error 30)"),
+            "The table s3://bucket/table may be read alone, its place is",
+        ),
+        (
+            OSError("Generic S3 error: Client error with status 403 Forbidden: AccessDenied"),
+            "The table s3://bucket/table may be read alone, its place is",
+        ),
+        (OSError("Commit conflict for version 4"), "Another process changed the table s3://bucket/table"),
+        (ValueError("Dataset at path x was not found"), "There is no table s3://bucket/table"),
+        (PanicException("range end index 4 out of range"), "The table s3://bucket/table cannot be used"),
     ],
     ids=str,
 )
-def test_what_lance_raises_is_told_in_a_sentence(error: BaseException) -> None:
-    with refused(ValueError), lance_errors("s3://bucket/table"):
+def test_what_lance_raises_is_told_in_a_sentence(error: BaseException, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)), lance_errors("s3://bucket/table"):
         raise error
 
 

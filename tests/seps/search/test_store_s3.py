@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from seps.search.store import FileFacts, GalleryStore, Layout, StoredPhoto
-from tests.helpers.sentences import refused
+from seps.search.schema import Layout
+from seps.search.store import FileFacts, GalleryStore, StoredPhoto
 
 LAYOUT = Layout("an encoder", 5, 4)
 URI = "s3://photographs/gallery.lance"
@@ -53,7 +53,7 @@ def photo(path: str, seed: int) -> StoredPhoto:
 
 
 def test_one_process_writes_a_table_that_others_read(bucket: str) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"There is no table s3://photographs/gallery\.lance"):
         GalleryStore.read(bucket)
     photos = [photo(f"{seed}.jpg", seed) for seed in range(3)]
     with GalleryStore.write(bucket, LAYOUT) as store:
@@ -76,13 +76,13 @@ def test_a_second_writer_is_told(bucket: str) -> None:
     bucket = f"{bucket}.second"
     first, second = GalleryStore.write(bucket, LAYOUT), GalleryStore.write(bucket, LAYOUT)
     first.put([photo("1.jpg", 1)])
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="Another process changed the table"):
         second.put([photo("2.jpg", 2)])
     assert [facts.path for _, facts in GalleryStore.read(bucket).files().values()] == ["1.jpg"]
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"The table s3://photographs/gallery\.lance\.second was indexed"):
         GalleryStore.write(bucket, Layout("another encoder", 5, 4))
 
 
 def test_a_bucket_that_is_not_there_is_told(bucket: str) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"The bucket of s3://nothing/gallery\.lance does not exist"):
         GalleryStore.write("s3://nothing/gallery.lance", LAYOUT)

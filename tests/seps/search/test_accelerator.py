@@ -1,0 +1,219 @@
+"""The path of accelerators, run on a CPU: exact, in a fixed number of operations, without a look at any value."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from seps import CrossSparseAggrNet, ScoringEngine
+from seps.search.blocks import BlockScorer, Decisions
+from seps.search.index import CaptionIndex, ImageIndex
+from seps.search.parallel import Workspace
+from tests.helpers.cases import Case
+from tests.seps.method.test_golden import MANIFEST, NETWORKS, build, under, vectors
+
+# What makes the host wait for a GPU: a value is read, or the size of a result depends on values.
+LOOKS = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "item", "unique", "_to_copy.cpu")
+
+
+class Operations(TorchDispatchMode):
+    """Counts what torch runs, by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts = Counter[str]()
+
+    def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+        self.counts[function.overloadpacket.__name__] += 1
+        if function.overloadpacket.__name__ == "index" and any(
+            index is not None and index.dtype == torch.bool for index in arguments[1]
+        ):
+            self.counts["nonzero"] += 1  # a mask as an index
+        return function(*arguments, **(options or {}))
+
+    @property
+    def looks(self) -> int:
+        """How many of them make the host wait."""
+        return sum(self.counts[name] for name in LOOKS)
+
+
+def indexed(case: Case, **inputs: Tensor) -> tuple[CrossSparseAggrNet, ScoringEngine, ImageIndex, CaptionIndex]:
+    model, drawn = case.build()
+    drawn |= inputs
+    engine = ScoringEngine(model, batched=True)
+    return model, engine, engine.encode_images(drawn.pop("img_embs")), engine.encode_captions(**drawn)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_golden_vectors(name: str) -> None:
+    tensors = vectors(name)
+    model = build(MANIFEST[name])
+    model.load_state_dict(under(tensors, "param."))
+    model.eval()
+    inputs: dict[str, Any] = under(tensors, "in.")
+    engine = ScoringEngine(model, batched=True)
+    images = engine.encode_images(inputs.pop("img_embs"))
+    scores = engine.score(images, engine.encode_captions(**inputs))
+    torch.testing.assert_close(scores, tensors["out.similarity"], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("side", [7, 14, 24])
+@pytest.mark.parametrize("has_cls", [False, True])
+@pytest.mark.parametrize("dense_words", [0, 30])
+@pytest.mark.parametrize("paper", [False, True])
+def test_from_49_to_576_patches(side: int, has_cls: bool, dense_words: int, paper: bool) -> None:
+    case = Case(images=3, captions=5, side=side, channels=48, dense_words=dense_words, has_cls=has_cls, paper=paper)
+    model, inputs = case.build()
+    inputs["img_embs"][0, 5] = 0.0  # a zero patch
+    inputs["img_embs"][1, 3:6] = inputs["img_embs"][1, 2]  # ties
+    captions = {key: value for key, value in inputs.items() if key != "img_embs"}
+    engine = ScoringEngine(model, batched=True)
+    scores = engine.score(engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions))
+    with torch.no_grad():
+        assert float((scores - model(**inputs)).abs().max()) < 1e-5
+
+
+def test_what_stands_in_the_padding_does_not_matter() -> None:
+    model, inputs = Case(captions=6, dense_words=9).build()
+    engine = ScoringEngine(model, batched=True)
+    images, scores = engine.encode_images(inputs.pop("img_embs")), []
+    for filling in (0.0, 100.0):
+        for name in ("cap", "dense_cap"):
+            beyond = torch.arange(inputs[f"{name}_embs"].shape[1]) >= inputs[f"{name}_lens"][:, None]
+            inputs[f"{name}_embs"][beyond] = filling
+        scores.append(engine.score(images, engine.encode_captions(**inputs)))
+    assert torch.equal(scores[0], scores[1])
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_forced_decisions(paper: bool) -> None:
+    model, inputs = Case(captions=6, dense_words=9, paper=paper).build()
+    mask, dense_mask = torch.rand(3, 16) < 0.4, torch.rand(16) < 0.6
+    captions = {key: value for key, value in inputs.items() if key != "img_embs"}
+    scores = []
+    for batched in (False, True):
+        engine = ScoringEngine(model, batched=batched)
+        images, asked = engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions)
+        scores.append(engine.score(images, asked, mask, dense_mask))
+    assert float((scores[0] - scores[1]).abs().max()) < 1e-6
+    image = model.encode_images(inputs["img_embs"])
+    with torch.no_grad():
+        for t in range(6):
+            words = inputs["cap_embs"][t, : inputs["cap_lens"][t]]
+            dense = inputs["dense_cap_embs"][t, : inputs["dense_cap_lens"][t]]
+            match = model.match(image, words, dense, mask=mask, dense_mask=dense_mask)
+            assert float((scores[1][:, t] - match.similarity).abs().max()) < 1e-5
+
+
+@pytest.mark.parametrize("dense_words", [0, 9])
+@pytest.mark.parametrize("paper", [False, True])
+def test_a_block_takes_as_many_operations_however_large_and_no_look_at_a_value(paper: bool, dense_words: int) -> None:
+    counts = []
+    for images, captions in ((2, 3), (17, 40)):
+        case = Case(images=images, captions=captions, dense_words=dense_words, paper=paper, channels=32)
+        model, engine, image_index, caption_index = indexed(case)
+        scorer = BlockScorer(model, image_index, Workspace(engine.device), batched=True)
+        with torch.inference_mode(), Operations() as operations:
+            scorer.score(caption_index)
+        assert operations.looks == 0, operations.counts
+        counts.append(operations.counts)
+    assert counts[0] == counts[1]
+    assert 0 < counts[0].total() < 400
+
+
+def test_a_look_at_a_value_is_counted() -> None:
+    model, _, images, captions = indexed(Case(images=4, captions=9))
+    with torch.inference_mode(), Operations() as operations:
+        Decisions(model, images).select(captions)
+        torch.ones(3)[torch.ones(3, dtype=torch.bool)]
+    assert operations.looks >= 2
+
+
+def test_encoding_captions_takes_as_many_operations_however_many_there_are() -> None:
+    counts = []
+    for captions in (2, 50):
+        model, inputs = Case(captions=captions, dense_words=9).build()
+        del inputs["img_embs"]
+        engine = ScoringEngine(model, batched=True)
+        with Operations() as operations:
+            engine.encode_captions(**inputs)
+        counts.append(operations.counts.total())
+    assert counts[0] == counts[1]
+
+
+def test_the_host_waits_as_often_however_many_blocks_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+    for pairs in (10_000, 8):
+        monkeypatch.setattr("seps.search.engine.BATCHED_PAIRS", pairs)
+        _, engine, images, captions = indexed(Case(images=9, captions=12, dense_words=9))
+        with Operations() as operations:
+            engine.score(images, captions)
+        counts.append(operations.looks)
+    assert counts[0] == counts[1]
+
+
+def test_blocks_that_float32_is_too_small_for_are_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, inputs = Case(images=9, captions=40, side=5, paper=False).build()
+    inputs["img_embs"][4] = inputs["img_embs"][4, :1]  # equal patches: 40 uncertain pairs
+    monkeypatch.setattr("seps.search.blocks.MIN_EXACT", 2)
+    again: list[bool] = []
+    score = BlockScorer.score
+
+    def counted(self: BlockScorer, captions: CaptionIndex, exact: bool = False) -> tuple[Tensor, Tensor]:
+        again.append(exact)
+        return score(self, captions, exact)
+
+    monkeypatch.setattr(BlockScorer, "score", counted)
+    captions = {key: value for key, value in inputs.items() if key != "img_embs"}
+    engine = ScoringEngine(model, batched=True)
+    scores = engine.score(engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions))
+    assert again[0] is False and True in again
+    with torch.no_grad():
+        assert float((scores - model(**inputs)).abs().max()) < 1e-5
+
+
+def test_where_memory_runs_out_half_is_tried_and_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    model, engine, images, captions = indexed(replace(Case(), images=40, captions=60, side=6, channels=64))
+    expected = engine.score(images, captions)
+    score = BlockScorer.score
+
+    def limited(self: BlockScorer, captions: CaptionIndex, exact: bool = False) -> tuple[Tensor, Tensor]:
+        if len(self.images) * len(captions) > 1200:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return score(self, captions, exact)
+
+    monkeypatch.setattr(BlockScorer, "score", limited)
+    small = ScoringEngine(model, memory_mb=512, batched=True)
+    with caplog.at_level(logging.WARNING, logger="seps.search.engine"):
+        torch.testing.assert_close(small.score(images, captions), expected, atol=1e-6, rtol=0)
+    assert caplog.messages[0] == "The GPU ran out of memory: trying again within 256 MB."
+
+
+def test_where_least_memory_is_too_much_the_error_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: BlockScorer, captions: CaptionIndex, exact: bool = False) -> tuple[Tensor, Tensor]:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    _, engine, images, captions = indexed(Case())
+    monkeypatch.setattr(BlockScorer, "score", full)
+    with pytest.raises(torch.OutOfMemoryError):
+        engine.score(images, captions)
+
+
+def test_on_cuda_half_of_the_free_memory_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = ScoringEngine(Case().build()[0])
+    assert engine.memory == 512 * 2**20
+    assert ScoringEngine(engine.model, memory_mb=100).memory == 100 * 2**20
+    monkeypatch.setattr(ScoringEngine, "device", torch.device("cuda"))
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (10_000, 90_000))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 3_000)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 1_000)
+    assert engine.memory == 6_000  # what torch holds without use is free too
