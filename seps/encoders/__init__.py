@@ -1,6 +1,6 @@
 """Encoders: photographs to patch embeddings, captions to word embeddings.
 
-`preprocessing` makes pixels of a photograph and `tokenizer` ids of a caption; `vision` and `text` embed them;
+`preprocessing` converts a photograph to pixels and `tokenizer` a caption to ids; `vision` and `text` embed them;
 `sources` finds a backbone's files and `weights` loads them.
 """
 

@@ -1,4 +1,4 @@
-"""What an encoder is made from, and what it wants: the parts of a model's config that encoders read."""
+"""Configs of the encoders."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from seps.checks import MAX_PIXELS, MAX_WORDS, check_positive, check_whole, shown
-from seps.fields import Fields, Fraction, Number, between, choice_of, of_length
+from seps.fields import Fields, Fraction, NotNegative, Number, between, choice_of, of_length
 
 
 def check_weights(name: str, weights: str) -> None:
-    """Raise ValueError unless `weights` names a kind of source and, where it needs one, a path."""
+    """Raise ValueError unless `weights` is a known kind of source with a path if it needs one."""
     kind, colon, target = weights.partition(":")
     if weights in ("hub", "none") or (kind in ("package", "folder") and colon and target):
         return
@@ -18,7 +18,7 @@ def check_weights(name: str, weights: str) -> None:
 
 
 def check_words(name: str, limit: int) -> None:
-    """Raise ValueError unless a limit of tokens is a whole number with room for [CLS] and [SEP]."""
+    """Raise ValueError unless a token limit is an integer with room for [CLS] and [SEP]."""
     check_whole(name, limit, MAX_WORDS)
     if limit < 2:
         raise ValueError(f"{name} is {limit}, but [CLS] and [SEP] alone need 2.")
@@ -35,19 +35,49 @@ Words = Annotated[int, check_words]
 RGB = Annotated[tuple[Number, Number, Number], of_length(3, "red, green, blue")]
 
 
+def check_prompt(name: str, prompt: str) -> None:
+    """Raise ValueError unless a prompt has one placeholder for a class name."""
+    if prompt.count("{}") != 1 or "{" in prompt.replace("{}", "") or "}" in prompt.replace("{}", ""):
+        raise ValueError(f"{name} is {shown(prompt)}, but it must contain {{}} once, where the class name goes.")
+
+
+@dataclass(frozen=True)
+class ClassConfig(Fields, section="vision.classes"):
+    """Class vectors of the backbone's classifier, added to the patches (see `seps.encoders.classes`).
+
+    Attributes:
+        names: source of the class names: "imagenet-1k", "imagenet-22k" and others; "" for no class vectors.
+        shared_until: the last frozen part that the image encoder and the classifier share: "blocks.N" of a timm
+            EfficientNet, "all" if the whole backbone is frozen, or "" for none.
+        prompt: the caption of a class, with {} for its name.
+        count: number of most probable classes in a patch's class vector.
+        local_weight, image_weight: fixed weights of the class vectors of the patch and of the whole image.
+        dropout: fraction of training images that keep only class vectors, so that these cannot be ignored.
+    """
+
+    names: Annotated[str, choice_of("", "imagenet-1k", "imagenet-12k", "imagenet-21k", "imagenet-22k")] = ""
+    shared_until: str = ""
+    prompt: Annotated[str, check_prompt] = "a photo of a {}"
+    count: Annotated[int, between(1, 1_000)] = 10
+    local_weight: NotNegative = 0.25
+    image_weight: NotNegative = 0.25
+    dropout: Fraction = 0.0
+
+
 @dataclass(frozen=True)
 class VisionConfig(Fields, section="vision"):
-    """The image encoder and the pixels that it wants.
+    """The image encoder and its input.
 
     Attributes:
         encoder: a timm model name.
         weights: "hub", "package:NAME", "folder:PATH" or "none", see `seps.encoders.sources`.
         image_size: side of the square image in pixels.
-        mean, std: per channel (red, green, blue), of values in [0, 1].
-        cls: where the [CLS] token comes from: "encoder", the backbone's own; "mean", the mean patch; "none".
-        context_size: side in pixels of a second, smaller view of the whole image, whose mean feature and that of the
-            patches join every patch (see `seps.encoders.heads`); 0 for a plain projection.
-        dropout: share of feature channels dropped in training, with context.
+        mean, std: per channel (red, green, blue), for values in [0, 1].
+        cls: source of the [CLS] token: "encoder" (the backbone), "mean" (the mean patch) or "none".
+        context_size: side in pixels of a second, smaller view of the whole image; its mean feature and that of the
+            patches are added to every patch (see `seps.encoders.heads`). 0 for a plain projection.
+        dropout: fraction of feature channels dropped in training, with context.
+        classes: class vectors of the backbone's classifier; by default none.
     """
 
     encoder: str
@@ -58,9 +88,10 @@ class VisionConfig(Fields, section="vision"):
     cls: Annotated[str, choice_of("encoder", "mean", "none")]
     context_size: Annotated[int, between(0, MAX_PIXELS)] = 0
     dropout: Fraction = 0.0
+    classes: ClassConfig = ClassConfig()
 
     def check(self) -> None:
-        """Raise ValueError for context beside [CLS]."""
+        """Raise ValueError for context together with [CLS]."""
         if self.context_size and self.cls != "none":
             raise ValueError(
                 f"vision.context_size is {self.context_size} with cls {self.cls!r}, but context takes the place of "
@@ -70,18 +101,17 @@ class VisionConfig(Fields, section="vision"):
 
 @dataclass(frozen=True)
 class TextConfig(Fields, section="text"):
-    """The caption encoder and the captions that it wants.
+    """The caption encoder and its input.
 
     Attributes:
-        encoder: where architecture and vocabulary are described: a hub repo id, "package:NAME", "folder:PATH" or, for
-            an encoder that the library describes itself, "seps:NAME".
+        encoder: source of architecture and vocabulary: a hub repo id, "package:NAME", "folder:PATH" or, for an encoder
+            described by this library, "seps:NAME".
         weights: "hub", "package:NAME", "folder:PATH" or "none", see `seps.encoders.sources`.
-        max_words: tokens a caption at most, [CLS] and [SEP] among them; longer ones are cut.
+        max_words: maximum number of tokens, including [CLS] and [SEP]; longer captions are cut.
         max_dense_words: the same for a dense caption.
-        context: let the caption's mean word join every word (see `seps.encoders.heads`).
-        dropout: share of feature channels dropped in training, with context.
-        low_rank: rank of the differences that the weights of the last low_rank_layers layers may have (LoRA); 0 for
-            none.
+        context: add the caption's mean word to every word (see `seps.encoders.heads`).
+        dropout: fraction of feature channels dropped in training, with context.
+        low_rank: rank of the weight differences of the last low_rank_layers layers (LoRA); 0 for none.
     """
 
     encoder: str
@@ -94,7 +124,7 @@ class TextConfig(Fields, section="text"):
     low_rank_layers: Annotated[int, between(1, 1_024)] = 1
 
     def check(self) -> None:
-        """Raise ValueError where the weights come from a hub and the encoder does not."""
+        """Raise ValueError for weights from the hub with an encoder from elsewhere."""
         if self.weights == "hub" and self.encoder.startswith(("package:", "folder:", "seps:")):
             raise ValueError(
                 f"text.weights is 'hub', but text.encoder is {self.encoder!r}, which names no hub repo: "

@@ -1,7 +1,7 @@
-"""Projection heads: an encoder's features to C channels, plain or with context.
+"""Projection heads: map an encoder's features to C channels, with or without context.
 
-A frozen backbone's patch or word says little about the whole. With context, the summary of the whole image or caption
-joins each of its patches or words: token = A (feature - mean) / std + B (summary - mean) / std + b. Means and standard
+A frozen backbone's patch or word contains little information about the whole. With context, the summary of the image or
+caption is added to each token: token = A (feature - mean) / std + B (summary - mean) / std + b. Means and standard
 deviations are those of the training features.
 """
 
@@ -13,11 +13,7 @@ from torch import Tensor, nn
 
 
 class Standardize(nn.Module):
-    """(feature - mean) / std per channel, with the training features' statistics; the identity until `fit`.
-
-    Args:
-        width: channels.
-    """
+    """(feature - mean) / std per channel, with the training features' statistics; the identity before `fit`."""
 
     mean: Tensor
     std: Tensor
@@ -29,24 +25,24 @@ class Standardize(nn.Module):
 
     @torch.no_grad()
     def fit(self, features: Tensor, floor: float = 1e-3) -> None:
-        """Take the statistics of features (..., width); channels that hardly vary get std `floor`."""
+        """Set the statistics from features (..., width); channels with little variance get std `floor`."""
         flat = features.reshape(-1, features.shape[-1]).float()
         self.mean.copy_(flat.mean(dim=0))
         self.std.copy_(flat.std(dim=0).clamp(min=floor))
 
     def forward(self, features: Tensor) -> Tensor:
-        """Features (..., width) to the same shape."""
+        """Standardize features (..., width)."""
         return (features - self.mean) / self.std
 
 
 class ContextHead(nn.Module):
-    """The part of a head that carries context, beside the plain projection that its owner holds.
+    """Context part of a head; the owner holds the plain projection.
 
     Args:
         width: channels of the encoder's features.
         summary_width: channels of the summary.
         embed_size: C.
-        dropout: share of channels dropped in training; one draw for all tokens of an image or caption.
+        dropout: fraction of channels dropped in training; one draw for all tokens of an image or caption.
     """
 
     def __init__(self, width: int, summary_width: int, embed_size: int, dropout: float) -> None:
@@ -57,7 +53,7 @@ class ContextHead(nn.Module):
         self.dropout = dropout
 
     def forward(self, projection: nn.Linear, features: Tensor, summary: Tensor) -> Tensor:
-        """Tokens with context.
+        """Compute tokens with context.
 
         Args:
             projection: the plain head, width -> C.

@@ -1,4 +1,4 @@
-"""What the model hub did not give or take, in one sentence that says what to do; its library raises a dozen kinds."""
+"""Error messages for the model hub: one sentence with a remedy for the many exceptions of its library."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ NO_NAME = "no name of the model hub (owner/name, in letters, digits, '-', '_' an
 
 
 def reading_sentence(error: Exception, repo_id: str, files: tuple[str, ...], revision: str | None = None) -> str:
-    """Say why files of a repo could not be had.
+    """Explain why files of a repo are not available.
 
     Args:
-        error: what the hub's library raised; repo_id: as "owner/name"; files: what was asked for.
-        revision: the branch, tag or commit that was asked for; None for the main branch.
+        error: from the hub's library; repo_id: as "owner/name"; files: the requested files.
+        revision: the requested branch, tag or commit; None for the main branch.
     """
     address = f"{constants.ENDPOINT}/{repo_id}"
     if isinstance(error, HFValidationError):
@@ -49,7 +49,7 @@ def reading_sentence(error: Exception, repo_id: str, files: tuple[str, ...], rev
 
 
 def reason_of(error: Exception) -> str:
-    """Why the hub did not give a file, in a few words."""
+    """Return in a few words why the hub did not deliver a file."""
     if isinstance(error.__cause__, FileMetadataError):
         return "what answers there is no model hub"
     if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled):
@@ -59,13 +59,13 @@ def reason_of(error: Exception) -> str:
 
 
 def missing_sentence(repo_id: str, name: str, revision: str | None = None) -> str:
-    """Say that a repo lacks a file without which it holds no model; arguments as in `reading_sentence`."""
+    """Report that a repo lacks a required file of a model; arguments as in `reading_sentence`."""
     place = f"{constants.ENDPOINT}/{repo_id}/tree/{revision or 'main'}"
     return f"{repo_id} has no {name} on the model hub, so it holds no model: look at {place} for what it has."
 
 
 def writing_sentence(error: Exception, repo_id: str) -> str:
-    """Say why a model could not be uploaded; arguments as in `reading_sentence`."""
+    """Explain why a model could not be uploaded; arguments as in `reading_sentence`."""
     if isinstance(error, HFValidationError):
         return f"{repo_id!r} is {NO_NAME}: give another."
     status = status_of(error)
@@ -85,13 +85,13 @@ def writing_sentence(error: Exception, repo_id: str) -> str:
 
 
 def is_of_hub(error: Exception) -> bool:
-    """Return whether an error is the hub's, or that of its library on the way there."""
+    """Return whether an error comes from the hub or from its library."""
     kinds = HfHubHTTPError | HFValidationError | ConnectionError  # the last where HF_HUB_OFFLINE is set
     return isinstance(error, kinds) or type(error).__module__.startswith(("httpx", "hf_xet"))
 
 
 def status_of(error: BaseException | None) -> int | None:
-    """Return the status of the hub's answer behind an error; None where it did not answer."""
+    """Return the HTTP status behind an error; None if the hub did not answer."""
     while error is not None and not isinstance(error, HfHubHTTPError):
         error = error.__cause__
     return None if error is None else int(error.response.status_code)

@@ -1,4 +1,4 @@
-"""Low-rank differences to weights (LoRA, arXiv 2106.09685): what a large layer has learnt, in a small file."""
+"""Low-rank weight differences (LoRA, arXiv 2106.09685), which store what a large layer learned in a small file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from torch.nn.utils.parametrize import register_parametrization
 
 from seps.encoders.tails import text_layers
 
-ADDED: ContextVar[bool] = ContextVar("low-rank differences are added", default=True)  # each thread has its own
+ADDED: ContextVar[bool] = ContextVar("low-rank differences are added", default=True)  # separate for each thread
 
 
 class LowRank(nn.Module):
-    """A difference of low rank that is added to a weight (rows, columns); 0 at the start.
+    """A low-rank difference added to a weight (rows, columns); 0 at initialisation.
 
     Args:
         rank: r, of `up` (rows, r) times `down` (r, columns).
@@ -34,7 +34,7 @@ class LowRank(nn.Module):
 
 @contextmanager
 def without_differences() -> Iterator[None]:
-    """Leave low-rank differences out, in this thread alone: models compute as before they learnt them."""
+    """Disable low-rank differences in this thread: models compute as before fine-tuning."""
     token = ADDED.set(False)
     try:
         yield
@@ -43,7 +43,7 @@ def without_differences() -> Iterator[None]:
 
 
 def add_low_rank(bert: nn.Module, rank: int, layers: int) -> None:
-    """Give every linear part of a BERT's last layers a difference of this rank.
+    """Add a difference of this rank to every linear layer in the last layers of a BERT.
 
     Raises:
         ValueError: an encoder without such layers, or with fewer.

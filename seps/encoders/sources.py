@@ -1,8 +1,8 @@
-"""Where a backbone's files lie: in an installed package, in a folder, or on the model hub.
+"""Sources of a backbone's files: an installed package, a folder, or the model hub.
 
-A source is written "package:NAME", "folder:PATH" (a relative path starts at the working directory), "seps:NAME" for
-what the library itself describes or, for the hub, as a repo id. Nothing is imported from a package and nothing is
-unpickled; whatever cannot be had is one ValueError that says what to do.
+A source is "package:NAME", "folder:PATH" (relative to the working directory), "seps:NAME" for descriptions in this
+library, or a repo id of the hub. Packages are not imported and nothing is unpickled; missing sources raise a ValueError
+with a remedy.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
 
     Args:
         source: "package:NAME", "folder:PATH", "seps:NAME" or a hub repo id.
-        hub_files: the files (patterns) to download where the source is a hub repo.
+        hub_files: patterns of the files to download from a hub repo.
 
     Raises:
-        ValueError: it is not there; the message says what to install or download.
+        ValueError: not found; the message says what to install or download.
     """
     kind, _, target = source.partition(":")
     if kind == "package":
@@ -46,10 +46,10 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
 
 
 def described_folder(name: str) -> Path:
-    """Return the folder of an encoder that the library describes itself, without weights.
+    """Return the folder of an encoder that this library describes, without weights.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: unknown name.
     """
     root = Path(str(resources.files("seps"))) / "configs" / "encoders"
     names = sorted(folder.name for folder in root.iterdir() if folder.is_dir())
@@ -59,10 +59,10 @@ def described_folder(name: str) -> Path:
 
 
 def package_folder(name: str) -> Path:
-    """Return the folder with an installed package's model files.
+    """Return the folder of an installed package's model files.
 
     Raises:
-        ValueError: a package that is not known here or not installed.
+        ValueError: a package that is unknown or not installed.
     """
     if name not in PACKAGE_FOLDERS:
         raise ValueError(f"{name!r} is no package with weights: there are {', '.join(PACKAGE_FOLDERS)}.")
@@ -76,16 +76,16 @@ def package_folder(name: str) -> Path:
 def hub_folder(
     repo_id: str, files: tuple[str, ...], required: tuple[str, ...] = (), beside: tuple[str, ...] = (), **options: Any
 ) -> Path:
-    """Return the folder of a hub repo's files: downloaded, or from the hub's own cache where the hub cannot be reached.
+    """Return the folder of a hub repo's files, downloaded or, if the hub is unreachable, from its cache.
 
     Args:
-        repo_id: as "owner/name"; files: the files (patterns) to have; required: those that the repo must have.
-        beside: the files (patterns) to take along where the repo has them.
+        repo_id: as "owner/name"; files: patterns of the files; required: those that the repo must have.
+        beside: patterns of optional files.
         options: of `huggingface_hub.snapshot_download`, such as revision, token and cache_dir.
 
     Raises:
-        ValueError: no such repo or revision, one that may not be read, or one without a file of `required`; or neither
-            the hub nor the cache has it. The message says what to do.
+        ValueError: unknown repo or revision, no access, a missing required file, or neither the hub nor the cache has
+            it. The message suggests a remedy.
     """
     options["local_files_only"] = options.get("local_files_only", False) or not hub_answers()
     revision = options.get("revision")
@@ -102,9 +102,9 @@ def hub_folder(
 
 
 def hub_answers() -> bool:
-    """Return whether the model hub can be reached: one short request, since downloads retry for half a minute."""
+    """Return whether the model hub is reachable, with one short request, since downloads retry for half a minute."""
     try:
         get_session().head(constants.ENDPOINT, timeout=HUB_TIMEOUT)
-    except Exception:  # whatever the HTTP library of the day raises
+    except Exception:  # the kinds of errors depend on the HTTP library
         return False
     return True

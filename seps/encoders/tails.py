@@ -1,4 +1,4 @@
-"""Backbones in two parts: one that stays frozen, whose output can be kept, and one that learns along."""
+"""Backbones split into a frozen part, whose output can be cached, and a trained part."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from torch import Tensor, nn
 STAGES = ("conv_stem", "bn1", "blocks", "conv_head", "bn2")  # of timm's EfficientNets, in the order of their pass
 
 
-def vision_parts(backbone: nn.Module, frozen_until: str) -> tuple[list[nn.Module], list[nn.Module]]:
+def vision_parts(
+    backbone: nn.Module, frozen_until: str, key: str = "training.frozen_until"
+) -> tuple[list[nn.Module], list[nn.Module]]:
     """Split a timm EfficientNet.
 
     Args:
-        frozen_until: "blocks.N", the last part that stays frozen.
+        frozen_until: "blocks.N", the last frozen part; key: the setting's name for messages.
 
     Returns:
         The modules up to that one and those after it, in the order of the pass.
@@ -25,23 +27,21 @@ def vision_parts(backbone: nn.Module, frozen_until: str) -> tuple[list[nn.Module
     blocks = getattr(backbone, "blocks", None)
     if not isinstance(blocks, nn.Sequential) or not all(hasattr(backbone, name) for name in STAGES):
         raise ValueError(
-            f"training.frozen_until is {frozen_until!r}, but {type(backbone).__name__} cannot be split: it takes an "
+            f"{key} is {frozen_until!r}, but {type(backbone).__name__} cannot be split: it takes an "
             "EfficientNet of timm. Leave it empty to keep the whole backbone frozen."
         )
     match = re.fullmatch(r"blocks\.(\d+)", frozen_until)
     if match is None or int(match[1]) >= len(blocks):
-        raise ValueError(
-            f"training.frozen_until is {frozen_until!r}, but it must be one of blocks.0 to blocks.{len(blocks) - 1}."
-        )
+        raise ValueError(f"{key} is {frozen_until!r}, but it must be one of blocks.0 to blocks.{len(blocks) - 1}.")
     conv_stem, bn1, _, conv_head, bn2 = (backbone.get_submodule(name) for name in STAGES)
     count = int(match[1]) + 1
     return [conv_stem, bn1, *blocks[:count]], [*blocks[count:], conv_head, bn2]
 
 
 def let_learn(parts: list[nn.Module]) -> None:
-    """Let parts of an image backbone learn, but for the kernels of its depthwise convolutions.
+    """Enable training of parts of an image backbone, except the kernels of depthwise convolutions.
 
-    These hold hundredths of the weights, and on a CPU their gradient costs as much time as all else together.
+    These are a few per cent of the weights, but their gradient takes as long on a CPU as everything else.
     """
     for module in (child for part in parts for child in part.modules()):
         depthwise = isinstance(module, nn.Conv2d) and module.groups > 1
@@ -50,7 +50,7 @@ def let_learn(parts: list[nn.Module]) -> None:
 
 
 def passed(parts: list[nn.Module], maps: Tensor) -> Tensor:
-    """Pass maps (B, D, H, W) through modules, one after another."""
+    """Pass maps (B, D, H, W) through modules in order."""
     for part in parts:
         maps = part(maps)
     return maps
@@ -74,7 +74,7 @@ def text_layers(backbone: nn.Module, frozen_layers: int) -> list[nn.Module]:
 
 
 def passed_words(layers: list[nn.Module], words: Tensor, mask: Tensor) -> Tensor:
-    """Pass words (B, L, D) through a BERT's layers; mask (B, L) bool, True at a caption's own tokens."""
+    """Pass words (B, L, D) through a BERT's layers; mask (B, L) bool, True for a caption's tokens."""
     barred = torch.zeros(mask.shape, dtype=words.dtype, device=words.device)
     barred = barred.masked_fill(~mask, torch.finfo(words.dtype).min)[:, None, None]  # (B, 1, 1, L)
     for layer in layers:

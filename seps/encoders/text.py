@@ -14,20 +14,20 @@ from seps.encoders.weights import text_backbone
 
 
 class TextEncoder(nn.Module):
-    """A transformers encoder and a projection of its words.
+    """A transformers encoder with a projection of its words.
 
     Args:
         config: the encoder.
         embed_size: C.
 
     Attributes:
-        bert: the encoder, whatever its kind; fc: nn.Linear, D_t -> C; context: ContextHead, or None without context.
-        width: D_t, channels of the encoder's words; vocabulary: how many ids it embeds.
-        tail, frozen_layers: the encoder's last layers, which learn along, and how many come before them, see
-            `freeze_layers`; None and -1 while all is taken as a whole.
+        bert: the encoder, of any kind; fc: nn.Linear, D_t -> C; context: ContextHead, or None without context.
+        width: D_t, channels of the encoder's words; vocabulary: number of embedded ids.
+        tail, frozen_layers: the trained last layers and the number of layers before them, see `freeze_layers`; None and
+            -1 if not split.
 
     Raises:
-        ValueError: an encoder or weights that cannot be had; more words than the encoder has positions.
+        ValueError: an encoder or weights that are not available; more words than the encoder has positions.
     """
 
     def __init__(self, config: TextConfig, embed_size: int) -> None:
@@ -47,17 +47,17 @@ class TextEncoder(nn.Module):
         self.check_positions(config)
 
     def check_positions(self, config: TextConfig) -> None:
-        """Raise ValueError where a config allows more words than the encoder has positions."""
+        """Raise ValueError if a config allows more words than the encoder has positions."""
         positions = getattr(self.bert.config, "max_position_embeddings", None)
         longest = max(config.max_words, config.max_dense_words)
         if positions is not None and longest > positions:
             raise ValueError(f"Captions may have {longest} tokens, but {config.encoder} has {positions} positions.")
 
     def freeze_layers(self, count: int) -> None:
-        """Keep the encoder's first `count` layers frozen and let the others learn, as part of the projection.
+        """Freeze the encoder's first `count` layers and train the others as part of the projection.
 
-        From then on `features` are the words after the frozen layers. Of a layer with low-rank differences these alone
-        learn.
+        `features` then returns the words after the frozen layers. In layers with low-rank differences only these are
+        trained.
 
         Raises:
             ValueError: an encoder that cannot be split there.
@@ -70,10 +70,10 @@ class TextEncoder(nn.Module):
                 part.requires_grad_(True)
 
     def forward(self, ids: Tensor, lengths: Lengths) -> Tensor:
-        """Word embeddings.
+        """Compute word embeddings.
 
         Args:
-            ids: (B, L) int64, from [CLS] to [SEP], then padding of any value in the vocabulary.
+            ids: (B, L) int64, from [CLS] to [SEP], then padding with any id of the vocabulary.
             lengths: (B,), tokens of each caption, 1 to L.
 
         Returns:
@@ -85,15 +85,15 @@ class TextEncoder(nn.Module):
         return self.project(self.features(ids, lengths), lengths)
 
     def with_plain(self, ids: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
-        """Word embeddings, and the encoder's own words as it came: without the low-rank differences that it has learnt.
+        """Compute word embeddings, and the words of the pretrained encoder without low-rank differences.
 
-        The layers before the first difference are passed once for both.
+        The layers before the first difference run only once.
 
         Args:
             ids, lengths: as for `forward`; so are the errors.
 
         Returns:
-            (B, L, C), as `forward` gives them, and (B, L, D_t); both zero at the padding.
+            (B, L, C), as `forward`, and (B, L, D_t); both zero at the padding.
         """
         mask = self._mask(ids, lengths)  # (B, L)
         output = self.bert(input_ids=ids, attention_mask=mask.long(), output_hidden_states=True)
@@ -106,28 +106,28 @@ class TextEncoder(nn.Module):
         return self._embed(words * mask, mask), plain * mask
 
     def project(self, features: Tensor, lengths: Lengths) -> Tensor:
-        """Features (B, L, D_t) from `features` to embeddings (B, L, C), zero at the padding."""
+        """Project (B, L, D_t) from `features` to embeddings (B, L, C), zero at the padding."""
         features = self.finished(features, lengths)
         return self._embed(features, self._mask(features[..., 0], lengths).unsqueeze(-1))
 
     def _embed(self, features: Tensor, mask: Tensor) -> Tensor:
-        """Finished words (B, L, D_t) as embeddings (B, L, C); mask (B, L, 1)."""
+        """Project words (B, L, D_t) after the tail to embeddings (B, L, C); mask (B, L, 1)."""
         if self.context is None:
             return self.fc(features) * mask
         summary = (features * mask).sum(dim=1) / mask.sum(dim=1)  # (B, D_t), the mean word
         return self.context(self.fc, features, summary) * mask
 
     def finished(self, features: Tensor, lengths: Lengths) -> Tensor:
-        """Pass words after the frozen layers through the others: (B, L, D_t); without a tail they stay as they are."""
+        """Pass words after the frozen layers through the tail: (B, L, D_t); unchanged without a tail."""
         if self.tail is None:
             return features
         mask = self._mask(features[..., 0], lengths)  # (B, L)
         return passed_words(self.tail, features, mask) * mask.unsqueeze(-1)
 
     def features(self, ids: Tensor, lengths: Lengths) -> Tensor:
-        """Return the encoder's own words, before the projection: (B, L, D_t), zero at the padding; else as `forward`.
+        """Return the encoder's words before the projection: (B, L, D_t), zero at the padding.
 
-        With a tail those after the frozen layers.
+        With a tail, the words after the frozen layers. Arguments and errors as `forward`.
         """
         mask = self._mask(ids, lengths)  # (B, L)
         output = self.bert(input_ids=ids, attention_mask=mask.long(), output_hidden_states=self.tail is not None)
@@ -138,7 +138,7 @@ class TextEncoder(nn.Module):
 
     @staticmethod
     def _mask(ids: Tensor, lengths: Lengths) -> Tensor:
-        """(B, L) bool: True at a caption's own tokens."""
+        """Mark each caption's tokens: (B, L) bool."""
         if ids.ndim != 2:
             raise ValueError(f"ids has {ids.ndim} dimensions {tuple(ids.shape)}, but 2 are needed: (captions, tokens).")
         if torch.compiler.is_exporting():  # of a graph's lengths nothing is known yet

@@ -21,12 +21,12 @@ UNKNOWN = "\u9f98"  # a word that hardly any vocabulary has
 
 
 class Tokenizer:
-    """Wraps a transformers fast tokenizer that has [CLS], [SEP], [MASK] and [PAD].
+    """Wrapper of a transformers fast tokenizer with [CLS], [SEP], [MASK] and [PAD].
 
     Attributes:
-        cls_id, sep_id, mask_id, pad_id: ids of the special tokens; unk_id: of [UNK], or of [PAD] where there is none.
-        ordinary_ids: ids of all words and word pieces: what a random replacement may draw from.
-        size: rows of a table that has one for every id.
+        cls_id, sep_id, mask_id, pad_id: ids of the special tokens; unk_id: of [UNK], or of [PAD] if there is none.
+        ordinary_ids: ids of all words and word pieces, for random replacements.
+        size: number of rows in an embedding table.
 
     Raises:
         ValueError: the tokenizer has no fast version, or not those four tokens.
@@ -60,10 +60,10 @@ class Tokenizer:
     def from_config(cls, config: TextConfig) -> Tokenizer:
         """Return the tokenizer of an encoder.
 
-        BERT-base's vocabulary is MiniLM's, so that the package with MiniLM serves where it is installed.
+        BERT-base and MiniLM share a vocabulary, so the installed package with MiniLM is used for both.
 
         Raises:
-            ValueError: the encoder's files cannot be had, or hold no tokenizer that fits.
+            ValueError: files that are not available or contain no suitable tokenizer.
         """
         source = config.encoder
         if source in BERT_BASE:
@@ -82,10 +82,11 @@ class Tokenizer:
         return cls(tokenizer)
 
     def words(self, caption: str) -> list[list[int]]:
-        """Return the word pieces of each basic word, without special tokens; letters are folded first, see `folded`.
+        """Return the word pieces of each basic word, without special tokens; letters are normalised first, see
+        `folded`.
 
         Raises:
-            ValueError: a caption that is no str, or has half of a surrogate pair, which is no character.
+            ValueError: a caption that is not a str, or contains half of a surrogate pair.
         """
         check_text("caption", caption)
         encoding = self._backend.encode(folded(caption), add_special_tokens=False)
@@ -99,7 +100,7 @@ class Tokenizer:
         return words
 
     def encode(self, caption: str, max_tokens: int) -> list[int]:
-        """Ids from [CLS] to [SEP], 2 to `max_tokens`; what does not fit is cut before [SEP].
+        """Encode a caption as ids from [CLS] to [SEP], 2 to `max_tokens`; the rest is cut before [SEP].
 
         Raises:
             ValueError: max_tokens under 2; as `words`.
@@ -110,7 +111,7 @@ class Tokenizer:
         return [self.cls_id, *pieces[: max_tokens - 2], self.sep_id]
 
     def pad(self, captions: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """Captions of ids to a tensor.
+        """Pad captions of ids to a tensor.
 
         Returns:
             ids (B, L) int64, [PAD] after each caption's end, and lengths (B,) int64.
@@ -119,7 +120,7 @@ class Tokenizer:
         return pad_sequence([torch.tensor(c) for c in captions], batch_first=True, padding_value=self.pad_id), lengths
 
     def decode(self, ids: Sequence[int] | Tensor) -> str:
-        """Return the text of ids (L,), special tokens left out: in small letters where the vocabulary has no others."""
+        """Decode ids (L,) without special tokens; in lower case if the vocabulary has only that."""
         return str(self.tokenizer.decode(torch.as_tensor(ids).tolist(), skip_special_tokens=True))
 
     def labels(self, ids: Sequence[int]) -> list[str]:
@@ -128,16 +129,15 @@ class Tokenizer:
 
 
 def folded(text: str) -> str:
-    """Return a text with full-width letters, ligatures and letters styled as mathematics written as usual (Unicode's
-    NFKC)."""
+    """Normalise full-width letters, ligatures and mathematical letters to ordinary ones (Unicode's NFKC)."""
     return unicodedata.normalize("NFKC", text)
 
 
 def word_tokens(tokenizer: Tokenizer, sentence: str) -> list[range] | None:
-    """Return the positions of each word's tokens in the encoded sentence, where [CLS] is 0.
+    """Return the positions of each word's tokens in the encoded sentence, with [CLS] at 0.
 
-    Words are split at spaces, as `PhraseBoxes.first_word` counts them. None where the words alone make other tokens
-    than the sentence does.
+    Words are split at spaces, as counted by `PhraseBoxes.first_word`. None if the separate words have other tokens than
+    the sentence.
     """
     pieces = [list(chain(*tokenizer.words(word))) for word in sentence.split()]
     if list(chain(*pieces)) != list(chain(*tokenizer.words(sentence))):
@@ -146,7 +146,7 @@ def word_tokens(tokenizer: Tokenizer, sentence: str) -> list[range] | None:
 
 
 def first_pieces(sentence: str, tokenizer: Tokenizer) -> list[int]:
-    """Return the position of each word's first token, where [CLS] is 0; words are split at spaces."""
+    """Return the position of each word's first token, with [CLS] at 0; words are split at spaces."""
     places = word_tokens(tokenizer, sentence)
     if places is not None:
         return [place.start for place in places if len(place)]

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from seps.encoders.classes import ALL, ClassMap, PatchClasses
 from seps.encoders.config import VisionConfig
 from seps.encoders.heads import ContextHead
 from seps.encoders.tails import let_learn, passed, vision_parts
@@ -18,7 +19,7 @@ from seps.encoders.weights import vision_backbone
 
 
 class Tail(NamedTuple):
-    """A backbone's frozen parts, those after them, and the grid (H_m, W_m) of the frozen part's map of each view."""
+    """A backbone's frozen parts, its trained parts, and the grid (H_m, W_m) of the frozen part's map of each view."""
 
     stem: list[nn.Module]
     rest: list[nn.Module]
@@ -26,7 +27,7 @@ class Tail(NamedTuple):
 
 
 class VisionEncoder(nn.Module):
-    """A timm backbone, token list or feature map, and a projection of its patches.
+    """A timm backbone (token list or feature map) with a projection of its patches.
 
     Args:
         config: the encoder.
@@ -34,15 +35,15 @@ class VisionEncoder(nn.Module):
 
     Attributes:
         visual_encoder: the backbone; vision_proj: nn.Linear, D_v -> C; context: ContextHead, or None without context.
+        classes: ClassMap, or None without class vectors.
         width: D_v, channels of the backbone's features.
         layout, prefix, grid: from `feature_layout`; grid is (H, W) patches.
         num_patches: N = H * W.
         has_cls: whether a [CLS] token comes before the patches.
-        tail, frozen_until: the backbone's parts that learn along, see `freeze_until`; None and "" while all of it is
-            taken as a whole.
+        tail, frozen_until: the trained parts of the backbone, see `freeze_until`; None and "" if not split.
 
     Raises:
-        ValueError: a backbone or weights that cannot be had; cls "encoder" for a backbone without [CLS].
+        ValueError: a backbone or weights that are not available; cls "encoder" for a backbone without [CLS].
     """
 
     def __init__(self, config: VisionConfig, embed_size: int) -> None:
@@ -59,13 +60,14 @@ class VisionEncoder(nn.Module):
         self.context: ContextHead | None = None
         if config.context_size:
             self.context = ContextHead(self.width, 2 * self.width, embed_size, config.dropout)
+        self.classes = ClassMap(config, embed_size) if config.classes.names else None
         if config.cls == "encoder" and not (self.prefix and has_class_token(self.visual_encoder)):
             raise ValueError(
                 f"vision.cls is 'encoder', but {config.encoder} has no [CLS] token: take 'mean' or 'none'."
             )
 
     def forward(self, images: Tensor) -> Tensor:
-        """Patch embeddings.
+        """Compute patch embeddings.
 
         Args:
             images: (B, 3, S, S), normalised.
@@ -79,15 +81,20 @@ class VisionEncoder(nn.Module):
         return self.project(self.features(images))
 
     def freeze_until(self, name: str) -> None:
-        """Keep the backbone frozen up to its part `name` and let the rest learn, as part of the projection.
+        """Freeze the backbone up to its part `name` and train the rest as part of the projection.
 
-        From then on `features` are the frozen part's maps. Batch normalisations keep their statistics, depthwise
+        `features` then returns the frozen part's maps. Batch normalisations keep their statistics, depthwise
         convolutions their kernels, see `seps.encoders.tails.let_learn`.
 
         Raises:
-            ValueError: a backbone that cannot be split there.
+            ValueError: a backbone that cannot be split there, or that the classifier shares up to another part.
         """
         stem, rest = vision_parts(self.visual_encoder, name)
+        if self.classes is not None and name != self.config.classes.shared_until:
+            raise ValueError(
+                f"training.frozen_until is {name!r}, but vision.classes.shared_until is "
+                f"{self.config.classes.shared_until!r}: set both to the same part."
+            )
         self.visual_encoder.requires_grad_(False)
         let_learn(rest)
         self.visual_encoder.eval()
@@ -97,36 +104,59 @@ class VisionEncoder(nn.Module):
         self.tail, self.frozen_until = Tail(stem, rest, grids), name
 
     def train(self, mode: bool = True) -> VisionEncoder:
-        """Switch to training mode; a backbone of which a part is frozen stays as in evaluation."""
+        """Switch to training mode; a partly frozen backbone stays in evaluation mode."""
         super().train(mode)
         if self.tail is not None:
             self.visual_encoder.eval()
         return self
 
     def project(self, features: Tensor) -> Tensor:
-        """Features from `features` to embeddings (B, N[+1], C)."""
+        """Map the output of `features` to embeddings (B, N[+1], C)."""
         return self.head(self.finished(features))
 
     def head(self, features: Tensor) -> Tensor:
-        """Return the whole backbone's features (B, N[+1], D_v) to embeddings (B, N[+1], C)."""
+        """Project the backbone's features (B, N[+1], D_v) to embeddings (B, N[+1], C).
+
+        Class vectors are added if the features contain classes, as those of `features` do.
+        """
+        embedded, packed = self._projected(features)
+        if self.classes is None or packed.shape[-1] == 0:
+            return embedded
+        return self.classes(embedded, packed)
+
+    def patch_classes(self, features: Tensor) -> PatchClasses | None:
+        """Return what the classifier sees at the patches of images, from their `features`; None without classes."""
+        if self.classes is None:
+            return None
+        embedded, packed = self._projected(self.finished(features))
+        best, probability = self.classes.best(packed)
+        added = self.classes.added(embedded, packed)
+        first = int(self.has_cls)
+        return PatchClasses(best[:, first:], probability[:, first:], added[:, first:])
+
+    def _projected(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """The whole backbone's features as embeddings without classes (B, N[+1], C), and what they bring of classes,
+        (B, N[+1], 4 count), or nothing in its last dimension."""
+        tokens, packed = features[..., : self.width], features[..., self.width :]
         if self.context is None:
-            return self.vision_proj(features)
-        patches, view = features[:, :-1], features[:, -1]  # (B, N, D_v), (B, D_v)
-        return self.context(self.vision_proj, patches, self.summary(patches, view))
+            return self.vision_proj(tokens), packed
+        patches, view = tokens[:, :-1], tokens[:, -1]  # (B, N, D_v), (B, D_v)
+        return self.context(self.vision_proj, patches, self.summary(patches, view)), packed[:, : patches.shape[1]]
 
     @staticmethod
     def summary(patches: Tensor, view: Tensor) -> Tensor:
-        """Return what context tells of the whole image: the mean patch and the smaller view's mean, (B, 2 D_v)."""
+        """Return the summary of the whole image for context: the mean patch and the smaller view's mean, (B, 2 D_v)."""
         return torch.cat([patches.mean(dim=1), view], dim=-1)
 
     def features(self, images: Tensor) -> Tensor:
-        """Return the backbone's own features, before the projection.
+        """Return the backbone's features before the projection.
 
-        Arguments and errors are those of `forward`.
+        Arguments and errors as `forward`.
 
         Returns:
-            (B, N[+1], D_v); with context (B, N+1, D_v), the smaller view's mean feature last. Of a backbone with a
-            tail the cells of the frozen part's maps, (B, M, D_m), those of the smaller view last.
+            (B, N[+1], D_v); with context (B, N+1, D_v), the smaller view's mean feature last. With a tail, the cells of
+                the frozen part's maps, (B, M, D_m), those of the smaller view last. With classes, the D_v channels are
+                followed by those of `ClassMap.packed`, in float32.
         """
         size = self.config.image_size
         if images.ndim != 4 or images.shape[1:] != (3, size, size):
@@ -136,11 +166,16 @@ class VisionEncoder(nn.Module):
             smaller = (self.config.context_size, self.config.context_size)
             views.append(F.interpolate(images, smaller, mode="bicubic", antialias=True))  # (B, 3, smaller, smaller)
         if self.tail is not None:
-            return torch.cat([passed(self.tail.stem, view).flatten(2).transpose(1, 2) for view in views], dim=1)
-        return self._joined([self._tokens(view) for view in views])
+            return torch.cat([flat(passed(self.tail.stem, view)) for view in views], dim=1)
+        shared = self.config.classes.shared_until
+        if self.classes is None or shared in ("", ALL):
+            return self._joined([self._tokens(self.visual_encoder, view) for view in views], images)
+        stem, rest = vision_parts(self.visual_encoder, shared)
+        maps = [passed(stem, view) for view in views]  # (B, D_m, H_m, W_m)
+        return self._joined([flat(passed(rest, view)) for view in maps], maps[0])
 
     def finished(self, features: Tensor) -> Tensor:
-        """Pass maps of the frozen part through the tail: (B, N[+1], D_v); without a tail features stay as they are."""
+        """Pass maps of the frozen part through the tail: (B, N[+1], D_v); unchanged without a tail."""
         if self.tail is None:
             return features
         counts = [height * width for height, width in self.tail.grids]
@@ -148,37 +183,67 @@ class VisionEncoder(nn.Module):
             cells.transpose(1, 2).unflatten(2, grid)  # (B, D_m, H_m, W_m)
             for cells, grid in zip(features.split(counts, dim=1), self.tail.grids, strict=True)
         ]
-        return self._joined([passed(self.tail.rest, view).flatten(2).transpose(1, 2) for view in maps])
+        return self._joined([flat(passed(self.tail.rest, view)) for view in maps], maps[0])
 
-    def _joined(self, views: list[Tensor]) -> Tensor:
-        """The tokens of the image (B, P + N, D_v), and of its smaller view where there is one, to features."""
+    def _joined(self, views: list[Tensor], shared: Tensor) -> Tensor:
+        """Join the tokens of the image (B, P + N, D_v) and of its optional smaller view to features.
+
+        Args:
+            shared: input of the classifier's part: the image, or the map of the shared parts.
+        """
+        features = self._features(views)
+        if self.classes is None:
+            return features
+        with torch.no_grad():
+            packed = self.classes.packed(self._known(views[0], shared)[:, self.prefix :])  # (B, N, 4 count)
+        first = packed[:, :1].clone()  # of [CLS] and of the smaller view: the image's classes
+        first[..., : 2 * self.config.classes.count] = first[..., 2 * self.config.classes.count :]
+        before, behind = [first] * self.has_cls, [first] * (self.context is not None)
+        return torch.cat([features.float(), torch.cat([*before, packed, *behind], dim=1)], dim=-1)
+
+    def _known(self, tokens: Tensor, shared: Tensor) -> Tensor:
+        """Return the original backbone's tokens of the image, (B, P + N, D_v)."""
+        assert self.classes is not None
+        if self.classes.backbone is None:
+            return tokens
+        if self.config.classes.shared_until:
+            return flat(self.classes.backbone(shared))
+        return self._tokens(self.classes.backbone, shared)
+
+    def _features(self, views: list[Tensor]) -> Tensor:
+        """Join the tokens to features without classes."""
         tokens = views[0]
         patches = tokens[:, self.prefix :]  # (B, N, D_v)
         if len(views) > 1:
             return torch.cat([patches, views[1].mean(dim=1, keepdim=True)], dim=1)
         if self.config.cls == "none":
             return patches
-        # Prefix tokens behind [CLS] are registers or a distillation token.
+        # Prefix tokens after [CLS] are registers or a distillation token.
         first = tokens[:, :1] if self.config.cls == "encoder" else patches.mean(dim=1, keepdim=True)  # (B, 1, D_v)
         return torch.cat([first, patches], dim=1)
 
-    def _tokens(self, images: Tensor) -> Tensor:
-        """Everything the backbone gives, prefix tokens first, then patches row by row: (B, P + N, D_v)."""
-        output = self.visual_encoder.forward_features(images)  # type: ignore[operator]
+    def _tokens(self, backbone: nn.Module, images: Tensor) -> Tensor:
+        """Return all tokens of a backbone, prefix tokens first, then patches row by row: (B, P + N, D_v)."""
+        output = backbone.forward_features(images)  # type: ignore[operator]
         if self.layout == "NCHW":
             output = output.permute(0, 2, 3, 1)  # (B, H, W, D_v)
         return output if self.layout == "tokens" else output.flatten(1, 2)
 
 
+def flat(maps: Tensor) -> Tensor:
+    """Return the cells of maps (B, D, H, W) row by row, (B, H * W, D)."""
+    return maps.flatten(2).transpose(1, 2)
+
+
 def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int, tuple[int, int]]:
-    """Return how a backbone's features lie.
+    """Determine the layout of a backbone's features.
 
     Returns:
-        "tokens", "NCHW" or "NHWC", as the backbone declares (timm's default is NCHW); the number of tokens before
-        the patches; the grid (H, W). Warns where the patches do not tile the image.
+        "tokens", "NCHW" or "NHWC", as the backbone declares (timm's default is NCHW); the number of tokens before the
+            patches; the grid (H, W). Warns if the patches do not tile the image.
 
     Raises:
-        ValueError: features that are neither a token list nor a feature map, or not what the backbone declares.
+        ValueError: features that are neither a token list nor a feature map, or differ from the declaration.
     """
     shape = feature_shape(backbone, config)
     stride = int(backbone.feature_info[-1]["reduction"])  # type: ignore[index]
@@ -212,7 +277,8 @@ def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int,
 
 
 def untiled(config: VisionConfig, stride: int) -> str:
-    """Say of an encoder that its patches do not tile its image, and which sizes they would: what follows its name."""
+    """Explain that an encoder's patches do not tile its image and suggest sizes; the text follows the encoder's
+    name."""
     size, below = config.image_size, config.image_size // stride * stride
     nearest = f"{below} or {below + stride}" if below else f"{stride}"
     return (
@@ -222,7 +288,7 @@ def untiled(config: VisionConfig, stride: int) -> str:
 
 
 def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
-    """Return the shape of one image's features, 2 or 3 numbers; computed without computing the features."""
+    """Return the shape of one image's features, 2 or 3 numbers, without computing them."""
     tensors = dict(backbone.named_parameters()) | dict(backbone.named_buffers())
     shadows = {f"backbone.{name}": tensor.detach().to("meta") for name, tensor in tensors.items()}
     images = torch.empty(2, 3, config.image_size, config.image_size, device="meta")
@@ -243,13 +309,13 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
 
 
 def patch_side(backbone: nn.Module) -> int:
-    """Return the side in pixels of the squares that a backbone first cuts an image into; 0 where it cuts none."""
+    """Return the side in pixels of a backbone's input patches; 0 if it has none."""
     patch = getattr(getattr(backbone, "patch_embed", None), "patch_size", 0)
     return int(patch[0] if isinstance(patch, (tuple, list)) and patch else patch or 0)
 
 
 class _Features(nn.Module):
-    """A backbone whose forward is its `forward_features`."""
+    """Wrapper that calls a backbone's `forward_features`."""
 
     def __init__(self, backbone: nn.Module) -> None:
         super().__init__()

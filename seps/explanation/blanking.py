@@ -1,8 +1,8 @@
-"""Blanking: each patch's embedding replaced by the mean patch, one at a time, and the pass run again on what is left.
+"""Blanking: replace each patch's embedding by the mean patch, one at a time, and repeat the pass.
 
-Replacing a patch changes its own scores and logits, and through the mean patch s^im of all patches; all else stays what
-it was and is computed once. Selection, aggregation and alignment are the network's own code. `blurring`
-replaces a patch's pixels instead, and encodes again.
+Replacing a patch changes its own scores and logits and, through the mean patch, s^im of all patches; everything else is
+computed once. Selection, aggregation and alignment are the network's own code. `blurring` replaces a patch's pixels
+instead and encodes the image again.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from seps.explanation.forward_pass import check_single
 from seps.explanation.record import Floats, read_only
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, unit_patches
+from seps.precision import exact_precision
 
-MAX_ELEMENTS = 2**23  # numbers of patch embeddings held at a time
+MAX_ELEMENTS = 2**23  # patch embedding values held at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Blanked:
-    """What each patch's content, its embedding or its pixels, does to S(I, T), in the units of S.
+    """Effect of each patch's content (its embedding or its pixels) on S(I, T), in the units of S.
 
     All arrays are read-only, float64.
 
     Attributes:
-        similarity: S(I, T) of the whole image.
-        effects: (N,), S(I, T) minus S(I, T) with this patch's content replaced: above 0 where S owes to it.
-        word_effects: (L_s, N), the same for what each of the caption's words adds to the word-to-patch mean, see
+        similarity: S(I, T) of the unchanged image.
+        effects: (N,), S(I, T) minus S(I, T) with this patch replaced: positive if the patch raises S.
+        word_effects: (L_s, N), the same for each word's contribution to the word-to-patch mean, see
             `Attribution.word_means`.
     """
 
@@ -53,25 +54,25 @@ def measure_blanked(
     dense_mask: Mask | None = None,
     neutral: Tensor | None = None,
 ) -> Blanked:
-    """Measure what replacing each patch's embedding by the mean patch does to S(I, T): N passes in batches.
+    """Measure the effect on S(I, T) of replacing each patch's embedding by the mean patch: N passes in batches.
 
-    The model decides anew each time, unless its decision is forced. [CLS], where there is one, stays as it is: what
-    the encoder mixed into it, and into other patches, is not removed.
+    The model decides again for each variant, unless its decision is forced. [CLS], if any, is unchanged: information
+    that the encoder mixed into it and into other patches is not removed.
 
     Args:
-        model: either variant, in whatever mode.
-        img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any: as `explain` takes them.
-        mask, dense_mask: (N,) bool, decisions forced from outside, which hold for every pass.
-        neutral: (C,), what stands in a patch's stead; the mean of the image's own patches where left out.
+        model: either variant, in any mode.
+        img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any: as for `explain`.
+        mask, dense_mask: (N,) bool, decisions forced in every pass.
+        neutral: (C,), the replacement; by default the mean of the image's patches.
 
     Raises:
-        ValueError: as `explain`; a neutral patch of another width, or one that holds NaN or infinity.
+        ValueError: as `explain`; a neutral patch of another width, or with NaN or infinity.
     """
     check_single(model, img_embs, cap_embs, dense_cap_embs)
     if neutral is None:
         neutral = img_embs[-model.num_patches :].mean(dim=0)
     check_embeddings("neutral", neutral.reshape(1, 1, -1), model.embed_size, model.dtype)
-    with torch.autocast(img_embs.device.type, enabled=False):
+    with exact_precision(img_embs.device):
         image = model.encode_images(img_embs[None])
         masks = model.forced_masks(mask, dense_mask, 1, dense_cap_embs is not None)
         whole = model.match(image, cap_embs, dense_cap_embs, mask=mask, dense_mask=dense_mask)
@@ -84,7 +85,7 @@ def measure_blanked(
 
 
 def blanked_of(whole: Match, variants: Sequence[Match]) -> Blanked:
-    """Compare the match of a whole image with those of its N variants, in batches, a patch replaced in each."""
+    """Compare the match of an image with those of its N variants (in batches), each with one patch replaced."""
     similarity = whole.similarity[0]
     words = torch.cat([attribute_word_mean(match.alignments[0].matrix) for match in variants])  # (N, L)
     base = attribute_word_mean(whole.alignments[0].matrix)[0]  # (L,)
@@ -96,21 +97,21 @@ def blanked_of(whole: Match, variants: Sequence[Match]) -> Blanked:
 
 
 class Variants:
-    """N variants of one image, in each of which one patch is replaced.
+    """N variants of one image, each with one patch replaced.
 
     Args:
-        model: either variant; image: of one image, from `encode_images`; neutral: (C,).
+        model: either variant; image: one image, from `encode_images`; neutral: (C,).
     """
 
     def __init__(self, model: CrossSparseAggrNet, image: ImageFeatures, neutral: Tensor) -> None:
         self.model, self.image = model, image
         n, channels = image.patches.shape[1:]
         self.batch_size = max(1, MAX_ELEMENTS // (n * channels))
-        patches = torch.cat([image.patches[0], neutral[None]])  # (N + 1, C), the neutral one last
+        patches = torch.cat([image.patches[0], neutral[None]])  # the neutral patch last
         self.patches = patches
         self.unit = unit_patches(patches[None])[0]  # (N + 1, C)
         exact = patches.to(self.unit)
-        means = F.normalize(exact[:-1].mean(dim=0) + (exact[-1] - exact[:-1]) / n, dim=-1)  # (N, C), of each variant
+        means = F.normalize(exact[:-1].mean(dim=0) + (exact[-1] - exact[:-1]) / n, dim=-1)  # (N, C), each variant
         self.s_im = means @ self.unit.T  # (N, N + 1), equation (2)
         predicted = [net.predict(patches[None]) for net in (model.sparse_net_cap, model.sparse_net_long)]
         self.s_p = [None if score is None else score[0] for score in predicted]  # (N + 1,), equation (1)
@@ -120,9 +121,9 @@ class Variants:
     def match(
         self, rows: Tensor, words: Tensor, dense_words: Tensor | None, masks: tuple[Tensor | None, Tensor | None]
     ) -> Match:
-        """Pass some of the variants, (V,) their numbers, and the caption through the network."""
+        """Match a batch of variants, given by their numbers (V,), with the caption."""
         n = len(self.patches) - 1
-        where = torch.arange(n, device=rows.device).repeat(len(rows), 1)  # (V, N), of the N + 1 patches
+        where = torch.arange(n, device=rows.device).repeat(len(rows), 1)  # indices into the N + 1 patches
         where[torch.arange(len(rows), device=rows.device), rows] = n
         s_st = (self.unit @ caption_direction(words))[where]  # (V, N)
         s_dt = None if dense_words is None else (self.unit @ caption_direction(dense_words))[where]
@@ -131,7 +132,7 @@ class Variants:
         return self.model.match_selected(self.features(where), words, dense_words, *selections)
 
     def features(self, where: Tensor) -> ImageFeatures:
-        """Gather what aggregation and alignment read of variants whose patches are those at `where`, (V, N)."""
+        """Gather the inputs of aggregation and alignment for variants with the patches `where`, (V, N)."""
         first, second = (part[:, where].transpose(0, 1) for part in self.logits)  # (V, N_c, N)
         cls = None if self.image.cls is None else self.image.cls.expand(len(where), -1, -1)  # (V, 1, C)
         return replace(self.image, cls=cls, patches=self.patches[where], logits=(first, second))

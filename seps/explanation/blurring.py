@@ -1,7 +1,7 @@
-"""Blurring: each patch's pixels replaced by those of the blurred photograph, one patch at a time, and encoded again.
+"""Blurring: replace each patch's pixels by those of the blurred photograph, one patch at a time, and encode again.
 
-`blanking` replaces a patch's embedding, which the encoder has made of the whole image, and leaves what it
-has mixed into other patches. Here what the patch shows leaves all of them, at the price of encoding N pictures.
+`blanking` replaces a patch's embedding, which the encoder computed from the whole image, and leaves the patch's
+influence on others. Blurring removes the patch's content from all embeddings, at the cost of encoding N images.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ from seps.encoders.config import VisionConfig
 from seps.encoders.preprocessing import squash
 from seps.explanation.blanking import Blanked, blanked_of
 from seps.method.network import CrossSparseAggrNet, Match
+from seps.precision import exact_precision
 from seps.progress import Progress, batch_indices
 
-TOGETHER = 14  # pictures that are made, encoded and scored together: a row of the shipped models' patches
-Box = tuple[int, int, int, int]  # left, top, right, bottom in pixels, the last two outside
+TOGETHER = 14  # images created, encoded and scored in one batch: a row of patches of the shipped models
+Box = tuple[int, int, int, int]  # left, top, right, bottom in pixels, the last two exclusive
 
 
 class ModelConfig(Protocol):
-    """What blurring needs of a model's config."""
+    """Config of a model for blurring."""
 
     @property
     def vision(self) -> VisionConfig:
-        """How the image encoder wants its pixels."""
+        """Config of the image encoder."""
 
 
 class PhotoModel(Protocol):
-    """What blurring needs of a model, `SEPSModel` for one."""
+    """Interface of a model for blurring, such as `SEPSModel`."""
 
     cross_net: CrossSparseAggrNet
 
@@ -47,7 +48,7 @@ class PhotoModel(Protocol):
 
     @property
     def device(self) -> torch.device:
-        """Where the parameters are."""
+        """Device of the parameters."""
 
     def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
         """Encode B photographs as patch embeddings (B, N[+1], C)."""
@@ -68,21 +69,21 @@ def measure_blurred(
     encode: Callable[[Sequence[Image.Image]], Tensor] | None = None,
     progress: Progress = False,
 ) -> Blanked:
-    """Measure what blurring each patch's pixels before encoding does to S(I, T): N + 1 pictures are encoded.
+    """Measure the effect on S(I, T) of blurring each patch's pixels before encoding; encodes N + 1 images.
 
-    The model decides anew each time, unless its decision is forced.
+    The model decides again for each image, unless its decision is forced.
 
     Args:
-        model: either variant, in whatever mode.
-        photo, caption, dense_caption: as `SEPSModel.explain` takes them.
-        mask, dense_mask: (N,) bool, decisions forced from outside, which hold for every picture.
-        radius: standard deviation of the Gaussian blur in pixels of the squashed photograph, above 0; a patch's side
-            where left out.
-        encode: encodes B photographs as patch embeddings (B, N[+1], C), on whatever device; the model's own where left
-            out. progress: as in `ScoringEngine`, over batches of pictures.
+        model: either variant, in any mode.
+        photo, caption, dense_caption: as for `SEPSModel.explain`.
+        mask, dense_mask: (N,) bool, decisions forced for every image.
+        radius: standard deviation of the Gaussian blur in pixels of the squashed photograph, above 0; by default a
+            patch's side.
+        encode: encodes B photographs as patch embeddings (B, N[+1], C) on any device; by default the model's method.
+        progress: as in `ScoringEngine`, over batches of images.
 
     Raises:
-        ValueError: as `SEPSModel.explain`; a radius that is not above 0.
+        ValueError: as `SEPSModel.explain`; a radius that is not positive.
     """
     squashed = squash(photo, model.config.vision)
     boxes = patch_boxes(squashed.width, model.grid)
@@ -95,7 +96,7 @@ def measure_blurred(
 
     def matched(pictures: Sequence[Image.Image]) -> Match:
         embeddings = (encode or model.encode_photos)(pictures).to(model.device)  # (B, N[+1], C)
-        with torch.no_grad(), torch.autocast(model.device.type, enabled=False):
+        with torch.no_grad(), exact_precision(model.device):
             image = model.cross_net.encode_images(embeddings)
             return model.cross_net.match(image, words, dense_words, mask=mask, dense_mask=dense_mask)
 
@@ -105,7 +106,7 @@ def measure_blurred(
 
 
 def patch_boxes(size: int, grid: tuple[int, int]) -> list[Box]:
-    """Compute where the patches of a square of `size` pixels a side lie, row by row of the grid (H, W)."""
+    """Compute the boxes of the patches of a square image with side `size`, row by row of the grid (H, W)."""
     rows, columns = ([size * i // count for i in range(count + 1)] for count in grid)
     return [
         (columns[column], rows[row], columns[column + 1], rows[row + 1])
@@ -115,7 +116,7 @@ def patch_boxes(size: int, grid: tuple[int, int]) -> list[Box]:
 
 
 def pasted(picture: Image.Image, other: Image.Image, box: Box) -> Image.Image:
-    """Copy a picture, with another one's pixels inside a box."""
+    """Copy an image, with another image's pixels inside a box."""
     copy = picture.copy()
     copy.paste(other.crop(box), box[:2])
     return copy

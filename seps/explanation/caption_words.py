@@ -1,12 +1,12 @@
-"""Words of a caption as people count them: word pieces joined, [CLS] and [SEP] left out."""
+"""Words of a caption: joined word pieces, without [CLS] and [SEP]."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-CONTINUES = "##"  # begins a piece that continues the word before
-# Words of a closed class: they join others, and name nothing that a picture could show by itself.
+CONTINUES = "##"  # prefix of a piece that continues a word
+# Function words, which cannot name anything visible by themselves.
 CLOSED = """
     a about above across after against all along also although am among an and another any anything are around as at
     away be because been before behind being below beneath beside besides between beyond both but by can could did do
@@ -23,11 +23,11 @@ FUNCTION_WORDS = frozenset(CLOSED.split())
 
 @dataclass(frozen=True)
 class CaptionWord:
-    """A word and where it stands.
+    """A word and its position.
 
     Attributes:
         text: its pieces joined.
-        pieces: their positions among the caption's tokens, where [CLS] has 0; at least one.
+        pieces: their positions among the caption's tokens, [CLS] being 0; at least one.
     """
 
     text: str
@@ -35,15 +35,15 @@ class CaptionWord:
 
 
 def is_special(label: str) -> bool:
-    """Tell whether a label is that of a special token, as "[CLS]", "[SEP]" or "[UNK]", and no word that can be read."""
+    """Return whether a label is a special token, such as "[CLS]", "[SEP]" or "[UNK]"."""
     return len(label) > 2 and label.startswith("[") and label.endswith("]")
 
 
 def caption_words(labels: Sequence[str]) -> tuple[CaptionWord, ...]:
-    """Join the labels of a caption's tokens into words, special tokens left out.
+    """Join the labels of a caption's tokens into words, without special tokens.
 
     Args:
-        labels: (L,), as `AlignmentExplanation.words` has them: "[CLS]", "skate", "##board", ..., "[SEP]".
+        labels: (L,), as in `AlignmentExplanation.words`: "[CLS]", "skate", "##board", ..., "[SEP]".
     """
     words: list[CaptionWord] = []
     for position, label in enumerate(labels):
@@ -59,5 +59,5 @@ def caption_words(labels: Sequence[str]) -> tuple[CaptionWord, ...]:
 
 
 def is_content(word: str) -> bool:
-    """Tell whether a word can name something that a picture shows: letters, and no word of a closed class."""
+    """Return whether a word can name something visible: letters, and not a function word."""
     return any(letter.isalpha() for letter in word) and not word.startswith("#") and word.lower() not in FUNCTION_WORDS

@@ -1,8 +1,7 @@
-"""Effects: what S(I, T), and each word's part of it, owes to the decision on each patch.
+"""Effects: change of S(I, T), and of each word's part, if the decision on one patch is flipped.
 
-The decision mask keeps one patch less, or one more, and all else stays. What the patch shows is still in the picture:
-dropped patches are merged into the extra token. `blanking` asks the other question, what S(I, T) owes to
-the patch's content.
+Only the decision mask changes. A dropped patch still contributes to the extra token; `blanking` measures the effect of
+removing the patch's content instead.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from seps.method.network import CrossSparseAggrNet
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """What each patch's decision does to S(I, T), in the units of S. All arrays are read-only; effects are float64.
+    """Effect of each patch's decision on S(I, T), in the units of S. All arrays are read-only; effects are float64.
 
     Attributes:
-        branch: "sparse" or "dense", whose decision was flipped; the other branch's stayed.
-        kept: (N,) bool, the decision as it is.
+        branch: "sparse" or "dense", the branch with the flipped decision; the other is unchanged.
+        kept: (N,) bool, the current decision.
         similarity: S(I, T) under it.
-        effects: (N,), S(I, T) minus S(I, T) with this patch's decision flipped. Of a kept patch: above 0 where
-            dropping it would cost. Of a dropped one: above 0 where keeping it would cost. NaN of the only kept patch.
-        word_effects: (L, N), the same for each word's part of the word-to-patch mean, see `Attribution.word_means`.
-            Its part of the relevance value is left out: in that a word's place among the K best counts, and so do other
-            words. The words are the caption's; of the dense branch of the released variant the dense caption's.
+        effects: (N,), S(I, T) minus S(I, T) with this patch's decision flipped: positive if dropping a kept patch, or
+            keeping a dropped one, would lower S. NaN for the only kept patch.
+        word_effects: (L, N), the same for each word's part of the word-to-patch mean, see `Attribution.word_means`. Its
+            part of the relevance value is left out because it depends on the other words. The words are the caption's;
+            for the dense branch of the released variant the dense caption's.
     """
 
     branch: str
@@ -41,7 +40,7 @@ class Effects:
 
     @property
     def worth(self) -> Floats:
-        """(N,), S(I, T) with the patch kept minus S(I, T) with it dropped, all others as they are."""
+        """(N,), S(I, T) with the patch kept minus S(I, T) with it dropped, others unchanged."""
         return np.where(self.kept, self.effects, -self.effects)
 
     @property
@@ -60,20 +59,19 @@ def measure_effects(
     dense_mask: Mask | None = None,
     branch: str = "sparse",
 ) -> Effects:
-    """Measure what flipping each patch's decision does to S(I, T): N forced passes in one batch.
+    """Measure the effect on S(I, T) of flipping each patch's decision: N forced passes in one batch.
 
     Equal to `match` with each forced mask within 1e-6 times the size of S, in about the time of one pass.
 
     Args:
-        model: either variant, in whatever mode.
-        img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any: as `explain` takes them.
-        mask, dense_mask: (N,) bool, a decision forced from outside, whose patches are flipped; None takes the
-            model's own.
-        branch: "sparse" or "dense". The dense branch of the paper variant without dual aggregation merges nothing:
-            its effects are 0, but for rounding.
+        model: either variant, in any mode.
+        img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any: as for `explain`.
+        mask, dense_mask: (N,) bool, the decision to start from; by default the model's own.
+        branch: "sparse" or "dense". The dense branch of the paper variant without dual aggregation merges nothing: its
+            effects are 0 except for rounding.
 
     Raises:
-        ValueError: as `explain`; a branch that is neither, or the dense one without a dense caption.
+        ValueError: as `explain`; an unknown branch, or the dense one without a dense caption.
     """
     flips = MaskFlips(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch)
     similarity, words = flips.score(flips.kept)

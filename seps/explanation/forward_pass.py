@@ -1,6 +1,6 @@
-"""Explanation: one forward pass of one image and one caption, told in full.
+"""Explanation of one forward pass of one image and one caption.
 
-`explain` runs the network's own `match` and writes down what it did, see `record`; nothing is computed a second way.
+`explain` runs the network's own `match` and records its intermediate results, see `record`; nothing is computed twice.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from seps.explanation.record import AlignmentExplanation, BranchExplanation, Exp
 from seps.method.alignment import Alignment
 from seps.method.network import Branch, CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import Selection
+from seps.precision import exact_precision
 
 __all__ = ["AlignmentExplanation", "BranchExplanation", "Explanation", "explain", "explain_encoded"]
 
@@ -35,29 +36,29 @@ def explain(
     mask: Mask | None = None,
     dense_mask: Mask | None = None,
 ) -> Explanation:
-    """Record what the model's forward pass does with one image and one caption.
+    """Record every intermediate result of the model's forward pass for one image and one caption.
 
-    The pass is that of evaluation mode: hard top-k decisions, no gradient, no autocast, whatever mode the model
-    and the caller are in. In float32 the terms add up to the score within 1e-5.
+    The pass is in evaluation mode: hard top-k decisions, no gradient, no autocast, whatever the mode of the model and
+    the caller. In float32 the terms add up to the score within 1e-5.
 
     Args:
         model: either variant.
         img_embs: (N+1, C) with [CLS] first, or (N, C).
-        cap_embs: (L_s, C), the caption's own words without padding.
+        cap_embs: (L_s, C), the caption's words without padding.
         dense_cap_embs: (L_d, C), the dense caption's, if any.
-        words, dense_words: labels of the words, one each; numbers where left out.
-        grid: (H, W); a square where left out.
+        words, dense_words: a label per word; by default numbers.
+        grid: (H, W); by default a square.
         generator: draw the decisions with Gumbel-Softmax from this source instead of taking the top k.
-        mask, dense_mask: (N,) bool, force the decision of the sparse, of the dense branch: True on the patches that
-            are kept, at least 1; a branch without one decides by its score. The record says so (`forced`).
+        mask, dense_mask: (N,) bool, forced decision of the sparse and of the dense branch: True for kept patches, at
+            least 1; a branch without a mask decides by its score. Recorded in `forced`.
 
     Raises:
-        ValueError: as the model's forward; also a grid that does not hold N patches, labels that do not
-            match the words in number, or labels of a dense caption that is not there; a mask of another shape or
-            dtype, one that keeps no patch, one of a dense caption that is not there, or one beside a generator.
+        ValueError: as the model's forward; a grid that does not hold N patches; a wrong number of labels; a mask of
+            another shape or dtype, without a kept patch, or together with a generator; labels or a mask for a missing
+            dense caption.
     """
     grid = check_pair(model, img_embs, cap_embs, dense_cap_embs, grid)
-    with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
+    with torch.no_grad(), exact_precision(img_embs.device):
         image = model.encode_images(img_embs[None])
     return explain_encoded(
         model,
@@ -86,14 +87,14 @@ def explain_encoded(
     mask: Mask | None = None,
     dense_mask: Mask | None = None,
 ) -> Explanation:
-    """Record as `explain` does, of an image that has been encoded before.
+    """Record as `explain`, for an image that is already encoded.
 
     Args:
         image: one image, from the model's `encode_images` or from an index of it.
         cap_embs, dense_cap_embs, words, dense_words, grid, generator, mask, dense_mask: as for `explain`.
 
     Raises:
-        ValueError: as `explain`; or more images than one.
+        ValueError: as `explain`; or more than one image.
     """
     if len(image.patches) != 1:
         raise ValueError(f"image holds {len(image.patches)} images, but 1 is needed.")
@@ -106,7 +107,7 @@ def explain_encoded(
         raise ValueError(
             f"dense_words has {len(dense_words)} labels, but there are 0 dense captions: pass dense_cap_embs."
         )
-    with torch.no_grad(), torch.autocast(patches.device.type, enabled=False):
+    with torch.no_grad(), exact_precision(patches.device):
         match = model.match(image, cap_embs, dense_cap_embs, generator is not None, generator, mask, dense_mask)
     captions = [cap_embs] if dense_cap_embs is None else [cap_embs, dense_cap_embs]
     alignments = [
@@ -132,7 +133,7 @@ def check_pair(
     dense_cap_embs: Tensor | None,
     grid: tuple[int, int] | None,
 ) -> tuple[int, int]:
-    """Return the grid, a square where none is given; raise ValueError for embeddings or a grid that do not fit."""
+    """Return the grid, by default a square; raise ValueError for embeddings or a grid that do not fit."""
     check_single(model, img_embs, cap_embs, dense_cap_embs)
     grid = square_grid(model.num_patches) if grid is None else grid
     if len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != model.num_patches:
@@ -152,7 +153,7 @@ def check_single(model: CrossSparseAggrNet, img_embs: Tensor, cap_embs: Tensor, 
 
 
 def square_grid(num_patches: int) -> tuple[int, int]:
-    """Return the square grid of N patches; raise ValueError where N is no square."""
+    """Return the square grid of N patches; raise ValueError if N is not a square."""
     side = isqrt(num_patches)
     if side * side != num_patches:
         raise ValueError(f"{num_patches} patches make no square grid: pass grid=(H, W) with H * W = {num_patches}.")
@@ -160,7 +161,7 @@ def square_grid(num_patches: int) -> tuple[int, int]:
 
 
 def word_labels(name: str, labels: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """Return the words' labels, numbers where there are none; raise ValueError where the counts differ."""
+    """Return the words' labels, by default numbers; raise ValueError if the counts differ."""
     if labels is None:
         return tuple(str(i) for i in range(count))
     if len(labels) != count:
@@ -169,7 +170,7 @@ def word_labels(name: str, labels: Sequence[str] | None, count: int) -> tuple[st
 
 
 def explain_branch(name: str, branch: Branch, coefficients: dict[str, float]) -> BranchExplanation:
-    """Write down one branch of one image's match."""
+    """Record one branch of one image's match."""
     selection = branch.selection
     return BranchExplanation(
         name=name,
@@ -182,7 +183,7 @@ def explain_branch(name: str, branch: Branch, coefficients: dict[str, float]) ->
 
 
 def selection_arrays(selection: Selection) -> dict[str, Tensor]:
-    """Return what one image's selection decided, each (N,), by its name in `BranchExplanation`."""
+    """Return the arrays of one image's selection, each (N,), by their names in `BranchExplanation`."""
     score = selection.score[0]  # (N,)
     order = score.argsort(descending=True, stable=True)  # (N,), patches from the highest score
     rank = torch.zeros_like(order).scatter(0, order, torch.arange(len(order), device=order.device))
@@ -197,9 +198,9 @@ def selection_arrays(selection: Selection) -> dict[str, Tensor]:
 def token_weights(match: Match, index: int, has_cls: bool) -> Tensor:
     """Return the weights over patches of every token of the `index`-th alignment, before scaling: (M, N)."""
     branches = [match.sparse] if match.dense is None else [match.sparse, match.dense]
-    if len(match.alignments) > 1:  # released: each alignment has its own branch's tokens
+    if len(match.alignments) > 1:  # released: each alignment uses the tokens of its own branch
         branches = [branches[index]]
-    # Paper: a dense branch that merges nothing (no dual aggregation) adds nothing to the tokens.
+    # Paper: without dual aggregation the dense branch adds nothing to the tokens.
     merged = [(branch.weights[0], branch.selection) for branch in branches if branch.weights is not None]
     aggregated = torch.stack([weights for weights, _ in merged]).sum(dim=0)  # (N_c, N)
     extra = torch.stack([selection.extra_weights for _, selection in merged]).mean(dim=0)  # (1, N)
@@ -210,7 +211,7 @@ def token_weights(match: Match, index: int, has_cls: bool) -> Tensor:
 
 
 def token_maps(weights: Tensor) -> Tensor:
-    """Return `token_weights` as maps: (M, N), rows summing to 1, or all 0 where a token has no patches."""
+    """Normalise `token_weights` to maps: (M, N), rows summing to 1, or all 0 for a token without patches."""
     weights = weights.to(torch.promote_types(weights.dtype, torch.float32))
     total = weights.sum(dim=1, keepdim=True)  # (M, 1)
     return torch.where(total > 0, weights / total, 0.0)
@@ -218,14 +219,14 @@ def token_maps(weights: Tensor) -> Tensor:
 
 @torch.no_grad()
 def cosines(words: Tensor, patches: Tensor) -> Tensor:
-    """Compare each word (L, C) with each patch (N, C): (L, N)."""
+    """Compute the cosine of each word (L, C) with each patch (N, C): (L, N)."""
     return F.normalize(words.float(), dim=-1) @ F.normalize(patches.float(), dim=-1).T
 
 
 def explain_alignment(
     match: Match, index: int, alignment: Alignment, words: tuple[str, ...], has_cls: bool, patch_cosines: Tensor
 ) -> AlignmentExplanation:
-    """Write down one alignment of one image's match; patch_cosines (L, N) as `cosines` gives them."""
+    """Record one alignment of one image's match; patch_cosines (L, N) from `cosines`."""
     weights = token_weights(match, index, has_cls)  # (M, N)
     arrays = {field: read_only(values) for field, values in alignment_arrays(alignment, weights).items()}
     terms = {field: float(values[0]) for field, values in alignment_terms(alignment).items()}
@@ -246,7 +247,8 @@ def token_labels(count: int, has_cls: bool) -> tuple[str, ...]:
 
 
 def alignment_arrays(alignment: Alignment, weights: Tensor) -> dict[str, Tensor]:
-    """Return how one image's tokens, of weights (M, N), met the words, by the names in `AlignmentExplanation`."""
+    """Return the arrays of one image's alignment for tokens of weights (M, N), by their names in
+    `AlignmentExplanation`."""
     matrix = alignment.matrix[0]  # (M, L)
     best_token = matrix.argmax(dim=0)  # (L,)
     return {

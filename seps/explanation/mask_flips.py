@@ -1,15 +1,15 @@
-"""The decisions of one image and one caption flipped patch by patch, all N at once and exactly.
+"""Exact scores under each of the N flipped decisions of one image and one caption, in one batch.
 
 A token is t = sum_i w_i v_i, its weights w summing to 1 over its members: the kept patches for an aggregated token, the
-dropped ones for the extra token. Where patch i joins or leaves, softmax weights of all others grow by one factor, so
+dropped ones for the extra token. If patch i joins or leaves, the softmax weights of all others change by one factor, so
 that
 
-    t' = (1 - a) t + a v_i,   a = sigmoid(logit_i - logsumexp over members)   where it joins,
-                              a = -w_i / (1 - w_i)                           where it leaves.
+    t' = (1 - a) t + a v_i,   a = sigmoid(logit_i - logsumexp over members)   if it joins,
+                              a = -w_i / (1 - w_i)                           if it leaves.
 
-Products with words and the length of t' follow from those of t and v_i: N decisions take little more than one. As one
-patch leaves, digits are lost if it weighs nearly everything. Only a token's heaviest member can weigh more than half,
-so each token without its heaviest member is summed anew.
+Products with words and the length of t' follow from those of t and v_i, so N decisions cost little more than one. If a
+patch with nearly all the weight leaves, digits are lost. Only a token's heaviest member can weigh more than half, so
+each token is also summed directly without its heaviest member.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from seps.method.alignment import Alignment
 from seps.method.network import CrossSparseAggrNet, Match
 from seps.method.selection import Selection, decision_dtype
 from seps.method.softmax import masked_softmax
+from seps.precision import exact_precision
 
 BRANCHES = ("sparse", "dense")
 SHORTEST = 1e-12  # a token shorter than this counts as zero, as in torch's normalize
@@ -32,16 +33,16 @@ MAX_ELEMENTS = 2**22  # numbers of patch-word matrices held at a time
 
 
 class MaskFlips:
-    """Scores one image and one caption under decisions that differ in one patch. R = N_c + 1 rows, extra token last.
+    """Scores of one image and one caption under decisions that differ in one patch. R = N_c + 1 rows, extra token last.
 
     Args:
-        model: either variant, in whatever mode.
+        model: either variant, in any mode.
         img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any.
-        mask, dense_mask: (N,) bool, decisions forced from outside to begin with; None decides by the score.
-        branch: whose decision is flipped, "sparse" or "dense"; the other branch's stays as it is.
+        mask, dense_mask: (N,) bool, initial decisions; by default those of the score.
+        branch: "sparse" or "dense", the branch to flip; the other is unchanged.
 
     Raises:
-        ValueError: as `explain`; a branch that is neither, or the dense one without a dense caption.
+        ValueError: as `explain`; an unknown branch, or the dense one without a dense caption.
     """
 
     def __init__(
@@ -59,14 +60,14 @@ class MaskFlips:
         if branch == "dense" and dense_cap_embs is None:
             raise ValueError("branch is 'dense', but there is no dense caption: pass dense_cap_embs.")
         self.model, self.branch = model, branch
-        with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
+        with torch.no_grad(), exact_precision(img_embs.device):
             image = model.encode_images(img_embs[None])
             match = model.match(image, cap_embs, dense_cap_embs, mask=mask, dense_mask=dense_mask)
             index = BRANCHES.index(branch)
             selections = [None if part is None else part.selection for part in (match.sparse, match.dense)]
             selection, other = selections[index], selections[1 - index]
             assert selection is not None
-            self.kept = selection.mask[0] > 0.5  # (N,), the decision as it is
+            self.kept = selection.mask[0] > 0.5  # the current decision
             exact = decision_dtype(img_embs.device)
             self.logits = torch.cat([image.logits[index][0].to(exact), selection.score.to(exact)])  # (R, N)
             self.patches = image.patches[0].to(exact)  # (N, C)
@@ -89,7 +90,8 @@ class MaskFlips:
 
     @torch.no_grad()
     def score(self, kept: Tensor) -> tuple[float, Tensor]:
-        """Score S(I, T) under one decision, (N,) bool, as `score_flips` computes it; and the words' parts, (L,)."""
+        """Compute S(I, T) and the words' parts (L,) under one decision, (N,) bool, with the same arithmetic as
+        `score_flips`."""
         tokens = masked_softmax(self.logits, members(kept, len(self.logits))) @ self.patches + self.fixed  # (R, C)
         cosines = tokens @ self.words.T / tokens.norm(dim=-1, keepdim=True).clamp(min=SHORTEST)  # (R, L)
         alignment = self._align(cosines[None])
@@ -98,15 +100,15 @@ class MaskFlips:
 
     @torch.no_grad()
     def score_flips(self, kept: Tensor, with_words: bool = False) -> tuple[Tensor, Tensor | None]:
-        """Score S(I, T) as each patch's decision is flipped, and nothing else.
+        """Compute S(I, T) for each patch with only its decision flipped.
 
         Args:
-            kept: (N,) bool, the decision; it may keep no patch at all.
-            with_words: whether the words' parts are asked for too.
+            kept: (N,) bool, the decision; may be empty.
+            with_words: also compute the words' parts.
 
         Returns:
-            S(I, T), (N,), and the words' parts of it, see `Attribution.word_means`, (N, L) or None. NaN where the only
-            kept patch would be dropped: a decision keeps at least one.
+            S(I, T), (N,), and the words' parts, see `Attribution.word_means`, (N, L) or None. NaN where the only kept
+                patch would be dropped.
         """
         inside = members(kept, len(self.logits))  # (R, N)
         weights = masked_softmax(self.logits, inside)  # (R, N)
@@ -117,8 +119,8 @@ class MaskFlips:
         leaving = -weights / (1 - weights.masked_fill(is_heaviest, 0.0))
         step = torch.where(inside, leaving, torch.sigmoid(self.logits - total))  # (R, N), a
         without = masked_softmax(self.logits, inside & ~is_heaviest) @ self.patches  # (R, C), their heaviest left
-        # Of the tokens as they are, of those without their heaviest, and of the patches: dot products with what is
-        # fixed and among each other, to find the lengths of the sums.
+        # Dot products of the tokens, of the tokens without their heaviest member, and of the patches, with the fixed
+        # directions and with each other, for the lengths of the sums.
         stay = 1 - step
         squared = stay**2 * dot(tokens, tokens) + 2 * stay * step * (tokens @ self.patches.T) + step**2 * self.lengths
         squared = torch.where(is_heaviest, dot(without, without), squared)  # (R, N)
@@ -139,10 +141,10 @@ class MaskFlips:
         return similarities, torch.cat(words).masked_fill(only[:, None], torch.nan) if with_words else None
 
     def _align(self, cosines: Tensor) -> Alignment:
-        """Align from (n, R, L), with the [CLS] token's row before the others."""
+        """Align from (n, R, L), with the [CLS] token's row first."""
         if self.cls is not None:
             cosines = torch.cat([self.cls.expand(len(cosines), -1, -1), cosines], dim=1)  # (n, M, L)
-        with torch.autocast(cosines.device.type, enabled=False):
+        with exact_precision(cosines.device):
             return self.model.hrpa.align(cosines.to(self.model.dtype))
 
     def _batch_size(self) -> int:
@@ -150,7 +152,7 @@ class MaskFlips:
 
 
 def members(kept: Tensor, rows: int) -> Tensor:
-    """Mark which patches make each of R tokens, (R, N) bool: the kept ones; of the extra token the dropped ones."""
+    """Mark the patches of each of R tokens, (R, N) bool: the kept ones, or for the extra token the dropped ones."""
     return torch.cat([kept.expand(rows - 1, -1), ~kept[None]])
 
 
@@ -160,7 +162,7 @@ def dot(left: Tensor, right: Tensor) -> Tensor:
 
 
 def other_similarity(match: Match, selection: Selection) -> Tensor:
-    """Return what another alignment than that of the selection's branch adds to S(I, T); a tensor of no dimension."""
+    """Return the contribution to S(I, T) of the alignment that does not use this selection, a 0-d tensor."""
     if len(match.alignments) == 1:
         return torch.zeros_like(match.similarity[0])
     return match.alignments[1 if selection is match.sparse.selection else 0].similarity[0]

@@ -1,7 +1,7 @@
-"""How little keeps a photo at its rank, and how little lets it lose. Greedy, one patch a step.
+"""Smallest sets of patches that keep a photo's rank, and smallest changes that lose it. Greedy, one patch per step.
 
-The other images' scores for the caption are given and stay. The photo keeps its rank as long as no image comes before
-it that did not: as long as S(I, T) is not below the bar, the highest of the scores that are not above it now.
+The other images' scores for the caption are fixed. The photo keeps its rank while S(I, T) is not below the bar, the
+highest of the scores that are not above it now.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Scores = Tensor | NDArray[Any] | Sequence[float]
 
 @dataclass(frozen=True, eq=False)
 class MinimalSet:
-    """A decision, and how the photo ranks under it. All arrays are read-only.
+    """A decision and the photo's rank under it. All arrays are read-only.
 
     Attributes:
-        branch: "sparse" or "dense", whose decision it is; the other branch's stayed.
+        branch: "sparse" or "dense", the branch of the decision; the other is unchanged.
         kept: (N,) bool, the decision.
-        dropped, added: (N,) bool, where it differs from the decision as it is: kept there, dropped there.
-        count: of `smallest_set` how many patches are kept, of `smallest_change` how many decisions were flipped.
+        dropped, added: (N,) bool, patches that only the original decision keeps, or only this one.
+        count: number of kept patches (`smallest_set`) or of flipped decisions (`smallest_change`).
         similarity: S(I, T) under the decision.
-        rank: the photo's among all images, 1 is first; images of equal score do not come before it.
-        rank_before: the rank under the decision as it is.
+        rank: the photo's rank among all images, from 1; images of equal score do not come before it.
+        rank_before: the rank under the original decision.
     """
 
     branch: str
@@ -58,18 +58,18 @@ def smallest_set(
     dense_mask: Mask | None = None,
     branch: str = "sparse",
 ) -> MinimalSet:
-    """Find few patches that keep the photo at its rank, all others dropped.
+    """Find few patches that keep the photo's rank with all others dropped.
 
-    Beginning with none, the patch is kept that raises S(I, T) most, until the photo has its rank. Where that takes as
-    many patches as the decision keeps, the search begins with the decision as it is. Then patches are dropped, the one
-    that costs least first, as long as the rank holds. Greedy: a smaller set may exist unless the count is 1.
+    Starting from none, adds the patch that raises S(I, T) most until the photo has its rank. If that takes as many
+    patches as the original decision keeps, the search starts from that decision. Then drops the patch that costs least
+    while the rank holds. Greedy: a smaller set may exist unless the count is 1.
 
     Args:
         model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch: as in `measure_effects`.
-        others: (K,), the other images' S(I, T) for this caption, the photo's own not among them; may be empty.
+        others: (K,), S(I, T) of the other images for this caption; may be empty.
 
     Raises:
-        ValueError: as `measure_effects`; scores that are no list of finite numbers.
+        ValueError: as `measure_effects`; scores that are not a list of finite numbers.
     """
     search = Search(MaskFlips(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch), others)
     flips, kept = search.flips, torch.zeros_like(search.flips.kept)
@@ -101,15 +101,15 @@ def smallest_change(
     dense_mask: Mask | None = None,
     branch: str = "sparse",
 ) -> MinimalSet | None:
-    """Find few patches whose decisions, flipped, let the photo fall behind its rank.
+    """Find few patches that, with their decisions flipped, make the photo lose its rank.
 
-    The decision is flipped that lowers S(I, T) most, kept or dropped, until the photo loses its rank; then those
-    are flipped back without which it loses all the same. Greedy: a smaller change may exist unless the count is 1.
+    Flips the decision that lowers S(I, T) most until the rank is lost, then restores those that are not needed. Greedy:
+    a smaller change may exist unless the count is 1.
 
     Args and errors: as `smallest_set`.
 
     Returns:
-        None where no other image stands behind the photo, or where S(I, T) cannot be lowered far enough so.
+        None if no other image ranks behind the photo, or S(I, T) cannot be lowered far enough.
     """
     search = Search(MaskFlips(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch), others)
     if search.bar == -np.inf:
@@ -132,7 +132,7 @@ def smallest_change(
 
 
 class Search:
-    """The photo among the others: its score and the bar that it must not fall below.
+    """State of a search: the photo's score, the other scores, and the bar to stay above.
 
     Args:
         flips: of the photo and the caption.
@@ -148,7 +148,7 @@ class Search:
         self.bar = float(behind.max()) if len(behind) else -np.inf
 
     def minimal_set(self, kept: Tensor, count: int) -> MinimalSet:
-        """Write down a decision, (N,) bool."""
+        """Create the result for a decision, (N,) bool."""
         similarity = self.flips.score(kept)[0]
         return MinimalSet(
             branch=self.flips.branch,
@@ -163,7 +163,7 @@ class Search:
 
 
 def check_scores(others: Scores) -> NDArray[np.float64]:
-    """Return the other images' scores, (K,) float64; raise ValueError unless they are a list of finite numbers."""
+    """Return the other images' scores as (K,) float64; raise ValueError unless they are a list of finite numbers."""
     values = others.detach().cpu().numpy() if isinstance(others, Tensor) else np.asarray(others)
     if values.ndim != 1 or (values.size and not np.issubdtype(values.dtype, np.number)):
         raise ValueError(f"others has shape {values.shape} of {values.dtype}, but (K,) scores are needed.")

@@ -1,7 +1,7 @@
-"""The record of one forward pass of one image and one caption, which cannot be changed; printed, a dozen lines of it.
+"""Immutable record of one forward pass of one image and one caption; prints as a summary of a dozen lines.
 
-Patch quantities stand in the original order of the patches, row by row of the grid, and the terms add up to S(I, T).
-The arrays of a copy (`copy.deepcopy`, `pickle`) are its owner's to change.
+Patch values are in the original order of the patches, row by row of the grid, and the terms add up to S(I, T). Arrays
+of copies (`copy.deepcopy`, `pickle`) are writable.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_WORDS = 16  # that are listed with the token that each met best
 
 
 def read_only(values: Tensor | NDArray[Any]) -> NDArray[Any]:
-    """Return a copy that cannot be written to, nor made writable."""
+    """Return a copy that cannot be written to or made writable."""
     if isinstance(values, Tensor):
         values = values.detach().cpu()
         values = (values.float() if values.dtype in (torch.bfloat16, torch.float16) else values).numpy()
@@ -37,7 +37,7 @@ def read_only(values: Tensor | NDArray[Any]) -> NDArray[Any]:
 
 
 class FrozenDict(dict[str, Any]):
-    """A dict that cannot be changed; `dataclasses.asdict`, copies and pickles take no `MappingProxyType`."""
+    """An immutable dict; `dataclasses.asdict`, copies and pickles do not support `MappingProxyType`."""
 
     def _refuse(self, *_: object, **__: object) -> Any:
         raise TypeError("this record is read-only: copy it into a dict to change it.")
@@ -50,23 +50,22 @@ class FrozenDict(dict[str, Any]):
 
 @dataclass(frozen=True, eq=False)
 class BranchExplanation:
-    """What one branch, sparse or dense, kept and how it merged what it kept. All arrays are read-only.
+    """Selection and aggregation of one branch, sparse or dense. All arrays are read-only.
 
     Attributes:
-        name: "sparse" or "dense", the caption whose decision this is.
-        parts: the parts of the significance score by name, each (N,): `s_p` in (0, 1), the MLP's score,
-            equation (1); `s_st`, `s_dt`, `s_im`, the attentions, equation (2), in [0, 1] (paper) or [-1, 1]
-            (released). Only those that the variant, the branch and the call have.
+        name: "sparse" or "dense".
+        parts: the parts of the significance score by name, each (N,): `s_p` in (0, 1), the MLP's score, equation (1);
+            `s_st`, `s_dt`, `s_im`, the attentions, equation (2), in [0, 1] (paper) or [-1, 1] (released). Only those
+            that the variant, the branch and the call have.
         coefficients: by the same names, the weight of each part in equation (3).
-        score: (N,), the total: the sum of coefficients times parts.
+        score: (N,), the sum of coefficients times parts.
         kept: (N,) bool, the decision mask.
         rank: (N,) int, each patch's position by score, 0 is the highest.
-        aggregation_weights: (N_c, N) in [0, 1], equation (4): zero on dropped patches, each row summing to 1.
-            None for the dense branch of the paper variant without dual aggregation, which merges nothing.
-        extra_weights: (N,) in [0, 1], the extra token's weights: zero on kept patches, summing to 1 over the
-            dropped ones; all zero where nothing was dropped.
-        forced: whether `kept` was given from outside; the score then decided nothing, and only weighs the dropped
-            patches of the extra token.
+        aggregation_weights: (N_c, N) in [0, 1], equation (4): zero for dropped patches, each row summing to 1. None for
+            the dense branch of the paper variant without dual aggregation, which merges nothing.
+        extra_weights: (N,) in [0, 1], the extra token's weights: zero for kept patches, summing to 1 over the dropped
+            ones; all zero if nothing was dropped.
+        forced: whether `kept` was forced; the score then only weighs the dropped patches in the extra token.
     """
 
     name: str
@@ -82,27 +81,26 @@ class BranchExplanation:
 
 @dataclass(frozen=True, eq=False)
 class AlignmentExplanation:
-    """How one caption's words met the image's tokens. Equation (5). All arrays are read-only.
+    """Alignment of one caption's words with the image's tokens, equation (5). All arrays are read-only.
 
     Attributes:
         caption: "sparse" or "dense".
         words: (L,), the words' labels.
         tokens: (M,), the tokens' labels: "[CLS]" if any, "aggregated 1" to "aggregated N_c", "extra".
-        token_weights: (M, N); times the patches it gives each token before it is scaled to unit length.
-            The [CLS] row is zero. With both branches merged (paper variant) an aggregated row sums to 2.
+        token_weights: (M, N); multiplied with the patches they give each token before it is scaled to unit length. The
+            [CLS] row is zero. With both branches merged (paper variant) an aggregated row sums to 2.
         cosines: (M, L), the patch-word matrix in [-1, 1].
         matrix: (M, L), the same after the leaky ReLU in the released variant; equal to cosines in the paper's.
-        best_token: (L,), for each word the token that it met best.
-        best_word: (M,), for each token its best word.
-        word_maps: (L, N), for each word the weights over patches of its best token, both branches combined:
-            each row sums to 1. It is zero where that token is [CLS], which has no place on the grid, or an
-            extra token that nothing was dropped into.
-        patch_cosines: (L, N), each word's cosine with each patch itself, in [-1, 1]: no part of the score, which
-            knows patches through tokens alone, but where the word by itself fits best.
-        patch_to_word: mean over tokens of each token's best word.
-        word_to_patch: mean over words of each word's best token.
+        best_token: (L,), each word's best token.
+        best_word: (M,), each token's best word.
+        word_maps: (L, N), for each word the weights over patches of its best token, both branches combined: each row
+            sums to 1. Zero if that token is [CLS], which has no place on the grid, or an empty extra token.
+        patch_cosines: (L, N), each word's cosine with each patch, in [-1, 1]. Not a part of the score, which uses
+            patches only through tokens.
+        patch_to_word: mean over tokens of each token's best value.
+        word_to_patch: mean over words of each word's best value.
         patch_relevance, word_relevance: the relevance MLP on the K best of each; 0 in the released variant.
-        similarity: the four terms added.
+        similarity: the sum of the four terms.
     """
 
     caption: str
@@ -123,7 +121,7 @@ class AlignmentExplanation:
 
     @property
     def terms(self) -> dict[str, float]:
-        """The four terms of the similarity by name, in the order in which they are added."""
+        """The four terms of the similarity by name, in the order of their sum."""
         return {
             "patch-to-word mean": self.patch_to_word,
             "word-to-patch mean": self.word_to_patch,
@@ -133,15 +131,32 @@ class AlignmentExplanation:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
-    """What a record was made from, so that it can be drawn.
+class ClassExplanation:
+    """What the image backbone's own classifier saw, of a model that adds class vectors to patches. All arrays are
+    read-only.
 
     Attributes:
-        photo: the photograph itself, no copy: `dataclasses.replace(record, source=None)` lets it go.
-        caption, dense_caption: as they were given.
+        names: (N,), the name of each patch's most probable class.
+        probability: (N,) in [0, 1], of that class.
+        word_shares: (L, N), what the class vectors contribute to `patch_cosines` of the sparse alignment: each word's
+            cosine with each patch is this and what the rest of the patch contributes.
+    """
+
+    names: tuple[str, ...]
+    probability: Floats
+    word_shares: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The inputs of a record, for drawing it.
+
+    Attributes:
+        photo: the photograph itself, not a copy; `dataclasses.replace(record, source=None)` releases it.
+        caption, dense_caption: as given.
         word_starts: for each word of the caption, split at spaces, the position of its first piece among the record's
-            words, where [CLS] has 0.
-        model: the name that `load_model` was given, or empty.
+            words, [CLS] being 0.
+        model: the argument of `load_model`, or empty.
     """
 
     photo: Image.Image
@@ -153,18 +168,20 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """The whole record of one image and one caption.
+    """The complete record of one image and one caption.
 
     Attributes:
         variant: "paper" or "released".
         grid: (H, W), patches row by row, H * W = N.
-        has_cls: whether the image came with a [CLS] token.
-        sparse, dense: the branches; no dense caption, no dense branch.
+        has_cls: whether the image has a [CLS] token.
+        sparse, dense: the branches; dense is None without a dense caption.
         sparse_alignment: the caption's words against the tokens.
-        dense_alignment: the dense caption's, in the released variant alone; the paper's tokens meet the
-            sparse caption's words only.
-        similarity: S(I, T), what the model returns for this pair.
-        source: the photograph and the caption, of a record that `SEPSModel.explain` made; None of embeddings.
+        dense_alignment: the dense caption's, only in the released variant; the paper's tokens are aligned with the
+            sparse caption's words.
+        similarity: S(I, T), as returned by the model.
+        source: the photograph and the caption, if made by `SEPSModel.explain`; None for a record of embeddings.
+        classes: what the image backbone's classifier saw; None for a model without class vectors, and for a record of
+            embeddings.
     """
 
     variant: str
@@ -176,6 +193,7 @@ class Explanation:
     dense_alignment: AlignmentExplanation | None
     similarity: float
     source: Source | None = None
+    classes: ClassExplanation | None = None
 
     @property
     def terms(self) -> dict[str, float]:
@@ -187,7 +205,7 @@ class Explanation:
 
     @property
     def forced(self) -> bool:
-        """Whether a decision was given from outside, in either branch."""
+        """Whether a decision was forced, in either branch."""
         return self.sparse.forced or (self.dense is not None and self.dense.forced)
 
     def __str__(self) -> str:
@@ -203,12 +221,12 @@ class Explanation:
         printer.text(str(self))
 
     def on_grid(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Lay patch values (..., N) on the grid: (..., H, W)."""
+        """Reshape patch values (..., N) to the grid: (..., H, W)."""
         return values.reshape(*values.shape[:-1], *self.grid)
 
 
 def summarize(record: Explanation) -> str:
-    """Tell what an explanation holds: the score and its terms, what was kept, and what each word met."""
+    """Summarize an explanation: the score and its terms, the kept patches, and each word's best token."""
     rows, columns = record.grid
     cls = "with [CLS]" if record.has_cls else "without [CLS]"
     lines = [
@@ -219,11 +237,12 @@ def summarize(record: Explanation) -> str:
         lines += [] if branch is None else branch_lines(branch)
     for alignment in (record.sparse_alignment, record.dense_alignment):
         lines += [] if alignment is None else alignment_lines(alignment)
-    return "\n".join([*lines, "Fields: " + ", ".join(record.__dataclass_fields__)])
+    fields = [name for name in record.__dataclass_fields__ if name != "classes" or record.classes is not None]
+    return "\n".join([*lines, "Fields: " + ", ".join(fields)])
 
 
 def branch_lines(branch: BranchExplanation) -> list[str]:
-    """Write what one branch kept, by which score, and what it made of it."""
+    """Describe one branch: its kept patches, its score, and its tokens."""
     kept, total = int(branch.kept.sum()), branch.kept.size
     score = " + ".join(f"{branch.coefficients[name]:g} {name}" for name in branch.parts)
     weights = branch.aggregation_weights
@@ -237,7 +256,7 @@ def branch_lines(branch: BranchExplanation) -> list[str]:
 
 
 def alignment_lines(alignment: AlignmentExplanation) -> list[str]:
-    """Write each word with the token that it met best and their entry of the matrix."""
+    """Describe each word's best token and their entry in the matrix."""
     met = zip(alignment.words, alignment.best_token, alignment.matrix.max(axis=0), strict=True)
     entries = [f"{word}: {alignment.tokens[token]} ({written(entry, '.2f')})" for word, token, entry in met]
     more = [f"and {len(entries) - MAX_WORDS} more"] if len(entries) > MAX_WORDS else []
@@ -246,7 +265,7 @@ def alignment_lines(alignment: AlignmentExplanation) -> list[str]:
 
 
 def indented(text: str) -> list[str]:
-    """Break the text into lines of at most WIDTH characters."""
+    """Wrap the text into lines of at most WIDTH characters."""
     return wrap(
         text, WIDTH, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )

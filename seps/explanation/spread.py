@@ -1,4 +1,4 @@
-"""How much of a score's spread within an image is the caption's, and how much any caption would find alike."""
+"""Share of the variance of an image's patch scores that depends on the caption."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from torch import Tensor
 
 
 def caption_spread(scores: Tensor) -> tuple[float, float]:
-    """Split the spread of one image's scores under P captions: the sum of squares that is the captions', and all of it.
+    """Split the sum of squares of one image's scores under P captions: the captions' part, and the total.
 
-    Each caption's mean over the patches is taken away first, since a decision compares patches under one caption. The
-    whole is then the spread over all P N values; the captions' is that around each patch's mean over the captions. The
-    first over the second is the caption's share, in [0, 1]: 0 where every caption scores the patches alike.
+    Each caption's mean over the patches is subtracted first, since a decision compares patches under one caption. The
+    total is over all P N values; the captions' part is around each patch's mean over the captions. Their ratio is the
+    caption's share, in [0, 1]: 0 if every caption scores the patches alike.
 
     Args:
         scores: (P, N), in float64.

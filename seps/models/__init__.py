@@ -1,2 +1,1 @@
-"""A whole model: config, encoders and network together, its files, the hub, the authors' checkpoints, a run's own, and
-ONNX graphs."""
+"""The complete model: config, encoders and network, its files, the model hub, authors' checkpoints and ONNX graphs."""

@@ -1,9 +1,9 @@
-"""An authors' checkpoint, read without running anything that the file holds.
+"""Safe reading of the authors' checkpoints, without executing code from the file.
 
-A checkpoint is a pickle, and a pickle may call any function. torch's restricted unpickler makes tensors, containers
-and numbers only. The training options come in an `argparse.Namespace`: it is not made either, but an `Options` in its
-place, since a crafted pickle could give a Namespace another class, or a `__setstate__` that is then called. Numbers of
-numpy, as a best rSum often is, are taken from their bytes, without numpy: see `NumberKind` and `number_of`.
+A checkpoint is a pickle, which may call any function. torch's restricted unpickler creates only tensors, containers and
+numbers. The training options are an `argparse.Namespace`; `Options` replaces it, since a crafted pickle could give a
+Namespace another class or call its `__setstate__`. NumPy numbers, such as the best rSum, are decoded from their bytes
+without NumPy: see `NumberKind` and `number_of`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from seps.files import check_weights_file
 
 SAFE_TORCH = "2.10"  # crafted files could run code in the restricted unpickler before: CVE-2025-32434, CVE-2026-24747
 PARTS = ("img_enc", "txt_enc", "cross_net")
-STATES = ("model", "state_dict", "model_state_dict")  # what the weights may stand under
-WRAPPED = "module."  # what DataParallel puts before every name
-COMPILED = re.compile(r"(^|\.)(?:_orig_mod\.)+")  # what torch.compile puts before the names of what it compiled
+STATES = ("model", "state_dict", "model_state_dict")  # keys that may hold the weights
+WRAPPED = "module."  # prefix added by DataParallel
+COMPILED = re.compile(r"(^|\.)(?:_orig_mod\.)+")  # prefix that torch.compile adds to the names of compiled modules
 NUMBERS = dict(  # numpy's kinds of numbers, as struct calls them
     zip(["b1", "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "?efdbhiqBHIQ", strict=True)
 )
@@ -37,13 +37,13 @@ REFUSED = re.compile(r"GLOBAL (\S+)")  # how torch's messages name what a pickle
 
 
 class Options:
-    """Takes the attributes of an `argparse.Namespace` and keeps them in `values`; has no attribute else."""
+    """Replacement for `argparse.Namespace` that stores the attributes in `values`."""
 
     __slots__ = ("values",)
     values: dict[str, Any]
 
     def __new__(cls) -> Options:
-        """Without attributes; a pickle calls no `__init__`."""
+        """Create an instance without attributes; a pickle does not call `__init__`."""
         options = super().__new__(cls)
         options.values = {}
         return options
@@ -55,14 +55,14 @@ class Options:
 
 
 class NumberKind:
-    """Takes what a pickle says of a numpy.dtype: the kind of a number, and the order of its bytes."""
+    """Replacement for numpy.dtype in a pickle: the type of a number and its byte order."""
 
     __slots__ = ("kind", "order")
     kind: str
     order: str
 
     def __new__(cls, kind: object, align: object = False, copy: object = False) -> NumberKind:
-        """Return a kind of number, its bytes in the machine's order."""
+        """Return a number type, in the machine's byte order."""
         made = super().__new__(cls)
         made.kind, made.order = str(kind), "="
         return made
@@ -75,7 +75,7 @@ class NumberKind:
 
 
 def number_of(kind: object, content: object) -> float:
-    """Return the number that a pickle of numpy holds, from its bytes."""
+    """Decode a pickled NumPy number from its bytes."""
     code = NUMBERS.get(kind.kind) if isinstance(kind, NumberKind) else None
     if code is None or not isinstance(kind, NumberKind) or not isinstance(content, bytes):
         raise pickle.UnpicklingError("a numpy value that is no number")
@@ -93,12 +93,12 @@ STAND_INS: tuple[tuple[Any, str], ...] = (
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What an authors' checkpoint holds.
+    """Content of an authors' checkpoint.
 
     Attributes:
         tensors: the state dict, keys "img_enc.*", "txt_enc.*", "cross_net.*".
-        options: those attributes of `opt` that are numbers or text; none where the file has no `opt`.
-        epoch, best_rsum: where the file has them.
+        options: the attributes of `opt` that are numbers or text; empty without `opt`.
+        epoch, best_rsum: if the file has them.
     """
 
     tensors: dict[str, Tensor]
@@ -108,14 +108,14 @@ class Checkpoint:
 
 
 def read_checkpoint(path: str | Path) -> Checkpoint:
-    """Read an authors' checkpoint, of torch.save's present format or the one before torch 1.6.
+    """Read an authors' checkpoint in the current torch.save format or that before torch 1.6.
 
-    The state dict may stand under "model" or "state_dict" or be the whole file, may come from inside DataParallel and
-    torch.compile, and may be a list of three, one a part of the model. `opt` may be a dict.
+    The state dict may be the whole file or under "model" or "state_dict", may have prefixes of DataParallel and
+    torch.compile, and may be a list of three dicts, one per part of the model. `opt` may be a dict.
 
     Raises:
-        ValueError: no such file; no checkpoint, or one that is damaged or cut short; one that holds anything but
-            tensors, containers, numbers and Namespaces, and then the message names it.
+        ValueError: a missing, damaged or truncated file, not a checkpoint, or content other than tensors, containers,
+            numbers and Namespaces, which the message names.
     """
     content = unpickle(Path(path))
     place = next((name for name in STATES if isinstance(content, Mapping) and name in content), None)
@@ -138,7 +138,7 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
 
 
 def unpickle(path: Path) -> Any:
-    """Read the file's content, if it is nothing but tensors, containers, numbers and Namespaces."""
+    """Read the file's content if it contains only tensors, containers, numbers and Namespaces."""
     if TorchVersion(torch.__version__) < SAFE_TORCH:
         raise ValueError(
             f"torch {torch.__version__} can be made to run code by a crafted checkpoint; the holes that are known are "
@@ -163,8 +163,7 @@ def unpickle(path: Path) -> Any:
 
 @contextmanager
 def allowed(stand_ins: Sequence[tuple[Any, str]]) -> Iterator[None]:
-    """Let the restricted unpickler take these where a pickle asks for their names, and nothing else that was allowed
-    before."""
+    """Let the restricted unpickler use these replacements for the names in a pickle, and nothing else."""
     before = torch.serialization.get_safe_globals()
     torch.serialization.clear_safe_globals()
     try:
@@ -175,7 +174,7 @@ def allowed(stand_ins: Sequence[tuple[Any, str]]) -> Iterator[None]:
 
 
 def joined(state: object) -> dict[str, Tensor]:
-    """Join the state dicts of the three parts of a model, if it is a list of them, into one."""
+    """Merge a list of the state dicts of three parts into one."""
     if not isinstance(state, (list, tuple)):
         return unwrapped(state)
     if len(state) != len(PARTS):
@@ -185,7 +184,7 @@ def joined(state: object) -> dict[str, Tensor]:
 
 
 def unwrapped(state: object) -> dict[str, Tensor]:
-    """Return a state dict of tensors, without the "module." of DataParallel and the "_orig_mod." of torch.compile."""
+    """Return a state dict of tensors without the prefixes of DataParallel and torch.compile."""
     if not isinstance(state, Mapping):
         raise ValueError(f"model is a {type(state).__name__}, but a state dict is needed: names and tensors.")
     for key, tensor in state.items():
@@ -205,7 +204,7 @@ def unwrapped(state: object) -> dict[str, Tensor]:
 
 
 def is_whole(tensor: Tensor) -> bool:
-    """Tell whether the file held each value of a tensor; a small file may claim a tensor of any size."""
+    """Return whether the file contained every value of a tensor; a small file may claim a tensor of any size."""
     if tensor.layout != torch.strided or tensor.device.type != "cpu":
         return False
     return tensor.numel() * tensor.element_size() <= tensor.untyped_storage().nbytes()

@@ -1,7 +1,7 @@
-"""An authors' checkpoint to a model that `load_model` loads: python -m seps.convert CHECKPOINT CONFIG --out FOLDER.
+"""Convert an authors' checkpoint to a model for `load_model`: python -m seps.convert CHECKPOINT CONFIG --out FOLDER.
 
-CONFIG says which encoders the checkpoint is of, how images are preprocessed, and every option that the checkpoint
-does not tell itself.
+CONFIG names the encoders of the checkpoint, the preprocessing of images, and every option that the checkpoint does not
+contain.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from seps.models.timm_names import is_huggingface, timm_tensors
 
 IMAGE, TEXT = BACKBONES["vision"], BACKBONES["text"]
 PROJECTIONS = ("img_enc.vision_proj", "txt_enc.fc")
-NOT_NEEDED = (  # what comes after the features, and buffers that follow from the geometry
+NOT_NEEDED = (  # layers after the features, and buffers that follow from the geometry
     *(f"{IMAGE}{part}.*" for part in ("pooler", *HEAD_PARTS)),
     f"{IMAGE}*.relative_position_index",
     f"{TEXT}pooler.*",
@@ -40,15 +40,14 @@ Findings = dict[str, tuple[Any, str]]  # setting, as "network.top_k", to its val
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a conversion did.
+    """Result of a conversion.
 
     Attributes:
         model: the converted model, in evaluation mode.
-        checkpoint: what was converted.
         renamed: whether the image encoder had HuggingFace's names.
-        changed: settings of the model that are not as in CONFIG.
-        dropped: keys of the checkpoint that nothing needs.
-        identities: projections that the checkpoint does without, since the encoder is as wide as the embeddings.
+        changed: settings of the model that differ from CONFIG.
+        dropped: unused keys of the checkpoint.
+        identities: projections missing in the checkpoint, since the encoder is as wide as the embeddings.
     """
 
     model: SEPSModel
@@ -59,7 +58,7 @@ class Conversion:
     identities: tuple[str, ...]
 
     def summary(self) -> str:
-        """Return lines for the terminal."""
+        """Format the result for the terminal."""
         epoch, best_rsum = self.checkpoint.epoch, self.checkpoint.best_rsum
         numbers = sum(tensor.numel() for tensor in self.model.state_dict().values())
         lines = [
@@ -76,16 +75,16 @@ class Conversion:
 
 
 def convert(checkpoint: str | Path, config: str | Path | ModelConfig, out: str | Path) -> Conversion:
-    """Write the model of an authors' checkpoint as config.json and model.safetensors, every parameter in the file.
+    """Write the model of an authors' checkpoint as config.json and model.safetensors, with every parameter in the file.
 
     Args:
-        checkpoint: what torch.save wrote, see `seps.models.checkpoint.read_checkpoint`.
-        config: a config, the name of one that comes with the package, or a JSON file.
-        out: folder to write; made where it is missing.
+        checkpoint: a file of torch.save, see `seps.models.checkpoint.read_checkpoint`.
+        config: a config, the name of one in the package, or a JSON file.
+        out: folder to write; created if missing.
 
     Raises:
-        ValueError: a checkpoint that cannot be read, or asks for more than tensors and options; keys too few or too
-            many; shapes or options that do not fit the config; `out` holds a model already.
+        ValueError: an unreadable checkpoint or one with code, missing or unknown keys, shapes or options that do not
+            fit the config, or an existing model in `out`.
     """
     folder = Path(out)
     if any((folder / name).exists() for name in (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE)):
@@ -99,7 +98,7 @@ def convert(checkpoint: str | Path, config: str | Path | ModelConfig, out: str |
 
 
 def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
-    """Build the model of a checkpoint, not written yet; otherwise as `convert`."""
+    """Build the model of a checkpoint without writing it; errors as `convert`."""
     image = {key.removeprefix(IMAGE): tensor for key, tensor in checkpoint.tensors.items() if key.startswith(IMAGE)}
     renamed = is_huggingface(image)
     tensors = dict(checkpoint.tensors)
@@ -129,11 +128,11 @@ def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
 
 
 def findings_of(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bool) -> Findings:
-    """Find the settings that a checkpoint tells.
+    """Find the settings in a checkpoint.
 
-    The parameters tell the variant, and `opt` tells what it has a name for. The released code, whose image encoder is
-    HuggingFace's, normalises with ImageNet's mean and deviation whatever the encoder, passes on what [CLS] it has, and
-    cuts captions at 90 tokens in evaluation.
+    The parameters determine the variant; other settings come from `opt`. The released code, with HuggingFace's image
+    encoder, always normalises with ImageNet's mean and deviation, keeps [CLS] if there is one, and cuts captions at 90
+    tokens in evaluation.
     """
     paper = any(key.startswith("cross_net.hrpa.") for key in tensors)
     findings: Findings = {"network.use_paper_version": (paper, "as its parameters tell")}
@@ -152,7 +151,7 @@ def findings_of(options: Mapping[str, Any], tensors: Mapping[str, Tensor], relea
 
 
 def completed(config: ModelConfig, findings: Findings) -> tuple[ModelConfig, Findings]:
-    """Return the config with the findings put in, and those findings that were not in it."""
+    """Add the findings to the config; return it with the findings that changed it."""
     values = config.as_dict()
     changed: Findings = {}
     for name, (value, reason) in findings.items():
@@ -170,7 +169,7 @@ def completed(config: ModelConfig, findings: Findings) -> tuple[ModelConfig, Fin
 
 
 def check_geometry(model: SEPSModel, options: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
-    """Raise ValueError where sizes that people set differ between the checkpoint and the model of the config."""
+    """Raise ValueError if configured sizes differ between the checkpoint and the model of the config."""
     network, config = model.cross_net, model.config
     for name, ours, title in (
         ("img_res", config.vision.image_size, "vision.image_size"),
@@ -195,18 +194,18 @@ def check_geometry(model: SEPSModel, options: Mapping[str, Any], tensors: Mappin
 
 
 def is_needless(key: str) -> bool:
-    """Tell whether a key is of what comes after the features, or of a buffer."""
+    """Return whether a key belongs to a layer after the features or to a buffer."""
     return any(fnmatchcase(key, pattern) for pattern in NOT_NEEDED)
 
 
 def is_identity(name: str, projection: nn.Module, tensors: Mapping[str, Tensor]) -> bool:
-    """Tell whether a checkpoint does without a projection: the released code has none where both widths are equal."""
+    """Return whether a checkpoint has no such projection: the released code has none if both widths are equal."""
     missing = not any(key.startswith(f"{name}.") for key in tensors)
     return missing and projection.in_features == projection.out_features
 
 
 def check_tensors(tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
-    """Raise ValueError for keys too few or too many, and for a tensor of another shape or kind."""
+    """Raise ValueError for missing or unknown keys, and for a tensor of the wrong shape or type."""
     missing, needless = sorted(expected.keys() - tensors.keys()), sorted(tensors.keys() - expected.keys())
     faults = [
         f"{verb} {keys[0]!r} and {len(keys) - 1} more keys {what}"

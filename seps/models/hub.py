@@ -1,4 +1,4 @@
-"""load_model, and where models of other kinds lie: a shipped model by name, a folder, or a repo on the model hub."""
+"""load_model, and the folders of other kinds of models: a shipped name, a folder, or a repo on the model hub."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from seps.models.shipped import shipped_models as shipped_models
 
 
 def load_model(name_or_folder_or_repo_id: str | Path, revision: str | None = None) -> SEPSModel:
-    """Load a trained model, in evaluation mode, on the CPU.
+    """Load a trained model on the CPU, in evaluation mode.
 
     Args:
-        name_or_folder_or_repo_id: the name of a shipped model (`shipped_models()`), a folder with config.json and
-            model.safetensors, or a repo id like "owner/name".
-        revision: of a repo, a branch, a tag or a commit; None for its main branch.
+        name_or_folder_or_repo_id: a name in `shipped_models()`, a folder with config.json and model.safetensors, or a
+            repo id like "owner/name".
+        revision: branch, tag or commit of a repo; None for its main branch.
 
     Raises:
-        ValueError: none of these; or files that are missing or do not fit; the message says what to do.
+        ValueError: model not found, or files that are missing or do not fit; the message suggests a remedy.
     """
     name = str(name_or_folder_or_repo_id)
     folder = model_folder(name)
@@ -35,14 +35,14 @@ def load_model(name_or_folder_or_repo_id: str | Path, revision: str | None = Non
 
 
 def folder_with(config_name: str, name: str, shipped: Mapping[str, Path], noun: str) -> Path:
-    """Find the folder of a model that is no SEPS model, such as a judge.
+    """Find the folder of a model other than SEPS, such as a judge.
 
     Args:
-        config_name: the file by which such a folder is known; the other files that are fetched end with .safetensors.
-        name: of `shipped`, a folder, or a repo id like "owner/name"; noun: what such a model is called.
+        config_name: the file that identifies such a folder; other downloaded files end with .safetensors.
+        name: a key of `shipped`, a folder, or a repo id like "owner/name"; noun: the kind of model.
 
     Raises:
-        ValueError: none of these, or a repo that cannot be had; the message says what to do.
+        ValueError: not found or not available; the message suggests a remedy.
     """
     folder = shipped.get(name, Path(name))
     if (folder / config_name).is_file():

@@ -1,7 +1,7 @@
-"""Weights in 8 bits: a quarter of float32 in a file. Models compute in floating point as ever.
+"""8-bit weights: a quarter of the size of float32 in a file. Models compute in floating point.
 
-A tensor of two or more dimensions becomes whole numbers from -127 to 127 and a scale for each entry of its first
-dimension (a layer's output channel), under its own key and that key with ".scale" behind it. Small ones stay floats.
+A tensor with two or more dimensions is stored as integers from -127 to 127 with a scale per entry of its first
+dimension (a layer's output channel), under its key and that key plus ".scale". Small tensors stay floats.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ SCALE = ".scale"
 
 
 def is_large(tensor: Tensor) -> bool:
-    """Tell whether a tensor's floats become 8 bits."""
+    """Return whether a tensor is stored in 8 bits."""
     return tensor.is_floating_point() and tensor.ndim >= 2 and tensor.numel() >= SMALL
 
 
 def to_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Round large tensors of floats to 8 bits, row by row, with scales in float32; others stay as they are."""
+    """Round large floating-point tensors to 8 bits per row, with float32 scales; others are unchanged."""
     stored: dict[str, Tensor] = {}
     for key, tensor in tensors.items():
         if not is_large(tensor):
@@ -37,15 +37,14 @@ def to_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def from_int8(tensors: Mapping[str, Tensor], source: object = "The file") -> dict[str, Tensor]:
-    """Undo `to_int8`, in float32: what has no scale beside it stays as it is, and so does a weight that is called
-    "scale" and stands beside nothing.
+    """Undo `to_int8`, in float32; tensors without a scale are unchanged, and so is a weight named "scale" without a
+    tensor to scale.
 
     Args:
-        tensors: as a file holds them; source: the file, as messages name it.
+        tensors: as in a file; source: the file's name in messages.
 
     Raises:
-        ValueError: a scale that fits the tensor beside it not: of another length, or of whole numbers, or the tensor is
-            none of 8 bits.
+        ValueError: a scale of the wrong length or of integers, or a scaled tensor that is not int8.
     """
     scales = {key for key in tensors if key.endswith(SCALE) and key.removesuffix(SCALE) in tensors}
     for key in scales:
@@ -63,5 +62,5 @@ def from_int8(tensors: Mapping[str, Tensor], source: object = "The file") -> dic
 
 
 def scaled(rows: Tensor, scale: Tensor) -> Tensor:
-    """Multiply each row of whole numbers (R, ...) with its scale (R,)."""
+    """Multiply each row of integers (R, ...) by its scale (R,)."""
     return rows.float() * scale.float().view(-1, *[1] * (rows.ndim - 1))

@@ -1,7 +1,7 @@
-"""How near a caption is to those that a model learnt from: centres that lie beside its weights, and a threshold.
+"""Similarity of a caption to the training captions: cluster centres next to the model's weights, and a threshold.
 
-As out-of-distribution detection by nearest neighbours (Sun et al. 2022, arXiv 2204.06507), on centres of the training
-captions in place of the captions themselves. `seps.evaluation.known_captions` measures both.
+Out-of-distribution detection by nearest neighbours (Sun et al. 2022, arXiv 2204.06507), with centres of the training
+captions instead of the captions themselves. `seps.evaluate --measure known_captions` writes both.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from seps.progress import Progress, batches
 
 JSON_NAME, TENSORS_NAME = "known-captions.json", "known-captions.safetensors"
 CENTRES = "centres"
-NEAREST = 3  # centres that tell how near a caption is
+NEAREST = 3  # number of centres that are averaged
 
 
 @dataclass(frozen=True)
 class KnownCaptions:
-    """The captions that a model learnt from, in short.
+    """Summary of a model's training captions.
 
     Attributes:
         centres: (K, D_t) of unit length, float32.
-        threshold: the nearness, in [-1, 1], below which a caption is unlike them.
+        threshold: in [-1, 1]; a caption with a lower nearness differs from the training captions.
     """
 
     centres: Tensor
     threshold: float
 
     def nearness(self, vectors: Tensor) -> Tensor:
-        """Compute the mean cosine of each caption with its `NEAREST` nearest centres, or all where there are fewer.
+        """Compute each caption's mean cosine to its `NEAREST` nearest centres (or all if fewer).
 
         Args:
             vectors: (T, D_t), from `caption_vectors`.
@@ -53,22 +53,21 @@ class KnownCaptions:
         if vectors.shape[1] != self.centres.shape[1]:
             raise ValueError(
                 f"{TENSORS_NAME} has centres of {self.centres.shape[1]} channels, but the text encoder has "
-                f"{vectors.shape[1]}: measure them anew with seps.evaluation.known_captions."
+                f"{vectors.shape[1]}: measure them again with seps.evaluate --measure known_captions."
             )
         cosines = vectors @ self.centres.T  # (T, K)
         return cosines.topk(min(NEAREST, len(self.centres)), dim=1).values.mean(dim=1)
 
 
 def is_finite(tensor: Tensor) -> bool:
-    """Tell whether a tensor holds floating-point numbers, all of them finite."""
+    """Return whether a tensor is floating-point and finite."""
     return tensor.is_floating_point() and bool(torch.isfinite(tensor).all())
 
 
 def mean_words(encoder: TextEncoder, ids: Tensor, lengths: Tensor) -> Tensor:
-    """Compute the mean word of each caption as a text encoder has it, before the projection.
+    """Compute each caption's mean word in a text encoder, before the projection.
 
-    The encoder as it came knows more of the language than what was trained on top of it or in it: low-rank differences
-    are left out.
+    Low-rank differences are left out, since the pretrained encoder knows more of the language than the trained one.
 
     Args:
         ids, lengths: (B, L) and (B,), as for the encoder.
@@ -81,16 +80,13 @@ def mean_words(encoder: TextEncoder, ids: Tensor, lengths: Tensor) -> Tensor:
 
 
 def mean_word(words: Tensor) -> Tensor:
-    """Take the mean of words (B, L, D_t), zero at the padding, at unit length: (B, D_t), float32."""
+    """Average words (B, L, D_t), zero at the padding, and normalise: (B, D_t), float32."""
     return F.normalize(words.sum(dim=1).float(), dim=1)
 
 
 @torch.no_grad()
 def caption_vectors(model: SEPSModel, captions: Sequence[str], progress: Progress = False) -> Tensor:
     """Compute the mean word of each caption, see `mean_words`.
-
-    Args:
-        captions: T of them; progress: as in `ScoringEngine`.
 
     Returns:
         (T, D_t) of unit length, float32 on the CPU.
@@ -116,8 +112,8 @@ def with_vectors(model: SEPSModel, captions: Sequence[str]) -> tuple[Tensor, Ten
         captions: T of them, few enough for one batch.
 
     Returns:
-        Embeddings (T, L, C) and lengths (T,), as `SEPSModel.encode_captions` gives them, and vectors (T, D_t), as
-        `caption_vectors` does.
+        Embeddings (T, L, C) and lengths (T,) as from `SEPSModel.encode_captions`, and vectors (T, D_t) as from
+            `caption_vectors`.
     """
     ids, lengths = model.tokenizer.pad(
         [model.tokenizer.encode(caption, model.config.text.max_words) for caption in captions]
@@ -128,13 +124,13 @@ def with_vectors(model: SEPSModel, captions: Sequence[str]) -> tuple[Tensor, Ten
 
 
 def read_known_captions(folder: Path | None) -> KnownCaptions | None:
-    """Read what a model's captions were like; None where that was not measured for it.
+    """Read the summary of a model's training captions; None if there is none for this model.
 
     Args:
-        folder: the model's, as `SEPSModel.folder`; None for one that was not loaded.
+        folder: `SEPSModel.folder`; None for a model that was not loaded.
 
     Raises:
-        ValueError: files beside the model that cannot be read, or do not hold what is needed.
+        ValueError: files that cannot be read or are incomplete.
     """
     file = None if folder is None else folder / JSON_NAME
     if file is None or not file.is_file():
@@ -142,7 +138,9 @@ def read_known_captions(folder: Path | None) -> KnownCaptions | None:
     values = read_json_file(file)
     threshold = values.get("threshold") if isinstance(values, dict) else None
     if not is_number(threshold) or not -1 <= threshold <= 1:
-        raise ValueError(f"{file} has no threshold from -1 to 1: measure it with seps.evaluation.known_captions.")
+        raise ValueError(
+            f"{file} has no threshold from -1 to 1: measure it with seps.evaluate --measure known_captions."
+        )
     tensors = read_tensors(file.with_name(TENSORS_NAME))
     centres = tensors.get(CENTRES)
     if centres is None or centres.ndim != 2 or not centres.numel() or not is_finite(centres):

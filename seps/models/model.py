@@ -1,8 +1,9 @@
-"""SEPSModel: encoders and network together, photographs and sentences in, scores and explanations out."""
+"""SEPSModel: encoders and network; takes photographs and sentences, returns scores and explanations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +16,13 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from seps.checks import Lengths, Mask
+from seps.elsewhere import MODEL_METHODS
 from seps.encoders import TextEncoder, Tokenizer, VisionEncoder, preprocess
+from seps.encoders.classes import PatchClasses, mean_words
 from seps.encoders.hub_errors import is_of_hub, writing_sentence
 from seps.encoders.sources import hub_folder
 from seps.encoders.tokenizer import first_pieces
+from seps.explanation.classes import with_classes
 from seps.explanation.forward_pass import explain
 from seps.explanation.record import Explanation, Source
 from seps.method.network import CrossSparseAggrNet
@@ -26,9 +30,11 @@ from seps.models.beside import BESIDE
 from seps.models.config import ModelConfig
 from seps.models.publish import write_beside
 from seps.models.storage import holds_model, load_saved, saved_tensors
+from seps.precision import true_float32
 from seps.progress import Progress, batch_indices, batches
 
 PHOTO_BATCH_SIZE = 1  # a batch while encoding: on a CPU, fresh memory for more costs five times what it gains
+ACCELERATOR_PHOTOS = 64  # likewise on an accelerator, which several hundred small operations keep waiting otherwise
 CAPTION_BATCH_SIZE = 64
 FILES = (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE)
 BACKBONES = {"vision": "img_enc.visual_encoder.", "text": "txt_enc.bert."}
@@ -42,20 +48,20 @@ class SEPSModel(
     paper_url="https://arxiv.org/abs/2511.01390",
     tags=["image-text-retrieval"],
 ):
-    """A whole SEPS: image encoder, caption encoder, network. Parameter names are those of the authors' checkpoints.
+    """The complete SEPS model: image encoder, caption encoder, network. Parameter names match the authors' checkpoints.
 
     Args:
-        config: encoders, channels, options. The backbones' weights are fetched from where it says.
+        config: encoders, channels, options, and the sources of the backbones' weights.
 
     Attributes:
         img_enc: VisionEncoder; txt_enc: TextEncoder; cross_net: CrossSparseAggrNet.
         tokenizer: Tokenizer of the caption encoder.
-        name: what `load_model` was given, which pictures of its records tell; empty where it was not loaded so.
-        folder: where its files lie, those of a repo of the model hub in the hub's cache; None where it was not loaded.
-        repo_id: of the model hub, as "owner/name"; empty where it comes from a folder.
+        name: the argument of `load_model`, shown in pictures of records; empty if not loaded.
+        folder: the folder of its files, for a repo in the hub's cache; None if not loaded.
+        repo_id: repo on the model hub, as "owner/name"; empty if loaded from a folder.
 
     Raises:
-        ValueError: an encoder or weights that cannot be had, or options that the network refuses.
+        ValueError: an encoder or weights that are not available, or invalid options of the network.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -73,6 +79,12 @@ class SEPSModel(
             )
         self.cross_net = CrossSparseAggrNet(config.embed_size, self.img_enc.num_patches, **config.network)
 
+    def __getattr__(self, name: str) -> Any:
+        """Return a part or a parameter; for the released model's methods, AttributeError with the name used here."""
+        if name in MODEL_METHODS:
+            raise AttributeError(f"{name} is {MODEL_METHODS[name]} here; assets/guide/names.md has all such names.")
+        return super().__getattr__(name)
+
     def forward(
         self,
         images: Tensor,
@@ -88,7 +100,7 @@ class SEPSModel(
             images: (B_v, 3, S, S), normalised.
             captions: (B_t, L_s) token ids, [CLS] to [SEP]; lengths: (B_t,), 1 to L_s.
             dense_captions: (B_t, L_d), the dense captions' ids, if any; dense_lengths: (B_t,).
-            generator: the noise of Gumbel-Softmax.
+            generator: random source of Gumbel-Softmax.
 
         Returns:
             As `CrossSparseAggrNet.forward`.
@@ -111,16 +123,21 @@ class SEPSModel(
         return self.img_enc.grid
 
     @property
+    def class_names(self) -> tuple[str, ...]:
+        """Names of the classes whose vectors the model adds to patches; none of a model without class vectors."""
+        return () if self.img_enc.classes is None else tuple(self.img_enc.classes.names)
+
+    @property
     def device(self) -> torch.device:
-        """Where the parameters are."""
+        """Device of the parameters."""
         return self.img_enc.vision_proj.weight.device
 
     def freeze_backbones(self, until: str = "", text_layers: int = -1) -> None:
-        """Keep both backbones as they are: no gradient reaches them, heads and network train on.
+        """Freeze both backbones; heads and network are still trained.
 
         Args:
-            until: the last part of the image backbone that is frozen, see `VisionEncoder.freeze_until`; "" for all.
-            text_layers: how many of the text encoder's layers are, see `TextEncoder.freeze_layers`; -1 for all.
+            until: the last frozen part of the image backbone, see `VisionEncoder.freeze_until`; "" for all.
+            text_layers: number of frozen layers of the text encoder, see `TextEncoder.freeze_layers`; -1 for all.
 
         Raises:
             ValueError: a backbone that cannot be split there.
@@ -132,11 +149,28 @@ class SEPSModel(
         if text_layers >= 0:
             self.txt_enc.freeze_layers(text_layers)
 
+    @torch.no_grad()
+    def refresh_classes(self, words: Tensor | None = None, lengths: Lengths | None = None) -> None:
+        """Recompute the class vectors after a change of the text branch; does nothing without classes.
+
+        Args:
+            words, lengths: features of the class captions for `TextEncoder.project`; computed by default.
+        """
+        classes = self.img_enc.classes
+        if classes is None:
+            return
+        with evaluating(self.txt_enc):
+            if words is None or lengths is None:
+                embedded, lengths = self.encode_captions(classes.captions)
+            else:
+                embedded = self.txt_enc.project(words.to(self.device), lengths)
+        classes.set_vectors(mean_words(embedded, lengths))
+
     def preprocess(self, photos: Sequence[Image.Image]) -> Tensor:
-        """Turn photographs into the pixels that the image encoder wants: (B, 3, S, S) float32, normalised.
+        """Convert photographs to normalised pixels for the image encoder: (B, 3, S, S) float32.
 
         Raises:
-            ValueError: no photograph, or one that is none or has no pixels; the message has its position.
+            ValueError: no photographs, or an invalid or empty one; the message has its position.
         """
         if isinstance(photos, Image.Image) or len(photos) == 0:
             raise ValueError("photos must be a list of at least 1 photograph.")
@@ -149,10 +183,7 @@ class SEPSModel(
             raise ValueError(f"photos[{i}]: {error}") from error
 
     def encode_photos(self, photos: Sequence[Image.Image], progress: Progress = False) -> Tensor:
-        """Encode photographs as patch embeddings, as in evaluation mode and without gradient.
-
-        Args:
-            photos: B of them; progress: as in `ScoringEngine`.
+        """Encode photographs as patch embeddings, in evaluation mode and without gradient.
 
         Returns:
             (B, N[+1], C) on the model's device.
@@ -162,19 +193,49 @@ class SEPSModel(
         """
         if isinstance(photos, Image.Image) or len(photos) == 0:
             raise ValueError("photos must be a list of at least 1 photograph.")
-        dtype = self.img_enc.vision_proj.weight.dtype
+        embeddings = []
+        for batch in batch_indices(len(photos), photo_batch_size(self.device), progress, "Encoding photographs"):
+            if len(batch) == 1:
+                pixels = [self._pixels(photos, batch[0])]
+            else:  # Pillow and NumPy release the GIL
+                with ThreadPoolExecutor() as pool:
+                    pixels = list(pool.map(lambda i: self._pixels(photos, i), batch))
+            embeddings.append(self.encode_pixels(torch.stack(pixels)))
+        return torch.cat(embeddings)
+
+    def encode_pixels(self, pixels: Tensor) -> Tensor:
+        """Encode pixels (B, 3, S, S) from `preprocess` like `encode_photos`, in one batch and in true float32."""
         with evaluating(self.img_enc):
-            return torch.cat(
-                [
-                    self.img_enc(torch.stack([self._pixels(photos, i) for i in batch]).to(self.device, dtype))
-                    for batch in batch_indices(len(photos), PHOTO_BATCH_SIZE, progress, "Encoding photographs")
-                ]
-            )
+            return self.img_enc(pixels.to(self.device, self.img_enc.vision_proj.weight.dtype))
+
+    def patch_classes(self, photo: Image.Image) -> PatchClasses | None:
+        """Return what the image backbone's classifier sees at a photograph's patches: best (N,), probability (N,),
+        added (N, C); None of a model without class vectors."""
+        if self.img_enc.classes is None:
+            return None
+        with evaluating(self.img_enc):
+            pixels = self._pixels([photo], 0)[None].to(self.device, self.img_enc.vision_proj.weight.dtype)
+            seen = self.img_enc.patch_classes(self.img_enc.features(pixels))
+        assert seen is not None  # there are classes
+        return PatchClasses(*(values[0] for values in seen))
+
+    def with_classes(
+        self, record: Explanation, seen: PatchClasses | None, patches: Tensor, words: Tensor
+    ) -> Explanation:
+        """Return a record with what the image backbone's classifier saw, as it is where that is None.
+
+        Args:
+            record: of the image and the caption; seen: from `patch_classes`.
+            patches: (N[+1], C), of the image; words: (L, C), of the caption.
+        """
+        if seen is None or self.img_enc.classes is None:
+            return record
+        return with_classes(record, self.img_enc.classes.names, *seen, patches, words)
 
     def encode_captions(
         self, captions: Sequence[str], dense: bool = False, progress: Progress = False
     ) -> tuple[Tensor, Tensor]:
-        """Encode captions as word embeddings, as in evaluation mode and without gradient.
+        """Encode captions as word embeddings, in evaluation mode and without gradient.
 
         Args:
             captions: B of them; dense: cut at max_dense_words instead of max_words; progress: as in `ScoringEngine`.
@@ -183,7 +244,7 @@ class SEPSModel(
             embeddings (B, L, C) on the model's device, zero at the padding, and lengths (B,) int64.
 
         Raises:
-            ValueError: no caption, or one that is no str.
+            ValueError: no captions, or one that is not a str.
         """
         if isinstance(captions, str) or len(captions) == 0:
             raise ValueError("captions must be a list of at least 1 caption.")
@@ -198,7 +259,7 @@ class SEPSModel(
         return embeddings, lengths
 
     def words(self, caption: str, dense: bool = False) -> list[str]:
-        """Return labels of the caption's tokens, "[CLS]" first, "[SEP]" last."""
+        """Return the labels of the caption's tokens, from "[CLS]" to "[SEP]"."""
         return self.tokenizer.labels(self._ids(caption, dense))
 
     def explain(
@@ -209,14 +270,13 @@ class SEPSModel(
         mask: Mask | None = None,
         dense_mask: Mask | None = None,
     ) -> Explanation:
-        """Explain what the model does with one photograph and one caption, see `seps.explain`.
+        """Explain the score of one photograph and one caption, see `seps.explain`.
 
         Args:
-            photo, caption, dense_caption: as `encode_photos` and `encode_captions` take them.
-            mask, dense_mask: (N,) bool, decisions forced from outside.
+            mask, dense_mask: (N,) bool, forced decisions.
 
         Raises:
-            ValueError: as `encode_photos`, `encode_captions` and, of masks, `seps.explain`.
+            ValueError: as `encode_photos`, `encode_captions` and, for masks, `seps.explain`.
         """
         record = self._explain(photo, caption, dense_caption, mask, dense_mask)
         starts = tuple(first_pieces(caption, self.tokenizer))
@@ -230,32 +290,33 @@ class SEPSModel(
         mask: Mask | None,
         dense_mask: Mask | None,
     ) -> Explanation:
-        """As `explain`, without what the record was made from."""
+        """Explain a pair without storing its source in the record."""
         image = self.encode_photos([photo])[0]  # (N[+1], C)
         words = self.encode_captions([caption])[0][0]  # (L_s, C)
-        if dense_caption is None:
-            labels = self.words(caption)
-            return explain(self.cross_net, image, words, words=labels, grid=self.grid, mask=mask, dense_mask=dense_mask)
-        dense_words = self.encode_captions([dense_caption], dense=True)[0][0]  # (L_d, C)
-        return explain(
+        dense_words = labels = None
+        if dense_caption is not None:
+            dense_words = self.encode_captions([dense_caption], dense=True)[0][0]  # (L_d, C)
+            labels = self.words(dense_caption, dense=True)
+        record = explain(
             self.cross_net,
             image,
             words,
             dense_words,
             words=self.words(caption),
-            dense_words=self.words(dense_caption, dense=True),
+            dense_words=labels,
             grid=self.grid,
             mask=mask,
             dense_mask=dense_mask,
         )
+        return self.with_classes(record, self.patch_classes(photo), image, words)
 
     def _ids(self, caption: str, dense: bool) -> list[int]:
         text = self.config.text
         return self.tokenizer.encode(caption, text.max_dense_words if dense else text.max_words)
 
     def _save_pretrained(self, save_directory: Path) -> None:
-        """Write config.json and model.safetensors, and what lies beside them where the model was loaded, while that is
-        true of it; called by `save_pretrained` and `push_to_hub`."""
+        """Write config.json and model.safetensors, and the files next to the loaded weights if the model is
+        unchanged; called by `save_pretrained` and `push_to_hub`."""
         tensors = saved_tensors(self, self.config)
         source = self.folder if self.folder and holds_model(self.folder, self.config, tensors) else None
         save_file(tensors, save_directory / constants.SAFETENSORS_SINGLE_FILE, {"format": "pt"})
@@ -264,24 +325,24 @@ class SEPSModel(
             write_beside(source, save_directory, self.repo_id.rpartition("/")[2])
 
     def push_to_hub(self, repo_id: str, **options: Any) -> str:
-        """Upload what `save_pretrained` writes to the model hub, into a repo that is made where it lacks.
+        """Upload the files of `save_pretrained` to the model hub, creating the repo if needed.
 
-        A model as it was loaded takes along what lies beside its weights: card, recipes and what was measured of it.
-        Another one, trained since or made here, has a short form for a card, to fill in.
+        For an unchanged loaded model the files next to its weights (card, recipes, results) are uploaded too; for
+        others a short card template.
 
         Args:
             repo_id: as "owner/name".
             options: of `huggingface_hub.ModelHubMixin.push_to_hub`, such as private and token.
 
         Returns:
-            The address of the commit.
+            The URL of the commit.
 
         Raises:
-            ValueError: as `save_pretrained`; or the hub cannot be reached or refuses: the message says what to do.
+            ValueError: as `save_pretrained`; or the hub is unreachable or refuses. The message suggests a remedy.
         """
         try:
             return super().push_to_hub(repo_id, **options)
-        except Exception as error:  # the hub library and its HTTP library raise a dozen kinds
+        except Exception as error:  # the hub library and its HTTP library raise many kinds of errors
             if is_of_hub(error):
                 raise ValueError(writing_sentence(error, repo_id)) from error
             raise
@@ -294,12 +355,12 @@ class SEPSModel(
 
         Args:
             pretrained_model_name_or_path: the folder or the repo id.
-            map_location: where the parameters are to be; options: those of `seps.encoders.sources.hub_folder` for a
-                repo, such as revision (a branch, a tag or a commit) and token.
+            map_location: device of the parameters; options: of `seps.encoders.sources.hub_folder` for a repo, such as
+                revision (a branch, a tag or a commit) and token.
 
         Raises:
-            ValueError: a file that is missing, cannot be read or does not fit, or a repo that cannot be had; the
-                message names it and says what to do.
+            ValueError: a file that is missing, unreadable or does not fit, or a repo that is not available; the message
+                names it and suggests a remedy.
         """
         folder, repo_id = Path(pretrained_model_name_or_path), ""
         if not folder.is_dir():
@@ -311,18 +372,23 @@ class SEPSModel(
         model = cls(without_needless_weights(config))
         model.config, model.folder, model.repo_id = config, folder, repo_id
         load_saved(model, config, folder / constants.SAFETENSORS_SINGLE_FILE)
+        if not config.is_saved("img_enc.classes.vectors"):
+            model.refresh_classes()
         return model.to(map_location).eval()
 
 
 def without_needless_weights(config: ModelConfig) -> ModelConfig:
-    """Return the config that fetches no weights for a backbone that model.safetensors holds whole.
+    """Return a config that loads no weights for a backbone that is complete in model.safetensors.
 
     Raises:
-        ValueError: a backbone has no weights of its own and model.safetensors does not hold it whole.
+        ValueError: a backbone without a source of weights is incomplete in model.safetensors.
     """
     for part, prefix in BACKBONES.items():
         encoder = getattr(config, part)
-        if config.is_saved(prefix):
+        needs_classes = (
+            part == "vision" and config.vision.classes.names and not config.is_saved("img_enc.classes.backbone.")
+        )
+        if config.is_saved(prefix) and not needs_classes:
             config = replace(config, **{part: replace(encoder, weights="none")})
         elif encoder.weights == "none":
             raise ValueError(
@@ -332,14 +398,19 @@ def without_needless_weights(config: ModelConfig) -> ModelConfig:
     return config
 
 
+def photo_batch_size(device: torch.device) -> int:
+    """Return the batch size for encoding photographs."""
+    return PHOTO_BATCH_SIZE if device.type == "cpu" else ACCELERATOR_PHOTOS
+
+
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Switch to evaluation mode and no gradient; afterwards every module is in the mode that it was in."""
+    """Switch to evaluation mode, no gradient and true float32; restore the mode of every module afterwards."""
     training = [module for module in model.modules() if module.training]
     for module in training:
         module.training = False
     try:
-        with torch.no_grad():
+        with torch.no_grad(), true_float32():
             yield
     finally:
         for module in training:

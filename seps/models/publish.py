@@ -1,6 +1,6 @@
-"""A model's folder as the model hub takes it: its files, and a card whose block says what it is and what was measured.
+"""A model's folder for the model hub: its files, and a card with metadata and measured results.
 
-What is measured stands in the block twice, as tables of the card below it do: made from the same results files.
+The results are in the metadata as well as in the card's tables, both from the same results files.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from seps.models.beside import CARD, copy_beside, model_name, results_files, wri
 from seps.models.shipped import CONFIG_NAME, model_folder, shipped_roots
 
 LIBRARY = "seps"
-NEEDED = ("language", "license", "library_name", "tags", "metrics")  # what a card's block has to say
+NEEDED = ("language", "license", "library_name", "tags", "metrics")  # required keys of a card's metadata
 TASK = "image-text-retrieval"
 DIRECTIONS = {"image_to_text": "image to text", "text_to_image": "text to image"}
 LINK = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)]*)\)")
 
 
 def write_for_hub(name: str, folder: Path, configs: tuple[str, ...] = (CONFIG_NAME,)) -> list[Path]:
-    """Write the folder of a model as it is uploaded to the model hub.
+    """Write a model's folder for upload to the model hub.
 
     Args:
-        name: of a model that ships, by its folder in assets/models, or another folder with a model and its card.
-        folder: where to; it may be there if it is empty.
-        configs: files by which a model's folder is known.
+        name: a shipped model (folder in assets/models), or another folder with a model and its card.
+        folder: target; must be empty if it exists.
+        configs: files that identify a model's folder.
 
     Returns:
         Its files, in order.
 
     Raises:
-        ValueError: no such model, weights that Git LFS has not fetched, a card that lacks what the hub is to know, or a
-            folder that holds something.
+        ValueError: unknown model, weights that Git LFS has not fetched, an incomplete card, or a target that is not
+            empty.
     """
     source = source_folder(name, configs)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
@@ -49,13 +49,13 @@ def write_for_hub(name: str, folder: Path, configs: tuple[str, ...] = (CONFIG_NA
     card = hub_card(source)
     with written_whole(folder) as place:
         copytree(source, place, ignore=ignore_patterns(".*", "__pycache__"))
-        copy_beside(source, place)  # a run's results too
+        copy_beside(source, place)  # with the results of a run
         (place / CARD).write_text(card, encoding="utf-8")
     return sorted(file for file in folder.rglob("*") if file.is_file())
 
 
 def write_beside(source: Path, target: Path, name: str = "") -> None:
-    """Write what lies beside a model's weights into another folder of the same model; a card that is there stays.
+    """Copy the files next to a model's weights to another folder of the same model; an existing card is kept.
 
     Args:
         source, target: the folders; name: as for `filled_card`.
@@ -70,20 +70,20 @@ def write_beside(source: Path, target: Path, name: str = "") -> None:
 
 
 def source_folder(name: str, configs: tuple[str, ...]) -> Path:
-    """Find the folder of a model; ValueError where there is none."""
+    """Find the folder of a model; ValueError if there is none."""
     folders = [root / name for root in shipped_roots()] + [Path(name)]
     for folder in folders:
         if any((folder / config).is_file() for config in configs):
             return folder
-    model_folder(name)  # which says what is wrong with the name
+    model_folder(name)  # raises an error if the name is wrong
     raise ValueError(f"There is no folder {name} with a model: give one that ships or lies on this machine.")
 
 
 def hub_card(folder: Path) -> str:
-    """Return the card of a model that is published, as `filled_card`, where it says all that the hub asks for.
+    """Return a complete card for publication, see `filled_card`.
 
     Raises:
-        ValueError: no card, the hub's form as it was written beside the weights, or a block that lacks something.
+        ValueError: no card, the hub's unfilled form, or missing metadata.
     """
     text = written_card(folder)
     if not text:
@@ -96,14 +96,13 @@ def hub_card(folder: Path) -> str:
 
 
 def filled_card(folder: Path, text: str, name: str = "") -> str:
-    """Fill in a model's card for the hub: measured results in its block, no links that lead out of the folder.
+    """Fill in a model's card for the hub: measured results in the metadata, no links out of the folder.
 
     Args:
-        folder: where the model's files lie; text: its card; name: what it is called where its card does not say so,
-            by its folder where left out.
+        folder: of the model's files; text: its card; name: used if the card has none; by default the folder's.
 
     Raises:
-        ValueError: a block that cannot be read.
+        ValueError: metadata that cannot be read.
     """
     card, data = read_card(folder, text)
     data.library_name = data.library_name or LIBRARY
@@ -115,24 +114,23 @@ def filled_card(folder: Path, text: str, name: str = "") -> str:
 
 
 def read_card(folder: Path, text: str) -> tuple[ModelCard, ModelCardData]:
-    """Read a card and its block; ValueError where that is no YAML."""
+    """Read a card and its metadata; ValueError if it is not YAML."""
     try:
         card = ModelCard(text, ignore_metadata_errors=True)
-    except Exception as error:  # the hub library's own, and those of what reads YAML for it
+    except Exception as error:  # those of the hub library and its YAML parser
         raise ValueError(f"{folder / CARD} has no block at its top that can be read: correct it.") from error
     data = card.data
-    assert isinstance(data, ModelCardData)  # as a ModelCard makes of every block
+    assert isinstance(data, ModelCardData)  # ModelCard always creates one
     return card, data
 
 
 def is_inside(path: str, folder: Path) -> bool:
-    """Return whether a link's path leads to a file of the folder."""
+    """Return whether a link points to a file in the folder."""
     return not normpath(path).startswith("..") and (folder / path).exists()
 
 
 def eval_results(folder: Path, datasets: list[str]) -> Iterator[EvalResult]:
-    """Yield the recalls of captions alone that were measured, in per cent, as files of results beside the model have
-    them."""
+    """Yield the captions-only recalls in per cent, from the results files next to the model."""
     for file in results_files(folder):
         values: Any = read_json_file(file)
         measured = values.get("captions_only") if isinstance(values, dict) else None
@@ -153,7 +151,7 @@ def eval_results(folder: Path, datasets: list[str]) -> Iterator[EvalResult]:
 
 
 def is_whole(measurement: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a measurement of `seps.evaluate` has all that tables tell of it: counts, and recalls both ways."""
+    """Return whether a result of `seps.evaluate` has all values for the tables: counts, and recalls both ways."""
     if not isinstance(measurement, dict) or not isinstance(measurement.get("split"), str):
         return False
     tables = [measurement.get(direction) for direction in DIRECTIONS]

@@ -1,4 +1,4 @@
-"""Which model a name, a folder or a repo id means, resolved without loading anything."""
+"""Resolution of a name, a folder or a repo id to a model, without loading it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from importlib import resources
 from pathlib import Path
 
-CONFIG_NAME = "config.json"  # as the model hub calls it
+CONFIG_NAME = "config.json"  # the model hub's name
 REPO_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
@@ -14,7 +14,7 @@ def shipped_models(config_name: str = CONFIG_NAME) -> dict[str, Path]:
     """Find the models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package.
 
     Args:
-        config_name: the file by which a folder is known; other kinds of models than SEPS have another.
+        config_name: the file that identifies a folder; it differs for other kinds of models.
     """
     return {
         folder.name: folder
@@ -25,12 +25,12 @@ def shipped_models(config_name: str = CONFIG_NAME) -> dict[str, Path]:
 
 
 def shipped_roots() -> list[Path]:
-    """List the folders of shipped models that are there."""
+    """List the existing folders of shipped models."""
     return [root / "models" for root in asset_roots() if (root / "models").is_dir()]
 
 
 def asset_roots() -> tuple[Path, Path]:
-    """Return where assets may lie: in the repo, and inside an installed package, as setup.py puts them there."""
+    """Return the possible asset folders: in the repo, and inside an installed package (see setup.py)."""
     package = Path(str(resources.files("seps")))
     return package.parent / "assets", package / "assets"
 
@@ -51,19 +51,19 @@ def shipped_file(name: str) -> Path:
 
 
 def is_repo_id(name: str) -> bool:
-    """Return whether a name reads like a repo of the model hub, and not like a slip in a path of this machine."""
+    """Return whether a name looks like a repo of the model hub and not like a mistyped local path."""
     return REPO_ID.fullmatch(name) is not None and not name.startswith(".") and not Path(name).parent.is_dir()
 
 
 def model_folder(name: str) -> Path | None:
-    """Find the folder of a model that ships or lies on this machine; None for a repo on the model hub.
+    """Find the folder of a shipped or local model; None for a repo on the model hub.
 
     Args:
-        name: a shipped model's name, or "judge/encoders" for one that another keeps in its folder; a folder; or a
-            repo id like "owner/name".
+        name: a shipped model, or "judge/encoders" for one inside another's folder; a folder; or a repo id like
+            "owner/name".
 
     Raises:
-        ValueError: none of these, or a folder without a model; the message says what to do.
+        ValueError: unknown name, or a folder without a model; the message suggests a remedy.
     """
     shipped = shipped_models()
     if name in shipped:
@@ -75,13 +75,13 @@ def model_folder(name: str) -> Path | None:
     folder = Path(name)
     if folder.is_dir():
         if not (folder / CONFIG_NAME).is_file():
-            best = folder / "best"  # where a run of seps.train leaves its model
+            best = folder / "best"  # the model's folder in a run of seps.train
             hint = f": give {best}" if (best / CONFIG_NAME).is_file() else ""
             raise ValueError(f"{folder} has no {CONFIG_NAME}, so it holds no model{hint}.")
         return folder
     configs = folder.parent.glob(f"*/{CONFIG_NAME}") if "/" in name else ()
     beside = sorted(place.parent.name for place in configs)
-    if beside:  # a slip in a path, and no owner on the hub
+    if beside:  # a mistyped path, not an owner on the hub
         raise ValueError(f"The folder {name} does not exist; in {folder.parent} there are: {', '.join(beside)}.")
     if folder.parent != Path() and folder.parent.is_dir():  # surely meant as a path
         raise ValueError(f"There is no folder {name}, and {folder.parent} holds no model.")

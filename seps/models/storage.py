@@ -1,4 +1,4 @@
-"""model.safetensors: which parameters it holds, and a load that is strict about them."""
+"""Reading and strict loading of model.safetensors."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ WHOLES = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.
 
 
 def saved_keys(model: nn.Module, config: ModelConfig) -> list[str]:
-    """List the keys of the state dict that model.safetensors holds.
+    """List the state dict keys that model.safetensors contains.
 
     Raises:
-        ValueError: a pattern of `config.saved` that fits no key.
+        ValueError: a pattern of `config.saved` that matches no key.
     """
     keys = list(model.state_dict())
     for pattern in config.saved:
@@ -36,10 +36,10 @@ def saved_keys(model: nn.Module, config: ModelConfig) -> list[str]:
 
 
 def saved_tensors(model: nn.Module, config: ModelConfig) -> dict[str, Tensor]:
-    """Return what model.safetensors holds: floating-point tensors in the precision that the config names.
+    """Return the tensors for model.safetensors, in the precision of the config.
 
     Raises:
-        ValueError: a value that is not finite, or not in that precision; as `saved_keys`.
+        ValueError: a value that is not finite in that precision; as `saved_keys`.
     """
     dtype = torch.float32 if config.stored_as == "float32" else torch.float16
     state = model.state_dict()
@@ -56,7 +56,7 @@ def saved_tensors(model: nn.Module, config: ModelConfig) -> dict[str, Tensor]:
 
 
 def load_saved(model: nn.Module, config: ModelConfig, file: Path) -> None:
-    """Load model.safetensors; parameters outside `config.saved` stay as they are.
+    """Load model.safetensors; parameters outside `config.saved` are unchanged.
 
     Raises:
         ValueError: as `read_tensors`, `from_int8` and `check_tensors`.
@@ -66,25 +66,25 @@ def load_saved(model: nn.Module, config: ModelConfig, file: Path) -> None:
         tensors = from_int8(tensors, file)
     state = model.state_dict()
     check_tensors(file, tensors, {key: state[key] for key in saved_keys(model, config)})
-    model.load_state_dict(tensors, strict=False)  # the rest is the backbones'
+    model.load_state_dict(tensors, strict=False)  # the others belong to the backbones
 
 
 def read_tensors(file: Path) -> dict[str, Tensor]:
     """Read the tensors of a safetensors file, by key.
 
     Raises:
-        ValueError: no such file, a Git LFS pointer, or no safetensors; the message names it.
+        ValueError: missing file, Git LFS pointer, or not safetensors; the message names it.
     """
     check_weights_file(file)
     try:
         return load_file(file)
-    except (SafetensorError, OSError, KeyError) as error:  # KeyError: a type of number that torch has not
+    except (SafetensorError, OSError, KeyError) as error:  # KeyError: a dtype that torch does not have
         raise ValueError(f"{file} is no safetensors file, or damaged or cut short ({error}).") from error
 
 
 def holds_model(folder: Path, config: ModelConfig, tensors: Mapping[str, Tensor]) -> bool:
-    """Return whether a folder holds a model of this config and these tensors, so that what was measured there is true
-    of it; errors as `read_tensors` and `ModelConfig.from_json`."""
+    """Return whether a folder contains exactly this model, so that its measured results apply; errors as
+    `read_tensors` and `ModelConfig.from_json`."""
     file, weights = folder / CONFIG_NAME, folder / constants.SAFETENSORS_SINGLE_FILE
     if not file.is_file() or not weights.is_file() or ModelConfig.from_json(file) != config:
         return False
@@ -95,15 +95,14 @@ def holds_model(folder: Path, config: ModelConfig, tensors: Mapping[str, Tensor]
 
 
 def check_tensors(file: Path, tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
-    """Check what a file holds against what is to take it up, before any of it is taken up.
+    """Validate the tensors of a file before any of them is loaded.
 
     Args:
-        file: as messages name it.
-        tensors: what it holds; expected: tensors of the keys, shapes and kinds that are needed.
+        file: for messages; tensors: its content; expected: tensors with the required keys, shapes and types.
 
     Raises:
-        ValueError: a key too few or too many, a tensor of another shape, whole numbers where floating-point ones are
-            needed or the other way round, a value that is not finite in the precision that is needed.
+        ValueError: missing or unknown keys, a wrong shape, integers instead of floats or the reverse, or a value that
+            is not finite in the required precision.
     """
     for title, keys in (
         ("lacks", expected.keys() - tensors.keys()),

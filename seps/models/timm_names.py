@@ -1,10 +1,10 @@
-"""HuggingFace's parameter names of ViT and Swin, as the authors' checkpoints hold them, to timm's.
+"""Conversion of HuggingFace's parameter names of ViT and Swin (in the authors' checkpoints) to timm's.
 
-Beside the names, HuggingFace keeps query, key and value apart where timm has one matrix, and counts Swin's patch
-merging to the stage before it where timm counts it to the stage after. Names of transformers 4 and 5 are known.
+HuggingFace also has separate matrices for query, key and value where timm has one, and assigns Swin's patch merging to
+the stage before it, timm to the stage after. The names of transformers 4 and 5 are supported.
 
-Then both compute the same, but for one number that is no parameter: the norms of HuggingFace's ViT add 1e-12 to the
-variance and those of timm's 1e-6, which moves features by about 1e-3 of their spread at most.
+Both then compute the same except for a constant: the norms of HuggingFace's ViT add 1e-12 to the variance and timm's
+1e-6, which changes features by at most about 1e-3 of their spread.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 import torch
 from torch import Tensor
 
-RENAMED: tuple[tuple[str, str], ...] = (  # applied one after the other
+RENAMED: tuple[tuple[str, str], ...] = (  # applied in order
     (r"^embeddings\.cls_token$", "cls_token"),
     (r"^embeddings\.position_embeddings$", "pos_embed"),
     (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
@@ -35,19 +35,19 @@ RENAMED: tuple[tuple[str, str], ...] = (  # applied one after the other
 )
 MERGING = re.compile(r"^layers\.(\d+)\.downsample\.")
 ATTENTION = re.compile(r"^(.*\.attn)\.(query|key|value)\.(weight|bias)$")
-PARTS = ("query", "key", "value")  # from above, in timm's one matrix
+PARTS = ("query", "key", "value")  # merged in timm's matrix in this order
 
 
 def is_huggingface(keys: Iterable[str]) -> bool:
-    """Tell whether the parameter names of an image encoder are HuggingFace's."""
+    """Return whether the parameter names of an image encoder are HuggingFace's."""
     return any(key.startswith("embeddings.") for key in keys)
 
 
 def timm_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Rename a HuggingFace ViT's or Swin's tensors as timm names them; a name that is neither's stays.
+    """Rename the tensors of a HuggingFace ViT or Swin to timm's names; unknown names are unchanged.
 
     Raises:
-        ValueError: two tensors for one name; query, key and value that are not all there, or of different shapes.
+        ValueError: two tensors for one name; query, key and value that are incomplete or of different shapes.
     """
     renamed: dict[str, Tensor] = {}
     attention: dict[str, dict[str, Tensor]] = {}
@@ -73,7 +73,7 @@ def timm_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def timm_name(key: str) -> str:
-    """Return timm's name of a parameter; query, key and value still apart."""
+    """Return timm's name of a parameter, with separate query, key and value."""
     for pattern, replacement in RENAMED:
         key = re.sub(pattern, replacement, key)
     return MERGING.sub(lambda stage: f"layers.{int(stage[1]) + 1}.downsample.", key)

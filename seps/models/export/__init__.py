@@ -1,2 +1,2 @@
-"""A model as ONNX graphs, for programs without PyTorch: `graphs` has them, `packing` makes them small, `folder` writes
-them and what a program needs beside them, each graph compared with the model before it is written."""
+"""Export of a model as ONNX graphs, for programs without PyTorch: `graphs` defines them, `packing` compresses them,
+`folder` compares each with the model and writes them with their metadata."""

@@ -1,6 +1,6 @@
-"""A folder of graphs and what a program needs beside them: manifest, config, tokenizer.
+"""A folder of ONNX graphs with manifest, config and tokenizer.
 
-Each graph is run by ONNX Runtime before it is written, on inputs of other sizes than it was traced with.
+ONNX Runtime runs each graph before it is written, on inputs of other sizes than those it was traced with.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ def export(
 ) -> dict[str, Any]:
     """Write a model as ONNX graphs, see `seps.models.export.graphs`.
 
-    Weights are stored in the smallest type that holds them exactly, so that the graphs compute what the model does.
+    Weights are stored in the smallest type that represents them exactly, so the graphs compute the same values.
 
     Args:
-        model: of either variant; it stays as it is.
-        folder: where the graphs go, with manifest.json, config.json and tokenizer.json; made where it lacks.
-        name: what the manifest calls the model.
-        small: round the text encoder's weights to 16 bits first where nothing smaller than float32 holds them.
+        model: either variant; unchanged.
+        folder: for the graphs, manifest.json, config.json and tokenizer.json; created if missing.
+        name: of the model in the manifest.
+        small: round weights to 16 bits first, see `round_model`.
         progress: as in `ScoringEngine`.
-        known: the captions that the model learnt from, in short: the graph of captions tells how near to them one is.
+        known: summary of the training captions; the text graph then returns a caption's nearness to them.
 
     Returns:
-        The manifest: what each graph takes and gives, how pictures and captions are prepared, sizes, digests, versions.
+        The manifest: inputs and outputs of each graph, preprocessing, sizes, digests, versions.
 
     Raises:
-        ValueError: packages that are not installed; a folder that holds graphs already, or is a file; a graph that
-            computes something else than the model does.
+        ValueError: missing packages, a folder that already contains graphs or is a file, or a graph that differs from
+            the model.
     """
     require_packages()
     folder = Path(folder)
@@ -69,7 +69,7 @@ def export(
         raise ValueError(f"{folder} holds a {MANIFEST} already: name another folder.")
     plain = exportable(model, folded=known is None)
     if small:
-        round_weights(plain.txt_enc)
+        round_model(plain)
     files = {"config.json": model.config.to_json().encode(), "tokenizer.json": tokenizer_json(model)}
     described = {}
     for title, graph in with_progress(list(graphs_of(plain, known).items()), "Exporting graphs", progress):
@@ -80,35 +80,43 @@ def export(
     manifest["files"] = {
         file: {"bytes": len(content), "sha256": sha256(content).hexdigest()} for file, content in files.items()
     }
-    files[MANIFEST] = json_text(manifest).encode()  # last: a folder that has it is whole
+    files[MANIFEST] = json_text(manifest).encode()  # last, as the mark of a complete folder
     for file, content in files.items():
         with written_whole(folder / file) as path:
             path.write_bytes(content)
     return manifest
 
 
+def round_model(model: SEPSModel) -> None:
+    """Round the weights of the text encoder and of a classifier's own parts to 16 bits, in place, where nothing smaller
+    than float32 holds them."""
+    round_weights(model.txt_enc)
+    if model.img_enc.classes is not None:
+        round_weights(model.img_enc.classes)
+
+
 def require_packages() -> None:
-    """Raise ValueError where what ONNX needs is not installed."""
+    """Raise ValueError if the packages for ONNX are not installed."""
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
         raise ValueError(f"An export needs {', '.join(missing)}: pip install 'seps-explorer[onnx]'")
 
 
 def write_graphs(plain: SEPSModel, graphs: Mapping[str, Graph], folder: Path) -> None:
-    """Write graphs of a model as `exportable` makes it into a folder, as TITLE.onnx.
+    """Write graphs of an `exportable` model into a folder, as TITLE.onnx.
 
     Raises:
-        ValueError: a graph that computes something else than its module.
+        ValueError: a graph that differs from its module.
     """
     for title, graph in graphs.items():
         (folder / f"{title}.onnx").write_bytes(compiled(title, graph, plain.txt_enc.vocabulary)[0])
 
 
 def compiled(title: str, graph: Graph, vocabulary: int) -> tuple[bytes, dict[str, Any]]:
-    """Return a graph's file and the facts on it for the manifest.
+    """Return a graph's file and its entry in the manifest.
 
     Raises:
-        ValueError: it computes something else than its module.
+        ValueError: it differs from its module.
     """
     from onnxruntime import InferenceSession, SessionOptions
 
@@ -132,8 +140,8 @@ def compiled(title: str, graph: Graph, vocabulary: int) -> tuple[bytes, dict[str
 
 
 def difference(session: Any, graph: Graph, number: int, vocabulary: int) -> float:
-    """Return the largest difference between a session's outputs and the module's, relative where they pass 1; infinite
-    where their names or shapes differ, or whole numbers do."""
+    """Return the largest difference between the outputs of a session and of the module, relative for values above 1;
+    infinite for different names, shapes or integers."""
     inputs = graph.inputs(seed=1 + number, vocabulary=vocabulary, **SIZES[number])
     with torch.no_grad():
         expected = {name: values.numpy() for name, values in graph.module(*inputs.values()).items()}
@@ -145,7 +153,7 @@ def difference(session: Any, graph: Graph, number: int, vocabulary: int) -> floa
 
 
 def apart(values: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> float:
-    """Return how far apart two arrays are, relative where values pass 1."""
+    """Return the largest difference between two arrays, relative for values above 1."""
     if values.shape != expected.shape or values.dtype != expected.dtype:
         return np.inf
     if values.dtype.kind != "f":
@@ -154,12 +162,14 @@ def apart(values: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> float
 
 
 def facts_of(model: SEPSModel, small: bool) -> dict[str, Any]:
-    """Return what a program needs to know of a model beside its graphs."""
+    """Return the facts about a model that a program needs besides its graphs."""
     network, vision, text = model.cross_net, model.config.vision, model.config.text
     selection = network.sparse_net_cap
+    classes = {"class_names": list(model.class_names)} if model.class_names else {}
+    whose = "the text encoder's and the classifier's" if classes else "the text encoder's"
     return {
         "opset": OPSET,
-        "weights": "the text encoder's rounded to 16 bits" if small else "exact",
+        "weights": f"{whose} rounded to 16 bits" if small else "exact",
         "versions": {package: version(package) for package in ("torch", *PACKAGES)},
         "variant": "paper" if network.use_paper_version else "released",
         "grid": list(model.grid),
@@ -168,6 +178,7 @@ def facts_of(model: SEPSModel, small: bool) -> dict[str, Any]:
         "num_tokens": network.num_tokens,
         "sparse_ratio": network.sparse_ratio,
         "coefficients": selection.coefficients,
+        **classes,
         "pixels": {
             "size": vision.image_size,
             "mean": list(vision.mean),
@@ -187,7 +198,8 @@ def facts_of(model: SEPSModel, small: bool) -> dict[str, Any]:
 
 
 def tokenizer_json(model: SEPSModel) -> bytes:
-    """Return the tokenizer's file: special tokens typed in a caption are words like any other, as in `Tokenizer`."""
+    """Return the tokenizer's file; special tokens typed in a caption are treated as ordinary words, as in
+    `Tokenizer`."""
     values = read_json(model.tokenizer.tokenizer.backend_tokenizer.to_str(), "the tokenizer")
     values["added_tokens"] = []
     return json.dumps(values, ensure_ascii=False).encode()

@@ -1,13 +1,13 @@
-"""The graphs of a model: modules that pass tensors through the model's own code, and what ONNX makes of them.
+"""Modules that run parts of the model's code, traced as ONNX graphs.
 
 | graph | takes | gives |
 |---|---|---|
-| image | pixels (B, 3, S, S) | patches (B, N[+1], C) |
-| text | ids (B, L), lengths (B,) | words (B, L, C), zero at the padding; where asked for, nearness (B,) |
-| features | patches (B, N[+1], C) | what ranking needs of images: logits (B, N_c, N); s_im and s_p (B, N) |
-| rank | those of B images, words (L, C) of a caption without padding | similarity (B,), S(I, T) of each |
+| image | pixels (B, 3, S, S) | patches (B, N[+1], C); with class vectors also the fields of `PatchClasses` |
+| text | ids (B, L), lengths (B,) | words (B, L, C), zero at the padding; optionally nearness (B,) |
+| features | patches (B, N[+1], C) | image features for ranking: logits (B, N_c, N); s_im and s_p (B, N) |
+| rank | features of B images, words (L, C) without padding | similarity (B,), S(I, T) |
 | pair | patches (N[+1], C), words (L, C) | every array and term of the explanation, by the record's names |
-| forced | patches, words, mask (N,) bool | the same under a decision from outside |
+| forced | patches, words, mask (N,) bool | the same with a forced decision |
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Tensors = dict[str, Tensor]
 
 
 class Image(nn.Module):
-    """Pixels to patches."""
+    """Pixels to patches, and what the classifier sees at them where the model adds class vectors."""
 
     def __init__(self, model: SEPSModel) -> None:
         super().__init__()
@@ -53,18 +53,20 @@ class Image(nn.Module):
 
     def forward(self, pixels: Tensor) -> Tensors:
         """Encode (B, 3, S, S), normalised, as (B, N[+1], C)."""
-        return {"patches": self.encoder(pixels)}
+        features = self.encoder.features(pixels)
+        seen = self.encoder.patch_classes(features)
+        return {"patches": self.encoder.project(features)} | ({} if seen is None else seen._asdict())
 
 
 class Text(nn.Module):
-    """Token ids to words, and how near captions are to `known` ones where these are given."""
+    """Token ids to words, and optionally the nearness of captions to `known` ones."""
 
     def __init__(self, model: SEPSModel, known: KnownCaptions | None = None) -> None:
         super().__init__()
         self.encoder, self.known = model.txt_enc, known
 
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensors:
-        """Encode (B, L) ids of captions of these lengths, (B,), as (B, L, C)."""
+        """Encode ids (B, L) of captions with lengths (B,) as (B, L, C)."""
         encoder = self.encoder
         if self.known is None:
             return {"words": encoder(ids, lengths)}
@@ -75,7 +77,7 @@ class Text(nn.Module):
 
 
 class Features(nn.Module):
-    """What ranking needs of images, once for all captions."""
+    """Image features for ranking, computed once for all captions."""
 
     def __init__(self, network: CrossSparseAggrNet) -> None:
         super().__init__()
@@ -89,7 +91,7 @@ class Features(nn.Module):
 
 
 class Rank(nn.Module):
-    """One caption's S with many images."""
+    """Scores of one caption for many images."""
 
     def __init__(self, network: CrossSparseAggrNet) -> None:
         super().__init__()
@@ -98,21 +100,21 @@ class Rank(nn.Module):
     def forward(
         self, patches: Tensor, words: Tensor, logits: Tensor, s_im: Tensor, s_p: Tensor | None = None
     ) -> Tensors:
-        """Return `similarity` (B,) of (B, N[+1], C) and (L, C), the others from `Features`."""
+        """Return `similarity` (B,) of patches (B, N[+1], C) and words (L, C), with the outputs of `Features`."""
         cls, plain = split_cls(patches, self.network.num_patches)
         image = ImageFeatures(cls, plain, unit_patches(plain), s_im, (s_p, None), (logits, logits))
         return {"similarity": self.network.match(image, words).similarity}
 
 
 class Pair(nn.Module):
-    """One image and one caption, told in full."""
+    """Explanation of one image and one caption."""
 
     def __init__(self, network: CrossSparseAggrNet) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, patches: Tensor, words: Tensor, mask: Tensor | None = None) -> Tensors:
-        """Return the record of (N[+1], C) and (L, C), under a decision (N,) bool where one is given."""
+        """Return the record of (N[+1], C) and (L, C), optionally under a forced decision (N,) bool."""
         match = self.network.match(self.network.encode_images(patches[None]), words, mask=mask)
         has_cls = len(patches) > self.network.num_patches
         selection, weights = match.sparse.selection, match.sparse.weights
@@ -129,18 +131,18 @@ class Pair(nn.Module):
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph to be.
+    """A graph to export.
 
     Attributes:
-        module: what it computes; its forward returns tensors by name.
-        sizes: by the name of each input, the size of each of its dimensions; a name stands for any size.
+        module: its forward returns tensors by name.
+        sizes: the dimensions of each input by name; a string means a variable size.
     """
 
     module: nn.Module
     sizes: dict[str, tuple[int | str, ...]]
 
     def inputs(self, seed: int = 0, **sizes: int) -> Tensors:
-        """Draw inputs, the sizes that have names being these."""
+        """Draw random inputs with the given variable sizes."""
         rng = torch.Generator().manual_seed(seed)
         return {
             name: drawn(name, [sizes[size] if isinstance(size, str) else size for size in shape], sizes, rng)
@@ -149,7 +151,7 @@ class Graph:
 
 
 def drawn(name: str, shape: list[int], sizes: dict[str, int], rng: torch.Generator) -> Tensor:
-    """Draw a value for an input of this name, "dense_" before it or not."""
+    """Draw a random value for an input; "dense_" before its name is ignored."""
     name = name.removeprefix("dense_")
     if name == "ids":
         return torch.randint(1, sizes["vocabulary"], shape, generator=rng)
@@ -164,8 +166,8 @@ def drawn(name: str, shape: list[int], sizes: dict[str, int], rng: torch.Generat
 def exportable(model: SEPSModel, folded: bool = True) -> SEPSModel:
     """Copy a model to the CPU, in evaluation mode.
 
-    `folded`: its low-rank differences are added to the weights for good; else they can be left out, no weight is there
-    twice, see `WithDifference`, and `features` of the text encoder come before the first of them.
+    With `folded`, low-rank differences are merged into the weights. Otherwise they stay separate and can be left out
+    without duplicated weights, see `WithDifference`, and `features` of the text encoder end before the first of them.
     """
     copy = deepcopy(model).cpu().float().eval()
     if model.config.text.low_rank and not folded:
@@ -180,7 +182,7 @@ def exportable(model: SEPSModel, folded: bool = True) -> SEPSModel:
 
 
 class WithDifference(nn.Module):
-    """A linear layer whose low-rank difference passes beside its weight: the same but for rounding."""
+    """A linear layer with its low-rank difference computed separately; equal except for rounding."""
 
     def __init__(self, layer: nn.Linear) -> None:
         super().__init__()
@@ -188,7 +190,7 @@ class WithDifference(nn.Module):
         self.weight, self.bias, self.difference = weight.original, layer.bias, weight[0]
 
     def forward(self, values: Tensor) -> Tensor:
-        """Pass (..., columns) as (..., rows), with the difference unless it is left out."""
+        """Map (..., columns) to (..., rows), with the difference unless it is disabled."""
         passed = F.linear(values, self.weight, self.bias)
         if not ADDED.get():
             return passed
@@ -196,7 +198,7 @@ class WithDifference(nn.Module):
 
 
 def unparametrized(layer: nn.Linear) -> nn.Linear:
-    """Return a plain layer of the same weights; PyTorch's own removal works on a class that copies of the layer
+    """Return a plain layer with the same weights; PyTorch's own removal changes a class that copies of the layer
     share."""
     plain = nn.Linear(layer.in_features, layer.out_features, bias=False)
     plain.weight, plain.bias = nn.Parameter(layer.weight.detach(), requires_grad=False), layer.bias
@@ -204,8 +206,8 @@ def unparametrized(layer: nn.Linear) -> nn.Linear:
 
 
 def graphs_of(model: SEPSModel, known: KnownCaptions | None = None) -> dict[str, Graph]:
-    """Return the graphs of an `exportable` model by name, as the table above has them; with `known` captions of one
-    that is not folded."""
+    """Return the graphs of an `exportable` model by name (see the table above); `known` captions require one that is
+    not folded."""
     network, side = model.cross_net, model.config.vision.image_size
     count = network.num_patches  # N
     patches, words = (count + model.img_enc.has_cls, network.embed_size), ("words", network.embed_size)
@@ -227,7 +229,7 @@ def graphs_of(model: SEPSModel, known: KnownCaptions | None = None) -> dict[str,
 
 
 def to_onnx(graph: Graph, vocabulary: int) -> Any:
-    """Trace a graph into an `onnx.ModelProto`, without the traces of where in the code each node comes from."""
+    """Trace a graph into an `onnx.ModelProto` without the source locations of its nodes."""
     from onnxscript.optimizer import fold_constants, remove_unused_nodes
 
     inputs = graph.inputs(images=2, captions=2, words=7, dense=9, vocabulary=vocabulary)

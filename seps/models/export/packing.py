@@ -1,9 +1,9 @@
-"""Weights in a graph in fewer bytes: whole numbers or float16 that hold them exactly, made float32 again by the graph.
+"""Lossless compression of weights in a graph: integers or float16, converted to float32 by the graph.
 
-They are unpacked by Cast and Mul, which ONNX Runtime does once when it loads the graph, unless it is told not to
-(`optimization.constant_folding_max_output_size_in_bytes`): then they stay as they are in memory too. DequantizeLinear,
-made for this, is fused with the product that follows, which then is another number. A table of embeddings always stays
-packed in memory: what is looked up in it is unpacked after that.
+The graph unpacks them with Cast and Mul, which ONNX Runtime does once at load time unless
+`optimization.constant_folding_max_output_size_in_bytes` forbids it; then they also stay packed in memory.
+DequantizeLinear is not used because it is fused with the next product, which changes the result. Embedding tables
+always stay packed in memory: rows are unpacked after the lookup.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SMALL = 1024  # numbers: of fewer, packing saves nothing
 
 
 def pack(proto: Any) -> None:
-    """Put each large float32 weight of an `onnx.ModelProto` in the smallest type that holds it exactly."""
+    """Store each large float32 weight of an `onnx.ModelProto` in the smallest exact type."""
     from onnx import TensorProto, numpy_helper
 
     tables = lookups(proto)
@@ -48,7 +48,7 @@ def pack(proto: Any) -> None:
 
 
 def lookups(proto: Any) -> dict[str, list[Any]]:
-    """Return the nodes that read each table, by its name: a value of which nothing but rows is ever read."""
+    """Return the nodes that read each table, by the table's name: values of which only rows are read."""
     readers: dict[str, list[Any]] = {}
     for node in proto.graph.node:
         for name in node.input:
@@ -57,13 +57,13 @@ def lookups(proto: Any) -> dict[str, list[Any]]:
 
 
 def reads_rows(node: Any, name: str) -> bool:
-    """Return whether a node takes rows of a value, by their numbers."""
+    """Return whether a node gathers rows of a value."""
     axes = [attribute.i for attribute in node.attribute if attribute.name == "axis"]
     return node.op_type == "Gather" and node.input[0] == name and node.input[1] != name and axes in ([], [0])
 
 
 def unpacked(numbers: str, scale: str | None, name: str) -> list[Any]:
-    """Return the nodes that make whole numbers float32 under a name, by their scale where they have one."""
+    """Return the nodes that convert integers to float32 under a name, with an optional scale."""
     from onnx import TensorProto, helper
 
     cast = helper.make_node("Cast", [numbers], [name if scale is None else f"{name}.unscaled"], to=TensorProto.FLOAT)
@@ -71,8 +71,7 @@ def unpacked(numbers: str, scale: str | None, name: str) -> list[Any]:
 
 
 def unpacked_rows(node: Any, name: str, scale: Array | None) -> list[Any]:
-    """Return the nodes in the place of one that reads rows of a table: they read the packed ones, and then unpack
-    them."""
+    """Return the nodes that replace a table lookup: look up packed rows, then unpack them."""
     from onnx import helper
 
     rows, result = node.input[1], node.output[0]
@@ -85,14 +84,14 @@ def unpacked_rows(node: Any, name: str, scale: Array | None) -> list[Any]:
 
 
 def smallest(values: Array) -> tuple[Array, Array | None] | None:
-    """Find the smallest type that holds float32 values exactly.
+    """Find the smallest type that represents float32 values exactly.
 
     Args:
-        values: of one or more dimensions, the first or the last of which a layer's output channels are.
+        values: one or more dimensions; the output channels are the first or the last.
 
     Returns:
-        The same shape in int8 or int16 with a scale for each channel, (R, 1, ...) or (1, ..., R), or in float16
-        without; None where only float32 does.
+        The same shape in int8 or int16 with a scale per channel, (R, 1, ...) or (1, ..., R), or in float16 without;
+            None if only float32 is exact.
     """
     in_bytes = whole_numbers(values, np.dtype("int8"))
     if in_bytes is not None:
@@ -103,7 +102,7 @@ def smallest(values: Array) -> tuple[Array, Array | None] | None:
 
 
 def whole_numbers(values: Array, kind: np.dtype[Any]) -> tuple[Array, Array] | None:
-    """Write each channel as whole numbers times a scale, where that is exact; its greatest is the type's greatest."""
+    """Write each channel as integers times a scale if that is exact; the largest integer is the type's maximum."""
     for axis in {0, values.ndim - 1}:
         others = tuple(i for i in range(values.ndim) if i != axis)
         nearest = scale_of(values, others, kind)  # but for the rounding of the product that it is taken from
@@ -117,20 +116,21 @@ def whole_numbers(values: Array, kind: np.dtype[Any]) -> tuple[Array, Array] | N
 
 
 def scale_of(values: Array, others: tuple[int, ...], kind: np.dtype[Any]) -> Array:
-    """Return the scale of each channel, `others` being the other dimensions: it makes its greatest value the type's."""
+    """Return the scale of each channel that maps its largest value to the type's maximum; `others` are the other
+    axes."""
     highest = np.abs(values).max(axis=others, keepdims=True)
     return (highest / np.float32(np.iinfo(kind).max)).astype(np.float32)
 
 
 def rounded_to(values: Array, scale: Array, kind: np.dtype[Any]) -> Array:
-    """Return the values in whole numbers of a scale, still as float32; 0 where the scale is."""
+    """Round the values to multiples of a scale, as float32; 0 if the scale is 0."""
     limit = np.float32(np.iinfo(kind).max)
     return np.rint(values / np.where(scale > 0, scale, np.float32(1))).clip(-limit, limit)
 
 
 @torch.no_grad()
 def round_weights(module: nn.Module) -> None:
-    """Round each large weight of two or more dimensions to 16 bits a row, in place; what packs smaller stays."""
+    """Round each large weight with two or more dimensions to 16 bits per row, in place, unless it packs smaller."""
     kind = np.dtype("int16")
     for parameter in module.parameters():
         values = parameter.numpy()

@@ -1,4 +1,4 @@
-"""Operators of PyTorch in ONNX where the exporter has none that ONNX Runtime can run."""
+"""ONNX translations of PyTorch operators that the exporter lacks or that ONNX Runtime cannot run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import torch
 
 
 def gelu(self: Any, approximate: str = "none") -> Any:
-    """Translate GELU; in float64, for which ONNX Runtime has none, erf alone is taken in float32, exact to 1e-7."""
+    """Translate GELU; in float64, which ONNX Runtime does not support, only erf is computed in float32, exact to
+    1e-7."""
     from onnx import TensorProto
 
     op = operators()
@@ -23,7 +24,7 @@ def gelu(self: Any, approximate: str = "none") -> Any:
 
 
 def sort(self: Any, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
-    """Translate a stable sort: of equal values, ONNX's TopK too puts the earlier one first."""
+    """Translate a stable sort: ONNX's TopK also puts the earlier of equal values first."""
     op = operators()
 
     axis = dim % len(self.shape)
@@ -32,7 +33,7 @@ def sort(self: Any, stable: bool | None = None, dim: int = -1, descending: bool 
 
 
 def mean(self: Any, dim: Sequence[int], keepdim: bool = False, dtype: int | None = None) -> Any:
-    """Translate a mean that is taken in another precision: cast first and not last, as PyTorch does."""
+    """Translate a mean with another precision: cast first, as PyTorch does."""
     op = operators()
 
     values = self if dtype is None else op.Cast(self, to=dtype)
@@ -40,14 +41,14 @@ def mean(self: Any, dim: Sequence[int], keepdim: bool = False, dtype: int | None
 
 
 def operators() -> Any:
-    """ONNX's operators."""
+    """Return ONNX's operators."""
     from onnxscript import opset20
 
     return opset20
 
 
 def _number(value: float) -> Any:
-    """A constant in float64."""
+    """Return a constant in float64."""
     from onnx import TensorProto, helper
 
     return helper.make_tensor("number", TensorProto.DOUBLE, [], [value])

@@ -9,7 +9,7 @@ from PIL import Image
 
 from seps.encoders import preprocess
 from seps.encoders.config import VisionConfig
-from tests.helpers.sentences import refused
+from seps.photos import PhotoWarning
 
 CONFIG = VisionConfig("test_vit", "none", 32, (0.5, 0.25, 0.0), (0.5, 0.25, 1.0), "none")
 
@@ -41,6 +41,13 @@ def test_normalisation_by_channel() -> None:
     assert pixels[0].unique().tolist() == [1.0]
     assert pixels[1].unique().tolist() == [3.0]
     torch.testing.assert_close(pixels[2], torch.full((32, 32), 0.2))
+
+
+def test_looked_up_values_are_the_computed_ones_to_the_last_digit() -> None:
+    squashed = torch.randint(0, 256, (32, 32, 3), dtype=torch.uint8)
+    values = squashed.permute(2, 0, 1).float() / 255
+    mean, std = (torch.tensor(numbers).view(3, 1, 1) for numbers in (CONFIG.mean, CONFIG.std))
+    assert torch.equal(preprocess(Image.fromarray(squashed.numpy()), CONFIG), (values - mean) / std)
 
 
 def test_pixels_stay_where_they_are_without_resizing() -> None:
@@ -88,12 +95,9 @@ def palette_with_transparency() -> Image.Image:
     [
         (Image.new("L", (9, 5), 51), [51, 51, 51]),
         (Image.new("1", (9, 5), 1), [255, 255, 255]),
-        (Image.new("RGBA", (9, 5), (255, 0, 0, 0)), [255, 255, 255]),
         (Image.new("RGBA", (9, 5), (255, 0, 0, 255)), [255, 0, 0]),
         (Image.new("RGBA", (9, 5), (255, 0, 0, 51)), [255, 204, 204]),
-        (Image.new("LA", (9, 5), (0, 0)), [255, 255, 255]),
         (Image.new("RGB", (9, 5), "lime").quantize(), [0, 255, 0]),
-        (palette_with_transparency(), [255, 255, 255]),
         (Image.new("CMYK", (9, 5), (0, 255, 255, 0)), [255, 0, 0]),
         (Image.fromarray(np.full((5, 9), 51 * 257, dtype=np.uint16)), [51, 51, 51]),
         (Image.fromarray(np.full((5, 9), 65535, dtype=np.int32)), [255, 255, 255]),
@@ -105,6 +109,14 @@ def test_every_mode_becomes_rgb(photo: Image.Image, expected: list[int]) -> None
     assert colour(photo) == expected
 
 
+@pytest.mark.parametrize(
+    "photo", [Image.new("RGBA", (9, 5), (255, 0, 0, 0)), Image.new("LA", (9, 5), (0, 0)), palette_with_transparency()]
+)
+def test_a_photo_without_a_visible_pixel_is_white_with_a_note(photo: Image.Image) -> None:
+    with pytest.warns(PhotoWarning, match="transparent everywhere"):
+        assert colour(photo) == [255, 255, 255]
+
+
 def test_the_callers_photo_is_left_alone() -> None:
     photo = corner((64, 64))
     before = photo.tobytes()
@@ -113,11 +125,11 @@ def test_the_callers_photo_is_left_alone() -> None:
 
 
 def test_what_is_no_photo() -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The photo is a str, but a PIL image is needed"):
         preprocess("photo.jpg", CONFIG)  # type: ignore[arg-type]
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The photo has 0 x 5 pixels"):
         preprocess(Image.new("RGB", (0, 5)), CONFIG)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The photo has floating-point pixels"):
         preprocess(Image.new("F", (5, 5)), CONFIG)
 
 

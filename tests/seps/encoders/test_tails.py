@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ import torch
 from seps.encoders import TextEncoder, VisionEncoder
 from seps.encoders.config import TextConfig, VisionConfig
 from seps.encoders.low_rank import without_differences
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import write_tiny_bert
 
 HALF = (0.5, 0.5, 0.5)
@@ -52,10 +52,15 @@ def test_the_image_backbones_parts_make_the_whole(until: str, context: int) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "until"), [("test_vit", "blocks.0"), ("test_efficientnet", "blocks.9"), ("test_efficientnet", "conv_stem")]
+    ("name", "until", "message"),
+    [
+        ("test_vit", "blocks.0", "training.frozen_until is 'blocks.0'"),
+        ("test_efficientnet", "blocks.9", "training.frozen_until is 'blocks.9'"),
+        ("test_efficientnet", "conv_stem", "training.frozen_until is 'conv_stem'"),
+    ],
 )
-def test_a_backbone_that_cannot_be_split_there_is_refused(name: str, until: str) -> None:
-    with refused(ValueError):
+def test_a_backbone_that_cannot_be_split_there_is_refused(name: str, until: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         image_encoder(name, 0).freeze_until(until)
 
 

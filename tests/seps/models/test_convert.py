@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,6 @@ from seps.models.config import ModelConfig
 from seps.models.convert import convert, main
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_settings
 
 IMAGE = "img_enc.visual_encoder."
@@ -243,27 +243,27 @@ def test_keys_and_tensors_are_strict(
 
 
 @pytest.mark.parametrize(
-    "opt",
+    ("opt", "message"),
     [
-        {"sparse_ratio": 0.8},
-        {"embed_size": 32},
-        {"img_res": 224},
-        {"num_patches": 196},
-        {"sparse_ratio": "half"},
-        {"sparse_ratio": 1.5},
-        {"embed_size": 2.5},
-        {"embed_size": 10**9},
-        {"top_k": 10**9},
-        {"beta": float("nan")},
-        {"num_patches": 10**70},
-        {"top_k": 7},
-        {"use_paper_version": False},
+        ({"sparse_ratio": 0.8}, "The checkpoint makes 15 aggregated tokens"),
+        ({"embed_size": 32}, "The checkpoint has embeddings of 24 channels"),
+        ({"img_res": 224}, "The checkpoint's opt.img_res is 224"),
+        ({"num_patches": 196}, "The checkpoint's opt.num_patches is 196"),
+        ({"sparse_ratio": "half"}, "network.sparse_ratio is 'half', a str"),
+        ({"sparse_ratio": 1.5}, "CONFIG and what the checkpoint tells make no model"),
+        ({"embed_size": 2.5}, "embed_size is 2.5, a float"),
+        ({"embed_size": 10**9}, "embed_size is 1000000000"),
+        ({"top_k": 10**9}, "network.top_k is 1000000000"),
+        ({"beta": float("nan")}, "network.beta is nan"),
+        ({"num_patches": 10**70}, "The checkpoint's opt.num_patches is"),
+        ({"top_k": 7}, "The checkpoint has 'cross_net.hrpa.relevance_mlp.0.weight'"),
+        ({"use_paper_version": False}, "The checkpoint is not of the config's model"),
     ],
     ids=str,
 )
-def test_options_that_disagree(bert: Path, tmp_path: Path, ours: SEPSModel, opt: dict[str, Any]) -> None:
+def test_options_that_disagree(bert: Path, tmp_path: Path, ours: SEPSModel, opt: dict[str, Any], message: str) -> None:
     torch.save({"model": ours.state_dict(), "opt": Namespace(**vars(OPT) | opt)}, tmp_path / "model.pth")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         convert(tmp_path / "model.pth", config(bert), tmp_path / "out")
     assert not list(tmp_path.glob("out/*"))
 
@@ -271,21 +271,21 @@ def test_options_that_disagree(bert: Path, tmp_path: Path, ours: SEPSModel, opt:
 def test_a_config_of_another_encoder(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
     torch.save({"model": ours.state_dict()}, tmp_path / "model.pth")
     other = config(bert, network={"sparse_ratio": 0.2})
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The checkpoint makes 15 aggregated tokens"):
         convert(tmp_path / "model.pth", other, tmp_path / "out")
     other = config(bert, vision={"image_size": 80}, network={"sparse_ratio": 1.0, "aggr_ratio": 0.6})
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"The checkpoint has 'img_enc\.visual_encoder\.pos_embed'"):
         convert(tmp_path / "model.pth", other, tmp_path / "out")
 
 
 def test_nothing_is_written_over(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
     torch.save({"model": ours.state_dict(), "opt": OPT}, tmp_path / "model.pth")
     (tmp_path / "config.json").write_text("{}")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="holds a model already: name another folder"):
         convert(tmp_path / "model.pth", config(bert), tmp_path)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"model\.pth is a file: name a folder"):
         convert(tmp_path / "model.pth", config(bert), tmp_path / "model.pth")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="'no_config' is neither a JSON file nor one of the configs"):
         convert(tmp_path / "model.pth", "no_config", tmp_path / "out")
 
 

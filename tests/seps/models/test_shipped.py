@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from seps.models.shipped import model_folder, shipped_models
-from tests.helpers.sentences import refused
 
 
 def model_in(folder: Path) -> Path:
@@ -30,14 +29,14 @@ def test_what_a_name_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_slips_are_told_with_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model_in(tmp_path / "run" / "best")
     monkeypatch.chdir(tmp_path)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"run has no config\.json, so it holds no model"):
         model_folder("run")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The folder run/bset does not exist"):
         model_folder("run/bset")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="run/bset does not exist;"):
         model_folder(str(tmp_path / "run" / "bset"))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="'moon' is no folder, no hub repo"):
         model_folder("moon")
     (tmp_path / "empty").mkdir()
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is no folder empty/best"):
         model_folder("empty/best")

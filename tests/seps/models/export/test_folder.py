@@ -20,11 +20,11 @@ from seps.models.export import folder as export_folder
 from seps.models.export.__main__ import main
 from seps.models.export.folder import export
 from seps.models.export.graphs import exportable, graphs_of
-from seps.models.export.packing import round_weights
+from seps.models.export.packing import SMALL, round_weights, smallest
 from seps.models.known_captions import KnownCaptions, caption_vectors
 from seps.models.model import SEPSModel
 from tests.helpers.onnx_graphs import Graphs, assert_same_record
-from tests.helpers.tiny import tiny_settings
+from tests.helpers.tiny import tiny_model_with_classes, tiny_settings
 
 CAPTIONS = ["", "snow", "a dog.", "a dog runs in a snow a a a a", "[SEP] a dog"]  # of 2 to 8 tokens, fewer than K too
 WITH_CLS: dict[str, Any] = {"text": {"low_rank": 2}}
@@ -101,6 +101,26 @@ def test_pixels_and_ids_make_the_record(exported: tuple[SEPSModel, Path]) -> Non
         words = graphs.words(model.tokenizer.encode(caption, 8))
         record = model.explain(photos[i % 3], caption)
         assert assert_same_record(graphs.run("pair", patches=patches[i % 3], words=words), record) == 0
+
+
+def test_a_model_with_classes_gives_them_with_its_patches(bert: Path, tmp_path: Path) -> None:
+    model = tiny_model_with_classes(bert)
+    copy = exportable(model)
+    export_folder.round_model(copy)
+    assert copy.img_enc.classes is not None
+    weights = [weight.numpy() for weight in copy.img_enc.classes.parameters() if weight.ndim > 1]
+    assert all(smallest(values) is not None for values in weights if values.size >= SMALL)
+    assert export_folder.facts_of(model, small=True)["weights"].startswith("the text encoder's and the classifier's ")
+    copy = exportable(model)
+    export_folder.write_graphs(copy, {"image": graphs_of(copy)["image"]}, tmp_path)
+    outputs = Graphs(tmp_path).run("image", pixels=model.preprocess([photo(0)]).numpy())
+    seen = model.patch_classes(photo(0))
+    assert seen is not None
+    assert export_folder.facts_of(model, small=False)["class_names"] == list(model.class_names)
+    np.testing.assert_allclose(outputs["patches"], model.encode_photos([photo(0)]).numpy(), atol=1e-5)
+    np.testing.assert_array_equal(outputs["best"][0], seen.best.numpy())
+    np.testing.assert_allclose(outputs["probability"][0], seen.probability.numpy(), atol=1e-5)
+    np.testing.assert_allclose(outputs["added"][0], seen.added.numpy(), atol=1e-5)
 
 
 def test_a_decision_from_outside_holds(exported: tuple[SEPSModel, Path]) -> None:

@@ -1,0 +1,174 @@
+"""Class vectors: what a backbone's own classifier sees at each patch, in the space of captions.
+
+An ImageNet backbone comes with a classifier whose classes have names. Applied at each location of the original
+backbone's map, it gives p(i, k), the probability of class k at patch i; applied to the whole image, p(k). The text
+branch embeds each name: t(k), the unit mean word of "a photo of a NAME", minus the mean over all classes, of unit
+length again. A class vector is the unit vector of the sum of p t over the most probable classes, and
+
+    patch = patch + mean length * (local_weight * class vector of the patch + image_weight * class vector of the image)
+
+with the mean length of the image's patches, so that weights of 0 leave every patch as it is. Everything after it is
+unchanged. Nothing here learns: the class vectors follow the text branch by `set_vectors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from timm.data import ImageNetInfo
+from torch import Tensor, nn
+
+from seps.encoders.config import VisionConfig
+from seps.encoders.tails import vision_parts
+from seps.encoders.weights import whole_backbone, without_head
+
+ALL = "all"  # of `ClassConfig.shared_until`: the image encoder's own backbone
+
+
+class PatchClasses(NamedTuple):
+    """What the classifier sees in images, and what it adds to their patches.
+
+    Attributes:
+        best: (B, N) int64, each patch's most probable class; probability: (B, N), of that class.
+        added: (B, N, C), what its class vectors add to each patch.
+    """
+
+    best: Tensor
+    probability: Tensor
+    added: Tensor
+
+
+class ClassMap(nn.Module):
+    """The original backbone's last parts, its classifier, and a vector for each class.
+
+    Args:
+        config: an image encoder with `classes`; embed_size: C.
+
+    Attributes:
+        backbone: the original parts after the shared ones; None where all are shared.
+        classifier: nn.Linear, D_v -> K; norm: what timm applies to a pooled feature before it.
+        names: K class names; captions: K captions that name them.
+        vectors: (K, C) unit class vectors t, zero until `set_vectors`.
+        channels: how many numbers `packed` appends to each patch's features.
+
+    Raises:
+        ValueError: a backbone that cannot be split, or whose classifier is not linear or has other classes than names.
+    """
+
+    vectors: Tensor
+
+    def __init__(self, config: VisionConfig, embed_size: int) -> None:
+        super().__init__()
+        self.config = config.classes
+        self.names = class_names(self.config.names)
+        self.captions = [self.config.prompt.format(name) for name in self.names]
+        whole = whole_backbone(config)
+        self.classifier = linear_classifier(whole, config, len(self.names))
+        self.norm: nn.Module = getattr(whole, "fc_norm", nn.Identity())
+        whole = without_head(whole)
+        self.backbone: nn.Module | None = whole
+        if self.config.shared_until == ALL:
+            self.backbone = None
+        elif self.config.shared_until:
+            self.backbone = nn.Sequential(
+                *vision_parts(whole, self.config.shared_until, "vision.classes.shared_until")[1]
+            )
+        self.register_buffer("vectors", torch.zeros(len(self.names), embed_size))
+        self.channels = 4 * self.config.count
+        self.requires_grad_(False)
+        self.train(False)
+
+    def train(self, mode: bool = True) -> ClassMap:
+        """Keep every part as in evaluation: nothing here learns; `training` itself follows the mode."""
+        super().train(False)
+        self.training = mode
+        return self
+
+    @torch.no_grad()
+    def set_vectors(self, captions: Tensor) -> None:
+        """Take t from embeddings (K, C) of `captions`, each a mean word of any length."""
+        unit = F.normalize(captions.float(), dim=-1)  # (K, C)
+        self.vectors.copy_(F.normalize(unit - unit.mean(dim=0), dim=-1))
+
+    @torch.no_grad()
+    def packed(self, patches: Tensor) -> Tensor:
+        """Find the most probable classes of the original backbone's patches and of the whole image.
+
+        Args:
+            patches: (B, N, D_v).
+
+        Returns:
+            (B, N, 4 count) float32: the patch's classes and their probabilities, falling, then the image's.
+        """
+        features = patches.float()
+        local = self.classifier(self.norm(features)).float()  # (B, N, K)
+        image = self.classifier(self.norm(features.mean(dim=1, keepdim=True))).float()  # (B, 1, K)
+        parts = []
+        for logits in (local, image):
+            best = logits.softmax(dim=-1).topk(self.config.count, dim=-1)
+            parts.append(torch.cat([best.indices.float(), best.values], dim=-1).expand(-1, patches.shape[1], -1))
+        return torch.cat(parts, dim=-1)
+
+    def best(self, packed: Tensor) -> tuple[Tensor, Tensor]:
+        """Return each patch's most probable class and its probability, both (B, N), from `packed`."""
+        return packed[..., 0].long(), packed[..., self.config.count]
+
+    def class_vectors(self, packed: Tensor) -> Tensor:
+        """Compute local_weight * class vector of the patch + image_weight * class vector of the image: (B, N, C)."""
+        local, image = packed.split(2 * self.config.count, dim=-1)
+        whole = self._vectors(image[:, :1])  # (B, 1, C), the same for every patch
+        return self.config.local_weight * self._vectors(local) + self.config.image_weight * whole
+
+    def forward(self, embedded: Tensor, packed: Tensor) -> Tensor:
+        """Add class vectors, times the patches' mean length, to patches: (B, N, C), with (B, N, 4 count) from `packed`,
+        to (B, N, C).
+
+        In training the patches of a share `dropout` of the images are left out, so that the class vectors have to carry
+        the score.
+        """
+        added = self.added(embedded, packed)
+        if self.training and self.config.dropout > 0:
+            embedded = embedded * (torch.rand(len(embedded), 1, 1, device=embedded.device) >= self.config.dropout)
+        return embedded + added
+
+    def added(self, embedded: Tensor, packed: Tensor) -> Tensor:
+        """Compute what `forward` adds to patches (B, N, C), with (B, N, 4 count) from `packed`: (B, N, C)."""
+        length = embedded.detach().norm(dim=-1, keepdim=True).mean(dim=1, keepdim=True)  # (B, 1, 1)
+        return length * self.class_vectors(packed).to(embedded.dtype)
+
+    def _vectors(self, packed: Tensor) -> Tensor:
+        """Return unit vectors (B, n, C) of (B, n, 2 count) classes and probabilities."""
+        classes, probabilities = packed.split(self.config.count, dim=-1)
+        vectors = self.vectors[classes.long()]  # (B, n, count, C)
+        return F.normalize((probabilities.to(vectors.dtype).unsqueeze(-2) @ vectors).squeeze(-2), dim=-1)
+
+
+def class_names(source: str) -> list[str]:
+    """Return the first synonym of each class of "imagenet-1k" and the like, in a classifier's order."""
+    known = ImageNetInfo(source)
+    return [known.index_to_description(i).split(",")[0].strip() for i in range(known.num_classes())]
+
+
+def linear_classifier(model: nn.Module, config: VisionConfig, count: int) -> nn.Linear:
+    """Return a timm model's classifier of `count` classes; ValueError where it is another one."""
+    classifier = model.get_classifier()  # type: ignore[operator]
+    if not isinstance(classifier, nn.Linear) or classifier.in_features != model.num_features:
+        raise ValueError(
+            f"{config.encoder} has no linear classifier on its features, which vision.classes needs: take another "
+            "encoder, or leave vision.classes out."
+        )
+    if classifier.out_features != count:
+        raise ValueError(
+            f"The classifier of {config.encoder} has {classifier.out_features} classes, but vision.classes.names is "
+            f"{config.classes.names!r}, which has {count}: take weights with these classes, or leave "
+            "vision.classes out."
+        )
+    return classifier
+
+
+def mean_words(words: Tensor, lengths: Sequence[int] | Tensor) -> Tensor:
+    """Compute each caption's mean word: (K, L, C), zero at the padding, to (K, C)."""
+    return words.sum(dim=1) / torch.as_tensor(lengths, device=words.device)[:, None]

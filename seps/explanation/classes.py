@@ -1,0 +1,40 @@
+"""What the image backbone's own classifier saw, next to a record of a model that adds class vectors to patches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.explanation.record import ClassExplanation, Explanation, read_only
+
+
+@torch.no_grad()
+def with_classes(
+    record: Explanation,
+    names: Sequence[str],
+    best: Tensor,
+    probability: Tensor,
+    added: Tensor,
+    patches: Tensor,
+    words: Tensor,
+) -> Explanation:
+    """Return a record with what the classifier saw.
+
+    Args:
+        record: of this image and this caption.
+        names: K class names; best: (N,), each patch's most probable class; probability: (N,), of that class.
+        added: (N, C), what class vectors add to each patch; patches: (N[+1], C), with it.
+        words: (L, C), the caption's.
+    """
+    patches = patches[-len(best) :].float()  # (N, C)
+    shares = F.normalize(words.float(), dim=-1) @ (added.float() / patches.norm(dim=-1, keepdim=True).clamp(1e-12)).T
+    classes = ClassExplanation(
+        names=tuple(names[number] for number in best.tolist()),
+        probability=read_only(probability),
+        word_shares=read_only(shares),  # (L, N)
+    )
+    return replace(record, classes=classes)
