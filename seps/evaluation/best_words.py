@@ -1,9 +1,8 @@
-"""Of which words of the image that fits a caption best can it be said that it shows no such thing?
+"""Measure how often marked words are missing in the image that matches a caption best.
 
-A word is said to be missing where its best cosine lies below a threshold. What matters is how often that is right.
-Captions rank images, and the content words of the best image's caption are looked at: in a split, where a word counts
-as shown if any of the image's own captions has it, and in cases that were checked by hand. The threshold is the
-greatest at which the wanted precision is reached in both.
+A word is marked if its best cosine is below a threshold. Captions rank images, and the content words of the best
+image's caption are evaluated: in a split, in which a word counts as shown if any of the image's own captions has it,
+and in cases checked by hand. The threshold is the largest with the required precision in both.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ Holds = Callable[[str], bool]  # whether a word can be said to be missing
 
 @dataclass(frozen=True)
 class Cases:
-    """Words of captions with the image that fits best.
+    """Words of captions with their best image.
 
     Attributes:
-        cosines: (K,), each word's best cosine; missing: (K,), whether the image shows no such thing.
+        cosines: (K,), each word's best cosine; missing: (K,), whether the image does not show it.
     """
 
     cosines: Floats
@@ -48,12 +47,12 @@ class Cases:
 
 @dataclass(frozen=True)
 class BestWords:
-    """How right it is to say that words are missing.
+    """Precision and recall of marking words as missing.
 
     Attributes:
-        words: how many were looked at; missing: of these, how many the image does not show.
-        below: of how many it is said; right: the share of these that are missing, None where it is said of none.
-        recall: the share of the missing ones of which it is said.
+        words: number of words; missing: number of those not shown by the image.
+        below: number of marked words; right: their share that is missing, None without any.
+        recall: share of the missing words that are marked.
     """
 
     words: int
@@ -65,11 +64,11 @@ class BestWords:
 
 @dataclass(frozen=True)
 class CheckedWords:
-    """Facts that were checked by hand.
+    """Facts checked by hand.
 
     Attributes:
-        images: files by name; captions: as people type them, which rank the images.
-        shows: for each content word of the captions, the names of the images that show what it says.
+        images: files by name; captions: typed captions, which rank the images.
+        shows: for each content word of the captions, the names of the images that show it.
     """
 
     images: dict[str, Path]
@@ -83,7 +82,7 @@ def read_checked(file: Path) -> CheckedWords:
     A path is relative to the file, or "package:MODULE/PATH" for one in an installed package.
 
     Raises:
-        ValueError: the file is none such, or names an image that is not there.
+        ValueError: another content, or a missing image.
     """
     values = read_json_file(file)
     parts: list[Any] = (
@@ -122,13 +121,13 @@ def split_cases(
     holds: Holds,
     progress: Progress = False,
 ) -> Cases:
-    """Return the words of each caption with its best image, and with the best of the images but its own.
+    """Return the words of each caption with its best image, and with the best image other than its own.
 
-    Half of the captions that people type are of no image in particular, as in the second case.
+    The second case stands for typed captions that describe no image in particular.
 
     Args:
-        embeddings: (V, N[+1], C), of images with as many captions each, in their order; `captions` in that order too.
-        is_shown: whether an image, by position, shows what a word says; holds: which words count.
+        embeddings: (V, N[+1], C), of images with equally many captions; `captions` in their order.
+        is_shown: whether image i shows a word; holds: which words count.
     """
     scores = all_scores(model, embeddings, captions, progress)  # (V, T)
     each = len(captions) // len(embeddings)
@@ -142,11 +141,7 @@ def split_cases(
 
 
 def checked_cases(model: SEPSModel, embeddings: Tensor, checked: CheckedWords, holds: Holds) -> Cases:
-    """Return the words of each checked caption with its best image; `embeddings` are those of `checked.images`.
-
-    Raises:
-        ValueError: of a word nothing was checked.
-    """
+    """Return the words of each checked caption with its best image; ValueError for a word that was not checked."""
     names = list(checked.images)
 
     def is_shown(word: str, image: int) -> bool:
@@ -192,14 +187,7 @@ def all_scores(model: SEPSModel, embeddings: Tensor, captions: Sequence[str], pr
 
 
 def best_cosines(model: SEPSModel, images: Tensor, captions: Sequence[str]) -> list[Floats]:
-    """Return the best cosine of each token of each caption with any token of each image.
-
-    Args:
-        images: (B, N[+1], C).
-
-    Returns:
-        For each caption (B, L).
-    """
+    """Return for each caption the best cosine of each token with any token of each image (B, N[+1], C): (B, L)."""
     network = model.cross_net
     training = network.training
     network.eval()
@@ -216,8 +204,10 @@ def best_cosines(model: SEPSModel, images: Tensor, captions: Sequence[str]) -> l
 
 
 def precise_threshold(sets: Sequence[Cases], most: float, precision: float = PRECISION) -> float | None:
-    """Return the greatest threshold, `most` at most, at which in every set at least `precision` of the words below it
-    are missing; None where none finds `MIN_RECALL` of the missing words in every set."""
+    """Return the largest threshold with the required precision in every set, at most `most`; None without any.
+
+    It must find at least `MIN_RECALL` of the missing words in every set.
+    """
     candidates = {float(cosine) for cases in sets for cosine in cases.cosines if cosine < most} | {most}
     for threshold in sorted(candidates, reverse=True):
         figures = [best_words(cases, threshold) for cases in sets]

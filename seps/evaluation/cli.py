@@ -1,11 +1,11 @@
-"""What the programs that measure a model share: their arguments, their device, results in one JSON file."""
+"""Arguments, device and results file that all measures share."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,34 +20,49 @@ from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 
 
-def add_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """Add the arguments of every program that measures a model on a split.
+@dataclass(frozen=True)
+class Result:
+    """One result of a measure.
 
-    Args:
-        required: refuse a call without model, data and split.
+    Attributes:
+        text: the table to print; values: plain values for JSON.
+        key: where `values` go in the results file; None: they are the whole file.
     """
+
+    text: str
+    values: Mapping[str, Any]
+    key: str | None
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add the argument of the results file."""
+    parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, keeping its others")
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the model and its device."""
+    parser.add_argument("--model", required=True, help="a shipped model's name, a folder, or a hub repo (owner/name)")
+    parser.add_argument("--device", help="where to compute; default: CUDA if available, else the CPU")
+
+
+def add_model_and_split(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a model that is measured on a split."""
+    add_model(parser)
     parser.add_argument(
-        "--model", required=required, help="a shipped model's name, a folder, or a hub repo (owner/name)"
+        "--data", required=True, type=Path, help="folder with captions and images, see seps.data, or a caption file"
     )
-    parser.add_argument(
-        "--data", required=required, type=Path, help="folder with captions and images, see seps.data, or a caption file"
-    )
-    parser.add_argument("--split", help="which split of it: dev, test, ...; not needed where it has one by itself")
+    parser.add_argument("--split", help="dev, test, ...; optional where the data have one split only")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, other results stay")
-    parser.add_argument("--first", type=whole_number, metavar="N", help="the first N images of the split alone")
-    parser.add_argument("--device", help="where to compute; default: CUDA where there is one, else the CPU")
+    parser.add_argument("--first", type=whole_number, metavar="N", help="only the first N images of the split")
 
 
 def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
-    """Return the model on its device, and the split, after all arguments were checked.
+    """Return the model on its device, and the split.
 
     Raises:
-        ValueError: a folder, a model or a device that is not there, data that do not fit, a results file that is none.
+        ValueError: a missing folder, model or device, or data that do not fit.
     """
     check_folder(options.data, "one with captions and images, or a caption file", or_file=True)
-    if options.json is not None:
-        read_results(options.json)
     name = options.split or sole_split(options.data)
     if name is None:
         raise ValueError(
@@ -58,15 +73,16 @@ def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
     split = first_images(read_split(options.data, name, images=options.images), options.first)
     for note in split.notes:
         print(note, file=sys.stderr)
-    return load_model(options.model).to(choose_device(options.device)), split
+    return prepare_model(options), split
+
+
+def prepare_model(options: argparse.Namespace) -> SEPSModel:
+    """Return the model on its device."""
+    return load_model(options.model).to(choose_device(options.device))
 
 
 def first_images(split: Split, count: int | None) -> Split:
-    """Return the split's first `count` images with their captions; all of them where count is None or larger.
-
-    Raises:
-        ValueError: count is below 1.
-    """
+    """Return the split's first `count` images (None: all) with their captions; ValueError for a count below 1."""
     if count is None:
         return split
     check_whole("--first", count)
@@ -83,19 +99,15 @@ def first_images(split: Split, count: int | None) -> Split:
 
 
 def choose_device(name: str | None) -> torch.device:
-    """Return the device of this name, or by default CUDA where there is one, else the CPU.
-
-    Raises:
-        ValueError: no such device here.
-    """
+    """Return the named device, by default CUDA if available; ValueError if it is not."""
     return usable_device(name)
 
 
 def read_results(path: Path) -> dict[str, Any]:
-    """Return the results in a JSON file, by key; none where there is no file yet.
+    """Return the results in a JSON file, {} if it does not exist yet.
 
     Raises:
-        ValueError: its folder does not exist, or it cannot be read, or holds something else than a JSON object.
+        ValueError: a missing folder, an unreadable file, or other JSON than an object.
     """
     if not path.parent.is_dir():
         raise ValueError(f"{path.parent} is no folder, so that {path.name} cannot be written there: make it first.")
@@ -107,7 +119,6 @@ def read_results(path: Path) -> dict[str, Any]:
     return results
 
 
-def write_result(path: Path, key: str, result: Mapping[str, Any]) -> None:
-    """Put a result into a JSON file under its key; what stands under other keys stays."""
-    results = read_results(path) | {key: result}
-    write_json(path, results)
+def write_result(path: Path, key: str | None, result: Mapping[str, Any]) -> None:
+    """Put a result into a JSON file under its key, keeping other keys; as the whole file where key is None."""
+    write_json(path, result if key is None else read_results(path) | {key: result})

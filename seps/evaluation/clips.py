@@ -1,6 +1,6 @@
-"""When does it enter? Captions through scenes that move: `python -m seps.evaluation.clips`.
+"""Find the frames of moving scenes in which an object is visible.
 
-    python -m seps.evaluation.clips --model scenes --json results.json
+    python -m seps.evaluate --measure clips --model scenes --json results.json
 
 Each clip is a held-back scene in which one object enters, crosses and leaves (`seps.scenes.clips`); its caption names
 that object. S(I, T) of every frame makes a curve, and its highest point is right where at least half of the object is
@@ -10,19 +10,19 @@ of the decision mask counts how much of the object it keeps, beside how much of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from seps.cli import Parser, errors_in_one_line, whole_number
-from seps.evaluation.cli import choose_device, read_results, write_result
+from seps.checks import check_whole
+from seps.cli import whole_number
+from seps.evaluation.cli import Result, add_model, prepare_model
 from seps.explanation.forward_pass import explain
-from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.progress import Progress, with_progress
 from seps.scenes.clips import Clip, make_clip
@@ -33,14 +33,13 @@ CLIPS, SEED = 50, 0
 
 @dataclass(frozen=True)
 class ClipFigures:
-    """What a model makes of clips.
+    """Results of a model on clips.
 
     Attributes:
-        clips, frames: how many; seen_frames: those in which the object is seen.
-        peak: fraction of clips whose best frame shows the object; random_peak: what a random frame would get.
-        tracked: fraction of seen frames whose word map is heaviest on the object.
-        random_tracked: what a random patch would get; own_kept: fraction of the object's patches that the mask keeps.
-        kept: fraction of all patches that it keeps.
+        seen_frames: number of frames in which the object is visible.
+        peak: fraction of clips with the object in the best frame; random_peak: the same of a random frame.
+        tracked: fraction of seen frames with the word map's maximum on the object; random_tracked: of a random patch.
+        own_kept, kept: fractions of the object's patches and of all patches that the mask keeps.
     """
 
     clips: int
@@ -53,13 +52,18 @@ class ClipFigures:
     own_kept: float
     kept: float
 
+    def table(self) -> str:
+        """Return the printed table."""
+        return (
+            f"{self.clips} clips, {self.frames:,} frames\n"
+            f"best frame shows the object  {self.peak:.1%} (a random frame {self.random_peak:.1%})\n"
+            f"word map heaviest on it      {self.tracked:.1%} (a random patch {self.random_tracked:.1%})\n"
+            f"the mask keeps of it         {self.own_kept:.1%} (of all patches {self.kept:.1%})"
+        )
+
 
 def measure_clips(model: SEPSModel, clips: Sequence[Clip], progress: Progress = False) -> ClipFigures:
-    """Follow each clip's caption through its frames.
-
-    Args:
-        model: in evaluation mode; clips: at least one; progress: as in `ScoringEngine`.
-    """
+    """Measure each clip's caption on its frames; the model must be in evaluation mode."""
     engine = ScoringEngine(model.cross_net)
     peaks, tracks = [], []
     for clip in with_progress(clips, "Clips", progress):
@@ -75,8 +79,12 @@ def measure_clips(model: SEPSModel, clips: Sequence[Clip], progress: Progress = 
 
 
 def track(model: SEPSModel, image: Tensor, clip: Clip, frame: int) -> tuple[float, float, float, float]:
-    """Measure a frame in which the object is seen: whether the heaviest patch lies on it, the object's fraction of the
-    patches, and the fractions of its patches and of all that the mask keeps."""
+    """Measure a frame with a visible object.
+
+    Returns:
+        Whether the heaviest patch is on it, its fraction of the patches, and the kept fractions of its and of all
+        patches.
+    """
     words, _ = model.encode_captions([clip.caption])
     record = explain(model.cross_net, image, words[0], grid=model.grid)
     weights = record.sparse_alignment.word_maps[1:-1].mean(axis=0)  # (N,), without [CLS] and [SEP]
@@ -92,30 +100,14 @@ def patches_of(mask: NDArray[np.bool_], grid: tuple[int, int]) -> NDArray[np.boo
     return covered >= min(0.25, covered.max())
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    parser = Parser(prog="python -m seps.evaluation.clips", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--model", required=True, help="a shipped model's name, a folder, or a hub repo (owner/name)")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the measure `clips`."""
+    add_model(parser)
     parser.add_argument("--count", type=whole_number, default=CLIPS, metavar="N", help=f"clips (default: {CLIPS})")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, other results stay")
-    parser.add_argument("--device", help="where to compute; default: CUDA where there is one, else the CPU")
-    options = parser.parse_args(arguments)
-    with errors_in_one_line():
-        if options.count < 1:
-            raise ValueError(f"--count is {options.count}, but at least 1 is needed.")
-        if options.json is not None:
-            read_results(options.json)
-        model = load_model(options.model).to(choose_device(options.device))
-        figures = measure_clips(model, [make_clip(SEED, index) for index in range(options.count)], progress=True)
-        print(
-            f"{figures.clips} clips, {figures.frames:,} frames\n"
-            f"best frame shows the object  {figures.peak:.1%} (a random frame {figures.random_peak:.1%})\n"
-            f"word map heaviest on it      {figures.tracked:.1%} (a random patch {figures.random_tracked:.1%})\n"
-            f"the mask keeps of it         {figures.own_kept:.1%} (of all patches {figures.kept:.1%})"
-        )
-        if options.json is not None:
-            write_result(options.json, "clips", asdict(figures))
 
 
-if __name__ == "__main__":
-    main()
+def run(options: argparse.Namespace) -> Iterator[Result]:
+    """Measure a model on drawn clips."""
+    check_whole("--count", options.count)
+    figures = measure_clips(prepare_model(options), [make_clip(SEED, index) for index in range(options.count)], True)
+    yield Result(figures.table(), asdict(figures), "clips")

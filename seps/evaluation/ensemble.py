@@ -1,7 +1,13 @@
-"""Similarities in files: what one evaluation writes, and two models' averaged, as the authors' ensembles are."""
+"""Similarity matrices in files, and the mean of two models' similarities, as in the authors' ensembles.
+
+python -m seps.evaluate --model A --data DIR --split test --save-similarity a.npy
+python -m seps.evaluate --measure ensemble --files a.npy b.npy
+"""
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +17,7 @@ import torch
 from torch import Tensor
 
 from seps.cli import check_output
+from seps.evaluation.cli import Result
 from seps.evaluation.results import CocoFolds, coco_folds, plain_recalls, recall_lines
 from seps.files import written_whole
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
@@ -31,8 +38,7 @@ class Ensemble:
     """Two files of similarities and their mean.
 
     Attributes:
-        files: their paths; images, captions: how many both are of.
-        each: what each file measures, in their order; both: what the mean of the two does.
+        each: results of the files; both: results of their mean.
     """
 
     files: tuple[Path, Path]
@@ -77,13 +83,10 @@ def save_similarity(path: Path, similarity: Tensor) -> None:
 
 
 def read_similarity(path: Path) -> Tensor:
-    """Read similarities, images by captions.
-
-    Returns:
-        (V, V * k) float32.
+    """Read similarities of images and captions, (V, V * k) float32.
 
     Raises:
-        ValueError: no such file, none of NumPy's, or something else in it than such a matrix of real numbers.
+        ValueError: a missing file, or one without such a matrix.
     """
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -110,7 +113,7 @@ def measure_ensemble(first: Path, second: Path) -> Ensemble:
     """Measure two files of similarities and their mean.
 
     Raises:
-        ValueError: as `read_similarity`; files of unlike shapes; values that are not finite.
+        ValueError: as `read_similarity`; different shapes; values that are not finite.
     """
     similarity, other = read_similarity(first), read_similarity(second)
     if similarity.shape != other.shape:
@@ -121,3 +124,21 @@ def measure_ensemble(first: Path, second: Path) -> Ensemble:
     each = measured(similarity), measured(other)
     images, captions = similarity.shape
     return Ensemble((first, second), images, captions, each, measured(similarity.add_(other).div_(2)))
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the measure `ensemble`."""
+    parser.add_argument(
+        "--files",
+        type=Path,
+        nargs=2,
+        required=True,
+        metavar=("A.npy", "B.npy"),
+        help="files that `python -m seps.evaluate --save-similarity` wrote",
+    )
+
+
+def run(options: argparse.Namespace) -> Iterator[Result]:
+    """Measure two files of similarities and their mean."""
+    ensemble = measure_ensemble(*options.files)
+    yield Result(ensemble.table(), ensemble.as_dict(), "ensemble")

@@ -1,18 +1,18 @@
-"""Which captions are unlike those that a model learnt from?
+"""Measure the similarity below which a caption differs from the training captions.
 
-    python -m seps.evaluation.known_captions --model photos --data DIR --split dev --others FOLDER --json FILE
+    python -m seps.evaluate --measure known_captions --model photos --data DIR --split dev --others DIR --json FILE
 
-The captions of the split "train" of DIR are gathered around centres (k-means of the text encoder's mean words); of each
-caption of `--split`, which is of the same world, and of `--others`, which is of another, the mean cosine with its three
-nearest centres is taken. The threshold is what 95 of 100 captions of the split lie above: what lies below it is told to
-be unlike what the model learnt from. FILE is `known-captions.json` beside the model's weights, where the app looks for
-it; the centres go into a safetensors file beside it.
+The captions of the split "train" are clustered by k-means of the text encoder's mean words. The nearness of a caption
+is its mean cosine with the three nearest centres. The threshold is exceeded by 95 of 100 captions of `--split`, of
+the same domain; `--others`, of another domain, is only reported. FILE is `known-captions.json` next to the model's
+weights, which the app reads; the centres are written to a safetensors file next to it.
 """
 
 from __future__ import annotations
 
+import argparse
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,11 +25,10 @@ from scipy.cluster.vq import kmeans2
 from torch import Tensor
 
 from seps.checks import check_whole
-from seps.cli import Parser, check_output, errors_in_one_line, whole_number
+from seps.cli import whole_number
 from seps.data import read_split
 from seps.data.layout import sole_split
-from seps.evaluation.cli import add_arguments, prepare
-from seps.files import write_json
+from seps.evaluation.cli import Result, add_model_and_split, prepare
 from seps.models.known_captions import CENTRES, JSON_NAME, TENSORS_NAME, KnownCaptions, caption_vectors
 from seps.models.model import SEPSModel
 from seps.progress import Progress
@@ -42,15 +41,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class KnownFigures:
-    """What was measured.
+    """Results of the measurement.
 
     Attributes:
-        model, split, others: their names.
-        centres: how many; train_captions, captions, others_captions: how many of each set.
-        threshold: the nearness below which a caption is unlike what was learnt from, see `KnownCaptions.nearness`.
-        below, others_below: the share of the split's and of the others' captions below it, in [0, 1].
+        threshold: nearness below which a caption differs from the training captions, see `KnownCaptions.nearness`.
+        below, others_below: share of the split's and of the others' captions below it, in [0, 1].
         median, others_median: of the nearness.
-        auc: how often a caption of the split lies nearer than one of the others.
+        auc: probability that a caption of the split is nearer than one of the others.
     """
 
     model: str
@@ -82,11 +79,7 @@ class KnownFigures:
 
 
 def centres_of(vectors: Tensor, count: int, seed: int = 0) -> Tensor:
-    """Gather captions (T, D) of unit length around centres (K, D) of unit length by k-means, as scipy has it.
-
-    Raises:
-        ValueError: fewer captions than centres.
-    """
+    """Cluster unit vectors (T, D) into unit centres (K, D) by k-means; ValueError if there are fewer than K."""
     check_whole("centres", count, len(vectors))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a centre that no caption is nearest to stays where it was
@@ -103,12 +96,11 @@ def measure_known_captions(
     names: tuple[str, str, str] = ("", "dev", "others"),
     progress: Progress = False,
 ) -> tuple[KnownCaptions, KnownFigures]:
-    """Find the centres of training captions, and the threshold that tells others from captions of their world.
+    """Compute the centres of training captions, and the threshold of the nearness.
 
     Args:
-        model: whose text encoder reads them; train: what it learnt from.
-        captions: of the same world, others: of another one, which choose nothing.
-        count: of centres; names: of model, split and others, for the record.
+        captions: of the training domain; others: of another domain, only reported.
+        names: of model, split and others, for the record.
 
     Raises:
         ValueError: fewer training captions than centres; no captions.
@@ -135,43 +127,35 @@ def measure_known_captions(
 
 
 def area(larger: Floats, smaller: Floats) -> float:
-    """Return how often a value of `larger` exceeds one of `smaller`, ties counting half: the area under the ROC
-    curve."""
+    """Return the area under the ROC curve: how often `larger` exceeds `smaller`, ties counting half."""
     ordered = np.sort(smaller)
     counts = np.searchsorted(ordered, larger, "left") + np.searchsorted(ordered, larger, "right")
     return float(counts.mean() / (2 * len(smaller)))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    parser = Parser(
-        prog="python -m seps.evaluation.known_captions", description="Which captions are unlike those learnt from?"
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the measure `known_captions`."""
+    add_model_and_split(parser)
+    parser.add_argument("--train", default="train", help="the split of the training captions (train)")
+    parser.add_argument("--others", type=Path, required=True, help="folder of photographs of another domain")
+    parser.add_argument("--others-split", help="which split of it; optional where it has a manifest.json")
+    parser.add_argument("--centres", type=whole_number, default=COUNT, help=f"number of centres ({COUNT})")
+
+
+def run(options: argparse.Namespace) -> Iterator[Result]:
+    """Measure the threshold of a model; write its centres next to the results file."""
+    model, split = prepare(options)
+    others_split = options.others_split or sole_split(options.others)
+    if others_split is None:
+        raise ValueError("--others-split is needed: dev, test, ...; only a folder with a manifest.json has one.")
+    train, others = read_split(options.data, options.train), read_split(options.others, others_split)
+    names = options.model, options.split, others_split
+    known, figures = measure_known_captions(
+        model, train.captions, split.captions, others.captions, options.centres, names, True
     )
-    add_arguments(parser)
-    parser.add_argument("--train", default="train", help="the split that the model learnt from (train)")
-    parser.add_argument("--others", type=Path, required=True, help="folder of photographs of another world")
-    parser.add_argument("--others-split", help="which split of it; not needed where it has a manifest.json")
-    parser.add_argument("--centres", type=whole_number, default=COUNT, help=f"how many ({COUNT})")
-    options = parser.parse_args(arguments)
-    with errors_in_one_line():
-        if options.json is not None:
-            check_output(options.json)
-        model, split = prepare(options)
-        others_split = options.others_split or sole_split(options.others)
-        if others_split is None:
-            raise ValueError("--others-split is needed: dev, test, ...; only a folder with a manifest.json has one.")
-        train, others = read_split(options.data, options.train), read_split(options.others, others_split)
-        names = options.model, options.split, others_split
-        known, figures = measure_known_captions(
-            model, train.captions, split.captions, others.captions, options.centres, names, True
-        )
-        print(figures.table())
-        if options.json is not None:
-            save_file({CENTRES: known.centres.half()}, options.json.with_name(TENSORS_NAME), {"format": "pt"})
-            write_json(options.json, asdict(figures))
-            if options.json.name != JSON_NAME:
-                print(f"The app looks for it as {JSON_NAME} beside the model's weights.")
-
-
-if __name__ == "__main__":
-    main()
+    text = figures.table()
+    if options.json is not None:
+        save_file({CENTRES: known.centres.half()}, options.json.with_name(TENSORS_NAME), {"format": "pt"})
+        if options.json.name != JSON_NAME:
+            text += f"\nThe app reads this file as {JSON_NAME}, next to the model's weights."
+    yield Result(text, asdict(figures), None)

@@ -1,6 +1,6 @@
-"""Zero-shot ranking: which names does a model give photographs of anything? `python -m seps.evaluation.labelled`.
+"""Zero-shot ranking of class names for photographs.
 
-    python -m seps.evaluation.labelled --model photos --data DIR --json results.json
+    python -m seps.evaluate --measure labelled --model photos --data DIR --json results.json
 
 DIR holds `images/` and `manifest.json`, a list of objects with "file" and "label", one name of what the photograph
 shows. Every name makes one caption, "a photo of a NAME". Each photograph ranks all names, and each name all
@@ -11,21 +11,19 @@ adds them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from seps.cli import Parser, errors_in_one_line
 from seps.data.labelled import Labelled, class_caption, read_labelled
-from seps.evaluation.cli import choose_device, read_results, write_result
-from seps.evaluation.pooled import TITLES, added
-from seps.evaluation.results import plain, recall_lines
+from seps.evaluation.cli import Result, add_model, prepare_model
+from seps.evaluation.pooled import added, score_table
+from seps.evaluation.results import plain
 from seps.evaluation.retrieval import encode_files
 from seps.evaluation.scenes import pooled_cosines
-from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.progress import Progress
 from seps.search.engine import ScoringEngine
@@ -33,18 +31,17 @@ from seps.search.metrics import RetrievalMetrics, summarize
 
 
 def first_right(similarity: Tensor, right: Tensor) -> Tensor:
-    """Return the rank of each query's best right answer among all, (queries,), 1 is first; ties with wrong ones count
-    against.
+    """Return the rank of each query's best right answer, (queries,), from 1; ties with wrong answers count against it.
 
     Args:
-        similarity: (queries, answers); right: the same shape, bool, at least one right answer a query.
+        similarity: (queries, answers); right: the same shape, bool, at least one per query.
     """
     best = similarity.masked_fill(~right, -torch.inf).amax(dim=1, keepdim=True)  # (queries, 1)
     return ((similarity >= best) & ~right).sum(dim=1) + 1
 
 
 def labelled_metrics(similarity: Tensor, labels: Sequence[int]) -> RetrievalMetrics:
-    """Recalls of photographs that rank names, and of names that rank photographs.
+    """Return the recalls of photographs that rank names, and of names that rank photographs.
 
     Args:
         similarity: (V, T); labels: (V,), each photograph's name, every name at least once.
@@ -54,14 +51,7 @@ def labelled_metrics(similarity: Tensor, labels: Sequence[int]) -> RetrievalMetr
 
 
 def measure_labelled(model: SEPSModel, labelled: Labelled, progress: Progress = False) -> dict[str, RetrievalMetrics]:
-    """Measure a model on labelled photographs: "seps", "pooled" and "added".
-
-    Args:
-        model: in whatever mode; measured as in evaluation mode. progress: as in `ScoringEngine`.
-
-    Raises:
-        ValueError: a photograph that cannot be read.
-    """
+    """Measure "seps", "pooled" and "added" on labelled photographs; ValueError for an unreadable one."""
     engine = ScoringEngine(model.cross_net, progress=progress)
     photos = encode_files(model, labelled.files, progress)  # (V, N[+1], C)
     words, lengths = model.encode_captions([class_caption(name) for name in labelled.names])  # (T, L, C)
@@ -71,28 +61,20 @@ def measure_labelled(model: SEPSModel, labelled: Labelled, progress: Progress = 
     return {name: labelled_metrics(score, labelled.labels) for name, score in scores.items()}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    parser = Parser(prog="python -m seps.evaluation.labelled", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--model", required=True, help="a shipped model's name, a folder, or a hub repo (owner/name)")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the measure `labelled`."""
+    add_model(parser)
     parser.add_argument("--data", required=True, type=Path, help="folder with images/ and manifest.json")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, other results stay")
-    parser.add_argument("--device", help="where to compute; default: CUDA where there is one, else the CPU")
-    options = parser.parse_args(arguments)
-    with errors_in_one_line():
-        if options.json is not None:
-            read_results(options.json)
-        labelled = read_labelled(options.data)
-        model = load_model(options.model).to(choose_device(options.device))
-        measured = measure_labelled(model, labelled, progress=True)
-        counts = f"{len(labelled.files):,} photographs, {len(labelled.names):,} names"
-        for name, metrics in measured.items():
-            title = f"{options.model} on labelled photographs: {TITLES[name]}"
-            print("\n".join(recall_lines(title, counts, metrics, None)))
-        if options.json is not None:
-            sizes: dict[str, Any] = {"photographs": len(labelled.files), "names": len(labelled.names)}
-            write_result(options.json, "labelled", sizes | {name: plain(metrics) for name, metrics in measured.items()})
 
 
-if __name__ == "__main__":
-    main()
+def run(options: argparse.Namespace) -> Iterator[Result]:
+    """Measure a model on labelled photographs."""
+    labelled = read_labelled(options.data)
+    measured = measure_labelled(prepare_model(options), labelled, progress=True)
+    counts = f"{len(labelled.files):,} photographs, {len(labelled.names):,} names"
+    sizes = {"photographs": len(labelled.files), "names": len(labelled.names)}
+    yield Result(
+        score_table(f"{options.model} on labelled photographs", counts, measured),
+        {**sizes, **{name: plain(metrics) for name, metrics in measured.items()}},
+        "labelled",
+    )

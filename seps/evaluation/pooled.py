@@ -1,22 +1,22 @@
-"""What do a model's pooled embeddings rank, and both scores added? `python -m seps.evaluation.pooled`.
+"""Recall of a model's pooled embeddings, and of both scores added.
 
     python -m seps.evaluate --model photos --data DIR --split dev --save-similarity seps.npy
-    python -m seps.evaluation.pooled --model photos --data DIR --split dev --similarity seps.npy --json results.json
+    python -m seps.evaluate --measure pooled --model photos --data DIR --split dev --similarity seps.npy --json FILE
 
-The pooled score is the cosine of mean patch and mean word, without the network: a two-tower's. Added to S(I, T), each
-over its standard deviation among all pairs, it makes the ranking of two stages that people use who have both.
+The pooled score is the cosine of mean patch and mean word, without the network, as in a two-tower model. It is also
+added to S(I, T), each divided by its standard deviation over all pairs, as in a ranking of two stages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from torch import Tensor
 
-from seps.cli import Parser, errors_in_one_line
 from seps.data import Split
-from seps.evaluation.cli import add_arguments, prepare, write_result
+from seps.evaluation.cli import Result, add_model_and_split, prepare
 from seps.evaluation.ensemble import read_similarity
 from seps.evaluation.results import plain, recall_lines
 from seps.evaluation.retrieval import similarity_matrix
@@ -40,14 +40,10 @@ def added(similarity: Tensor, pooled: Tensor) -> Tensor:
 def measure_pooled(
     model: SEPSModel, split: Split, similarity: Tensor | None = None, progress: Progress = False
 ) -> dict[str, RetrievalMetrics]:
-    """Measure retrieval by S(I, T), by pooled embeddings, and by both added.
+    """Measure retrieval by S(I, T) ("seps"), by pooled embeddings ("pooled") and by both added ("added").
 
     Args:
-        model: whose embeddings are pooled; split: V images with k captions each.
-        similarity: S(I, T) of its pairs, (V, V * k), captions alone; computed where left out.
-
-    Returns:
-        "seps", "pooled" and "added".
+        similarity: S(I, T), (V, V * k), captions only; default: computed.
 
     Raises:
         ValueError: a similarity of another shape.
@@ -65,22 +61,34 @@ def measure_pooled(
     return {name: retrieval_metrics(score, split.captions_per_image) for name, score in scores.items()}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    parser = Parser(prog="python -m seps.evaluation.pooled", description=(__doc__ or "").split("\n")[0])
-    add_arguments(parser)
-    parser.add_argument("--similarity", type=Path, metavar="F.npy", help="S(I, T), as --save-similarity wrote it")
-    options = parser.parse_args(arguments)
-    with errors_in_one_line():
-        similarity = None if options.similarity is None else read_similarity(options.similarity)
-        model, split = prepare(options)
-        measured = measure_pooled(model, split, similarity, progress=True)
-        counts = f"{len(split.image_files):,} images, {len(split.captions):,} captions"
-        for name, metrics in measured.items():
-            print("\n".join(recall_lines(f"{options.model} on {split.name}: {TITLES[name]}", counts, metrics, None)))
-        if options.json is not None:
-            write_result(options.json, "pooled", {name: plain(metrics) for name, metrics in measured.items()})
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the measure `pooled`."""
+    add_model_and_split(parser)
+    parser.add_argument(
+        "--similarity",
+        type=Path,
+        metavar="F.npy",
+        help="S(I, T), as `python -m seps.evaluate --save-similarity` wrote it",
+    )
 
 
-if __name__ == "__main__":
-    main()
+def run(options: argparse.Namespace) -> Iterator[Result]:
+    """Measure S(I, T), pooled embeddings, and both added on a split."""
+    similarity = None if options.similarity is None else read_similarity(options.similarity)
+    model, split = prepare(options)
+    measured = measure_pooled(model, split, similarity, progress=True)
+    counts = f"{len(split.image_files):,} images, {len(split.captions):,} captions"
+    yield Result(
+        score_table(f"{options.model} on {split.name}", counts, measured),
+        {name: plain(metrics) for name, metrics in measured.items()},
+        "pooled",
+    )
+
+
+def score_table(title: str, counts: str, measured: Mapping[str, RetrievalMetrics]) -> str:
+    """Return one table of recalls per score of `TITLES`."""
+    return "\n".join(
+        line
+        for name, metrics in measured.items()
+        for line in recall_lines(f"{title}: {TITLES[name]}", counts, metrics, None)
+    )

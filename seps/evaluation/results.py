@@ -22,12 +22,7 @@ TITLES = {  # by protocol
 
 @dataclass(frozen=True)
 class CocoFolds:
-    """MS-COCO's two ways of counting, on the first 5,000 images of a split.
-
-    Attributes:
-        folds: five, 1,000 images in a row each.
-        whole: all 5,000 at once.
-    """
+    """MS-COCO's two results on the first 5,000 images: `folds` of 1,000 consecutive images, and `whole`."""
 
     folds: tuple[RetrievalMetrics, ...]
     whole: RetrievalMetrics
@@ -47,16 +42,11 @@ class Evaluation:
 
     Attributes:
         protocol: "captions_only", "own_dense", "other_dense" or "authors_protocol".
-        model: its name.
-        split: its name; images, captions: how many.
-        dense_source: "written" (the split's own), "joined" (the image's other captions), or None without any.
-        metrics: recalls and ranks over the whole split.
-        coco: MS-COCO's folds, for a split of at least 5,000 images.
-        device: where it was computed.
-        encoding_seconds: photographs and captions to embeddings, files read; scoring_seconds: all pairs.
-        max_words: tokens at which captions were cut, where the model's own limit was not taken.
-        peak_memory_mb: on CUDA what the evaluation allocated there at most; elsewhere the largest size that the
-            process had in memory so far. 1 MB is 2^20 bytes.
+        dense_source: "written" (the split's own), "joined" (the image's other captions), or None.
+        metrics: recalls and ranks over the whole split; coco: MS-COCO's folds, with at least 5,000 images.
+        encoding_seconds: from files to embeddings; scoring_seconds: all pairs.
+        max_words: largest number of tokens, if it is not the model's limit.
+        peak_memory_mb: on CUDA allocated by the evaluation, else of the process so far; 1 MB is 2^20 bytes.
     """
 
     protocol: str

@@ -10,7 +10,7 @@ for, which a person who types has not got: compare such figures with the authors
 
     python -m seps.evaluate --model MODEL --data coco --images IMAGES --split testall --dense none authors
     python -m seps.evaluate --model MODEL --data f30k --images IMAGES --split test --save-similarity a.npy
-    python -m seps.evaluate --ensemble a.npy b.npy    # two models' similarities averaged, R@K of each and of both
+    python -m seps.evaluate --measure ensemble --files a.npy b.npy    # recall of each, and of their mean
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from seps.cli import Parser, errors_in_one_line, whole_number
+from seps.cli import whole_number
 from seps.data import PROTOCOLS, Split, dense_captions, no_dense, open_image
-from seps.evaluation.cli import add_arguments, prepare, read_results, write_result
-from seps.evaluation.ensemble import check_similarity_file, measure_ensemble, save_similarity
+from seps.evaluation.cli import Result, add_model_and_split, prepare
+from seps.evaluation.ensemble import check_similarity_file, save_similarity
 from seps.evaluation.results import Evaluation, coco_folds
-from seps.models.model import PHOTO_BATCH_SIZE, SEPSModel
+from seps.models.model import SEPSModel, photo_batch_size
 from seps.progress import Progress, batches
 from seps.search.engine import ScoringEngine
 from seps.search.index import CaptionIndex, ImageIndex
@@ -73,24 +73,18 @@ def evaluate(
     max_words: int | None = None,
     similarity_file: Path | None = None,
 ) -> Evaluation:
-    """Measure retrieval on a split: every image against every caption.
+    """Measure retrieval on a split: every image against every caption, in evaluation mode.
 
-    Memory holds the images' embeddings (V, N[+1], C) and the scores (V, V * k). Captions come and go 500 at a time,
-    a dense caption that several of them share encoded once, so that dense captions of 200 words and 512 channels
-    take 200 MB, and a few times that while they are indexed, however many there are.
+    Memory holds the images' embeddings (V, N[+1], C), the scores (V, V * k) and 500 captions at a time, with shared
+    dense captions encoded once: 200 MB for 200 words and 512 channels, and a few times that while they are indexed.
 
     Args:
-        model: in whatever mode; it is measured as in evaluation mode, and its mode stays.
-        split: V images with k captions each.
         protocol: "none", "own" or "other", see `seps.data.dense_captions`, or "authors", see `query_dense`.
-        progress: as in `ScoringEngine`.
-        name: the model's, for the record.
-        max_words: tokens at which captions are cut, in place of the model's own limit.
-        similarity_file: where to write the scores, (V, V * k) float32, as NumPy's .npy.
+        max_words: largest number of tokens; default: the model's limit.
+        similarity_file: .npy file for the scores, (V, V * k) float32.
 
     Raises:
-        ValueError: a protocol or a split that `query_dense` refuses, a photograph that cannot be read, `max_words`
-            that is below 2 or more than the encoder has positions for.
+        ValueError: as `query_dense`; an unreadable photograph; `max_words` below 2 or above the encoder's positions.
     """
     encoding, scoring = Stopwatch(model.device), Stopwatch(model.device)
     if model.device.type == "cuda":
@@ -119,10 +113,10 @@ def evaluate(
 
 @contextmanager
 def cut_at(model: SEPSModel, max_words: int | None) -> Iterator[None]:
-    """Let a model cut captions at so many tokens, [CLS] and [SEP] among them; at its own limit where None.
+    """Cut a model's captions at `max_words` tokens, including [CLS] and [SEP]; None: at the model's limit.
 
     Raises:
-        ValueError: below 2, or more than the encoder has positions for.
+        ValueError: below 2, or more than the encoder's positions.
     """
     if max_words is None:
         yield
@@ -138,17 +132,12 @@ def cut_at(model: SEPSModel, max_words: int | None) -> Iterator[None]:
 
 
 def query_dense(split: Split, protocol: str) -> list[str] | None:
-    """Return the dense caption that each query comes with: `seps.data.dense_captions`, and the authors' protocol.
+    """Return the dense caption of each query, (V * k), or None for "none": `seps.data.dense_captions`, and "authors".
 
-    Args:
-        protocol: "none", "own" or "other"; "authors": the dense caption written for the query's own image, repeated
-            for each of the image's queries.
-
-    Returns:
-        (V * k), one a caption; None for "none".
+    "authors" repeats the dense caption written for the query's own image for each of its queries.
 
     Raises:
-        ValueError: as `dense_captions`; "authors" without one written dense caption an image.
+        ValueError: as `dense_captions`; "authors" without one dense caption per image.
     """
     if protocol != AUTHORS:
         return dense_captions(split, protocol)
@@ -210,7 +199,7 @@ def score_in_parts(
 def encode_files(model: SEPSModel, files: Sequence[Path], progress: Progress = False) -> Tensor:
     """Patch embeddings (V, N[+1], C) of image files, of which a few are open at a time."""
     embeddings: Tensor | None = None
-    for part in batches(len(files), PHOTO_BATCH_SIZE, progress, "Encoding photographs"):
+    for part in batches(len(files), photo_batch_size(model.device), progress, "Encoding photographs"):
         encoded = model.encode_photos([open_image(file) for file in files[part]])
         if embeddings is None:
             embeddings = encoded.new_empty(len(files), *encoded.shape[1:])
@@ -236,54 +225,29 @@ def peak_memory_mb(device: torch.device) -> float:
     return largest / (2**20 if sys.platform == "darwin" else 2**10)  # Linux counts in kilobytes, macOS in bytes
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    parser = Parser(prog="python -m seps.evaluate", description="Recall at 1, 5 and 10, both ways.")
-    add_arguments(parser, required=False)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the measure `recall`."""
+    add_model_and_split(parser)
     parser.add_argument(
         "--dense",
         choices=(*PROTOCOLS, AUTHORS),
         nargs="+",
         default=["none"],
-        help="dense captions beside the captions: none, own, another's, or own as the authors measure; or several",
+        help="dense captions: none, own, another image's, or own as the authors measure; or several of these",
     )
     parser.add_argument(
         "--max-words", type=whole_number, metavar="N", help="cut captions at N tokens, not at the model's limit"
     )
     parser.add_argument("--save-similarity", type=Path, metavar="F.npy", help="write the scores, images by captions")
-    parser.add_argument(
-        "--ensemble", type=Path, nargs=2, metavar=("A.npy", "B.npy"), help="average two such files, without a model"
-    )
-    options = parser.parse_args(arguments)
-    needed = {f"--{name}": getattr(options, name) for name in ("model", "data", "split")}
-    if options.ensemble is not None and any(needed.values()):
-        parser.error(f"--ensemble averages files: leave out {', '.join(name for name in needed if needed[name])}")
-    if options.ensemble is None and not (options.model and options.data):
-        missing = ", ".join(name for name in ("--model", "--data") if not needed[name])
-        parser.error(f"the following arguments are required: {missing}")
-    with errors_in_one_line():
-        average(options) if options.ensemble is not None else measure(options)
 
 
-def measure(options: argparse.Namespace) -> None:
-    """Measure a model under each protocol that is asked for, and print it."""
+def run(options: argparse.Namespace) -> Iterator[Result]:
+    """Measure a model under each requested protocol."""
     if options.save_similarity is not None:
         check_similarity_file(options.save_similarity, len(options.dense))
     model, split = prepare(options)
     for protocol in options.dense:
-        query_dense(split, protocol)  # what cannot be had is told before hours of work
+        query_dense(split, protocol)  # fail before hours of work
     for protocol in options.dense:
         evaluation = evaluate(model, split, protocol, True, options.model, options.max_words, options.save_similarity)
-        print(evaluation.table())
-        if options.json is not None:
-            write_result(options.json, evaluation.protocol, evaluation.as_dict())
-
-
-def average(options: argparse.Namespace) -> None:
-    """Measure two files of similarities and their mean, and print it."""
-    if options.json is not None:
-        read_results(options.json)
-    ensemble = measure_ensemble(*options.ensemble)
-    print(ensemble.table())
-    if options.json is not None:
-        write_result(options.json, "ensemble", ensemble.as_dict())
+        yield Result(evaluation.table(), evaluation.as_dict(), evaluation.protocol)

@@ -1,6 +1,6 @@
 """Retrieval among scenes, measured finer than recall: colours never seen, and misses that are no mistakes.
 
-    python -m seps.evaluation.scenes --model scenes --data DIR --split test --json results.json
+    python -m seps.evaluate --measure scenes --model scenes --data DIR --split test --json results.json
 
 Captions alone. Scenes that have a colour of a kind which no training scene has ("unseen") and the others ("seen") are
 queries apart, among all scenes. Of every query whose first answer is another scene's, it is checked from the scene
@@ -9,7 +9,8 @@ graph whether the caption is nevertheless true of the scene that it was matched 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.cli import Parser, errors_in_one_line
 from seps.data import Split
 from seps.data.problems import parse_object
-from seps.evaluation.cli import add_arguments, prepare, write_result
+from seps.evaluation.cli import Result, add_model_and_split, prepare
 from seps.evaluation.retrieval import encode_files, similarity_matrix
 from seps.models.model import SEPSModel
 from seps.progress import Progress
@@ -43,11 +43,7 @@ class Graphs:
 
 @dataclass(frozen=True)
 class Misses:
-    """Queries of one direction whose first answer is another scene's.
-
-    Attributes:
-        queries: all queries; misses: those; true: misses whose caption is true of the scene all the same.
-    """
+    """Queries of one direction with another scene's answer first; `true` counts those whose caption is still true."""
 
     queries: int
     misses: int
@@ -56,12 +52,11 @@ class Misses:
 
 @dataclass(frozen=True)
 class SceneRetrieval:
-    """What was found.
+    """Results of retrieval among scenes.
 
     Attributes:
-        model: its name; scored: "seps" by S(I, T), "pooled" by the cosine of mean patch and mean word.
-        split: its name; images, captions: how many.
-        recalls: by group of queries ("all", "seen", "unseen"), then by direction; a group without queries is left out.
+        scored: "seps" by S(I, T), "pooled" by the cosine of mean patch and mean word.
+        recalls: by group of queries ("all", "seen", "unseen"), then by direction; empty groups are left out.
         misses: by direction, over all queries.
     """
 
@@ -89,10 +84,10 @@ class SceneRetrieval:
 
 
 def read_graphs(folder: Path, split: Split) -> Graphs:
-    """Read `{split}_scenes.jsonl`, as far as the split goes.
+    """Read `{split}_scenes.jsonl` for the images of the split.
 
     Raises:
-        ValueError: the file is missing, cannot be read, or its scenes are not those of the split.
+        ValueError: a missing or unreadable file, or scenes that do not match the split.
     """
     path = folder / f"{split.name}_scenes.jsonl"
     try:
@@ -114,14 +109,7 @@ def read_graphs(folder: Path, split: Split) -> Graphs:
 
 
 def measure(similarity: Tensor, graphs: Graphs, captions_per_image: int) -> tuple[dict[str, dict[str, Recall]], Any]:
-    """Recalls and misses of a matrix.
-
-    Args:
-        similarity: (V, V * k); graphs: of its scenes; captions_per_image: k.
-
-    Returns:
-        `SceneRetrieval.recalls` and `SceneRetrieval.misses`.
-    """
+    """Return `SceneRetrieval.recalls` and `SceneRetrieval.misses` of similarities (V, V * k)."""
     unseen = torch.tensor([scene.unseen for scene in graphs.scenes])  # (V,)
     ranks = {
         "image_to_text": (image_to_text_ranks(similarity, captions_per_image), unseen),
@@ -155,7 +143,7 @@ def pooled_similarity(model: SEPSModel, split: Split, progress: Progress = False
 
 
 def pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
-    """Cosine of each image's mean patch and each caption's mean word: (V, T), on the CPU.
+    """Return the cosine of each image's mean patch and each caption's mean word: (V, T), on the CPU.
 
     Args:
         patches: (V, N, C); words: (T, L, C), zero at the padding; lengths: (T,).
@@ -164,29 +152,19 @@ def pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
     return (F.normalize(patches.mean(dim=1), dim=-1) @ F.normalize(means, dim=-1).T).cpu()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    parser = Parser(prog="python -m seps.evaluation.scenes", description="Recall among scenes.")
-    add_arguments(parser)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the measure `scenes`."""
+    add_model_and_split(parser)
     parser.add_argument("--pooled", action="store_true", help="score by mean patch and mean word, without the network")
-    parser.add_argument("--key", help="what the result is called in FILE (default: scenes, or scenes_pooled)")
-    options = parser.parse_args(arguments)
-    with errors_in_one_line():
-        model, split = prepare(options)
-        graphs = read_graphs(options.data, split)
-        if options.pooled:
-            similarity = pooled_similarity(model, split, progress=True)
-        else:
-            similarity = similarity_matrix(model, split, progress=True)
-        recalls, misses = measure(similarity, graphs, split.captions_per_image)
-        scored = "pooled" if options.pooled else "seps"
-        result = SceneRetrieval(
-            options.model, scored, split.name, len(graphs.scenes), len(split.captions), recalls, misses
-        )
-        print(result.table())
-        if options.json is not None:
-            write_result(options.json, options.key or ("scenes_pooled" if options.pooled else "scenes"), asdict(result))
+    parser.add_argument("--key", help="key of the result in FILE (default: scenes, or scenes_pooled)")
 
 
-if __name__ == "__main__":
-    main()
+def run(options: argparse.Namespace) -> Iterator[Result]:
+    """Measure retrieval among drawn scenes."""
+    model, split = prepare(options)
+    graphs = read_graphs(options.data, split)
+    score = pooled_similarity if options.pooled else similarity_matrix
+    recalls, misses = measure(score(model, split, progress=True), graphs, split.captions_per_image)
+    scored = "pooled" if options.pooled else "seps"
+    result = SceneRetrieval(options.model, scored, split.name, len(graphs.scenes), len(split.captions), recalls, misses)
+    yield Result(result.table(), asdict(result), options.key or ("scenes_pooled" if options.pooled else "scenes"))

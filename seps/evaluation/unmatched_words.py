@@ -1,23 +1,24 @@
-"""Which words found nothing? The best cosine below which nearly all words are missing in the image.
+"""Measure the cosine below which a word has no match in the image.
 
-    python -m seps.evaluation.unmatched_words --model photos --data DIR --split dev --checked FACTS --json FILE
+    python -m seps.evaluate --measure unmatched_words --model photos --data DIR --split dev --checked FACTS --json FILE
 
-Of a content word (letters, of no closed class such as "a", "with" and "is", see `seps.explanation.caption_words`) its
-best cosine with any of an image's tokens counts. FILE is `found-words.json` beside the model's weights, where the app
-looks for it. Its threshold is the greatest below which at least 95 of 100 words of the image that ranks first for their
-caption are missing in it, in the split and among FACTS, which were checked by hand (`seps.evaluation.best_words`); null
-where there is none, and the app then says of no word that it found nothing. It is never greater than what 95 of 100
-words of other images' captions stay below: every caption of the split meets the image half a split further on, and a
-word counts where none of that image's own captions has it too, one or many. With --nouns nouns alone count and are
-marked, for a model whose other words find as little in their own images as in others: the file then lists them, the
-words that are nouns at least as often as not. Beside it stand the shares of words below that greatest threshold, of
-right captions and of others': of all content words, of nouns (the last words of phrases with boxes, where the split has
-entities), of the other words of these phrases, of content words outside of them, and, for comparison, of function words
-and of [CLS] and [SEP].
+For each content word (see `seps.explanation.caption_words`), the best cosine with any token of the image is used.
+FILE is `found-words.json` next to the model's weights, which the app reads. Its threshold is the largest one below
+which at least 95 of 100 words are missing in the image that ranks first for their caption, in the split and for
+FACTS, which were checked by hand (`seps.evaluation.best_words`); null if there is none, and the app then marks no
+word. Upper limit is the cosine below which 95 of 100 words of other images' captions are: each caption of the split
+is paired with the image half a split further on, and words that occur in that image's own captions, in singular or
+plural, do not count.
+
+With --nouns only nouns count and are marked, and the file lists them: the words that are nouns at least as often as
+not. The file also has the shares of words below the upper limit, for right and for other captions, by class: content
+words, nouns (last words of phrases with boxes), other words of phrases, content words outside of phrases, function
+words, [CLS] and [SEP].
 """
 
 from __future__ import annotations
 
+import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -28,7 +29,7 @@ import torch
 from numpy.typing import NDArray
 
 from seps.checks import check_whole
-from seps.cli import Parser, errors_in_one_line, finite_number
+from seps.cli import finite_number
 from seps.data import SentencePhrases, Split, open_image, read_entities
 from seps.encoders.tokenizer import word_tokens
 from seps.evaluation.best_words import (
@@ -42,10 +43,9 @@ from seps.evaluation.best_words import (
     read_checked,
     split_cases,
 )
-from seps.evaluation.cli import add_arguments, prepare
+from seps.evaluation.cli import Result, add_model_and_split, prepare
 from seps.evaluation.retrieval import encode_files
 from seps.explanation.caption_words import caption_words, is_content
-from seps.files import write_json
 from seps.models.model import SEPSModel
 from seps.models.unmatched_words import UnmatchedRule
 from seps.numbers import written
@@ -62,13 +62,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class WordClass:
-    """How words of one class met images.
+    """Statistics of the words of one class.
 
     Attributes:
-        words: how many of right captions; others: how many of other images' captions.
-        below: the share of right captions' words below `others_threshold`, in [0, 1]; others_below: of the others'.
+        words, others: numbers of words of right captions and of other images' captions.
+        below, others_below: their shares below `others_threshold`, in [0, 1].
         median, others_median: of the best cosines.
-        own_threshold: what 95 of 100 of the others' words of this class stay below.
+        own_threshold: the quantile of the others' words of this class.
     """
 
     words: int
@@ -82,19 +82,18 @@ class WordClass:
 
 @dataclass(frozen=True)
 class UnmatchedWords:
-    """What was measured.
+    """Results of the measurement.
 
     Attributes:
-        model, split: their names; images, captions: how many.
-        marks: the class, of `CLASSES`, whose words are told to have found nothing.
-        quantile: of the others' words of this class; others_threshold: the cosine that it is, the most that the
-            threshold can be, which the figures of `classes` are of.
-        precision: of the words below the threshold, the share that is to be missing in the image.
-        threshold: the cosine below which a word found nothing; None where none is so precise.
-        best: how right that is of the best images in the split; checked: the same of facts that were checked by hand,
-            None without; best_at_most, checked_at_most: the same of `others_threshold`.
-        words: the nouns where they alone are marked, else None.
-        classes: by the names of `CLASSES`; a class without words is left out.
+        marks: the class, of `CLASSES`, whose words are marked.
+        quantile: of the others' words of this class; others_threshold: that cosine, the upper limit of the threshold,
+            to which `classes` refer.
+        precision: required share of missing words among the marked ones.
+        threshold: the cosine below which a word is marked; None if none is precise enough.
+        best, checked: precision of the threshold on the split's best images and on facts checked by hand (None
+            without); best_at_most, checked_at_most: of `others_threshold`.
+        words: the nouns if only they are marked, else None.
+        classes: by the names of `CLASSES`; empty classes are left out.
     """
 
     model: str
@@ -162,19 +161,17 @@ def measure_unmatched_words(
     checked: CheckedWords | None = None,
     precision: float = PRECISION,
 ) -> UnmatchedWords:
-    """Measure the threshold of a model on a split, captions alone.
+    """Measure the threshold of a model on a split, captions only, in evaluation mode.
 
     Args:
-        model: in whatever mode; it is measured as in evaluation mode.
-        split: V images with k captions each, at least 2.
-        entities: V lists of sentences with phrases, which tell nouns; None where the split has none.
-        quantile: of the others' marked words, in (0, 1); nouns: mark nouns alone, not all content words.
-        checked: facts that were checked by hand; precision: of what is said of words, in (0, 1].
-        progress: as in `ScoringEngine`; name: the model's, for the record.
+        split: at least 2 images.
+        entities: V lists of sentences with phrases, to identify nouns; None without any.
+        quantile: of the others' marked words, in (0, 1); nouns: mark only nouns, not all content words.
+        checked: facts checked by hand; precision: required of marked words, in (0, 1].
 
     Raises:
-        ValueError: fewer than 2 images, a quantile out of range, entities of another number of images, or none of the
-            words that are to be marked in another image's caption.
+        ValueError: fewer than 2 images, a quantile out of range, a wrong number of entities, or no word to mark in
+            another image's caption.
     """
     images, k = len(split.image_files), split.captions_per_image
     check_whole("images", images, least=2)
@@ -322,38 +319,23 @@ def word_class(right: Floats, others: Floats, threshold: float, quantile: float)
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    parser = Parser(
-        prog="python -m seps.evaluation.unmatched_words", description="Below which cosine has a word found nothing?"
-    )
-    add_arguments(parser)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the measure `unmatched_words`."""
+    add_model_and_split(parser)
     parser.add_argument("--quantile", type=finite_number, default=QUANTILE, help=f"of the others' words ({QUANTILE})")
-    parser.add_argument("--checked", type=Path, help="facts checked by hand, which must be told as precisely")
-    parser.add_argument("--precision", type=finite_number, default=PRECISION, help=f"of what is told ({PRECISION})")
-    parser.add_argument("--nouns", action="store_true", help="mark nouns alone; the split needs entities")
-    options = parser.parse_args(arguments)
-    with errors_in_one_line():
-        checked = None if options.checked is None else read_checked(options.checked)
-        model, split = prepare(options)
-        entities = None
-        if (Path(options.data) / f"{options.split}_entities.jsonl").is_file():
-            entities = read_entities(options.data, options.split)[: len(split.image_files)]
-        result = measure_unmatched_words(
-            model,
-            split,
-            entities,
-            options.quantile,
-            True,
-            options.model,
-            options.nouns,
-            checked,
-            options.precision,
-        )
-        print(result.table())
-        if options.json is not None:
-            write_json(options.json, asdict(result))
+    parser.add_argument("--checked", type=Path, help="facts checked by hand, for which the precision must hold too")
+    parser.add_argument("--precision", type=finite_number, default=PRECISION, help=f"of marked words ({PRECISION})")
+    parser.add_argument("--nouns", action="store_true", help="mark only nouns; the split needs entities")
 
 
-if __name__ == "__main__":
-    main()
+def run(options: argparse.Namespace) -> Iterator[Result]:
+    """Measure the threshold of a model."""
+    checked = None if options.checked is None else read_checked(options.checked)
+    model, split = prepare(options)
+    entities = None
+    if (options.data / f"{options.split}_entities.jsonl").is_file():
+        entities = read_entities(options.data, options.split)[: len(split.image_files)]
+    result = measure_unmatched_words(
+        model, split, entities, options.quantile, True, options.model, options.nouns, checked, options.precision
+    )
+    yield Result(result.table(), asdict(result), None)

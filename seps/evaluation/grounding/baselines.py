@@ -1,4 +1,4 @@
-"""Maps that know less than SEPS: plain cosine, the score's own gradient, the centre, chance."""
+"""Baseline maps: plain cosine, the score's gradient, the image centre, chance."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def centre_blob(grid: tuple[int, int]) -> Floats:
 
 
 def random_order(num_patches: int, number: int) -> NDArray[np.integer[Any]]:
-    """Return all patches (N,) in an order drawn for the caption of this number, from 0: the same in every run."""
+    """Return all patches (N,) in a random order that depends only on the caption's number, from 0."""
     return np.random.default_rng((SEED, number)).permutation(num_patches)
 
 
 class Gradients:
     """Gradient times input of one image's scores, over its patches.
 
-    A patch's weight is |v . dF/dv|, summed over channels, for a patch embedding v and a score F of the forward pass:
-    a decision that takes the top k has no gradient, and the attentions carry none. Where the released variant detaches
-    selection, the gradient is let through all the same, or no patch would have any.
+    A patch's weight is |v . dF/dv|, summed over channels, for a patch embedding v and a score F of the forward pass.
+    Top-k decisions have no gradient, and the attentions carry none. Where the released variant detaches selection, the
+    gradient is passed anyway, since otherwise no patch would have any.
 
     Args:
-        net: either variant, in whatever mode; image: (N[+1], C).
+        net: either variant, in any mode; image: (N[+1], C).
     """
 
     def __init__(self, net: CrossSparseAggrNet, image: Tensor) -> None:
@@ -53,8 +53,7 @@ class Gradients:
     def maps(self, words: Tensor, phrases: Sequence[slice]) -> tuple[list[Floats], Floats]:
         """Return the maps of a caption's phrases, P times (N,), and of the whole caption, (N,).
 
-        F is for a phrase the sum of its words' best cosines, each with the token that it met best, for the caption
-        S(I, T).
+        For a phrase F is the sum of its words' cosines with their best tokens, for the caption S(I, T).
 
         Args:
             words: (L, C); phrases: P ranges of words.
@@ -65,12 +64,12 @@ class Gradients:
         return [self.map_of_words(match, phrase) for phrase in phrases], whole
 
     def match(self, words: Tensor) -> Match:
-        """Return the image's pass with a caption's words (L, C), with the gradients that maps are made of."""
+        """Match the image with a caption's words (L, C), with gradients."""
         with torch.enable_grad(), torch.autocast(words.device.type, enabled=False):
             return self.net.match(self.side, words.detach())
 
     def map_of_words(self, match: Match, phrase: slice) -> Floats:
-        """Return the map (N,) of some of the words of a match."""
+        """Return the map (N,) of a range of words of a match."""
         with torch.enable_grad():
             best = match.alignments[0].cosines[0].amax(dim=0)  # (L,)
             return self._map(best[phrase].sum())

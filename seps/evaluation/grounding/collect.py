@@ -1,4 +1,4 @@
-"""The measurement: every caption of a split that names objects is explained, and its figures are collected."""
+"""Measurement of a split: explain every caption that names objects and collect the figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, 
 from seps.evaluation.grounding.maps import METHODS, OF_PHRASES, CaptionMaps, caption_maps
 from seps.evaluation.grounding.measures import first, kept_areas, measure_map
 from seps.evaluation.grounding.report import Grounding, Pointing
-from seps.models.model import PHOTO_BATCH_SIZE, SEPSModel
+from seps.models.model import SEPSModel, photo_batch_size
 from seps.progress import Progress, batches
 from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
 
@@ -33,11 +33,11 @@ Integers = NDArray[np.integer[Any]]
 
 
 class Collected:
-    """The figures of captions and phrases, one row each, as they come.
+    """The figures of captions and phrases, one row each.
 
     Args:
-        model: in whatever mode.
-        with_curves: numbers, from 0, of the captions whose curves are to be measured.
+        model: in any mode.
+        with_curves: numbers, from 0, of the captions to measure curves for.
     """
 
     def __init__(self, model: SEPSModel, with_curves: Container[int] = ()) -> None:
@@ -53,7 +53,7 @@ class Collected:
         self.cut_off = self.without_map = self.skipped = 0
 
     def add_image(self, owner: int, image: Tensor, truths: Sequence[CaptionTruth]) -> None:
-        """Explain and measure one image's captions; phrases are skipped where their tokens cannot be found.
+        """Explain and measure one image's captions; phrases without recognisable tokens are skipped.
 
         Args:
             owner: the image's number; image: (N[+1], C); truths: its captions.
@@ -91,10 +91,10 @@ class Collected:
 
 
 def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int]) -> Floats:
-    """Energy inside and pointing game of each method: (methods, 2).
+    """Compute energy inside and pointing game of each method: (methods, 2).
 
     Args:
-        maps: by the methods of `OF_PHRASES`; none where the phrase was cut off.
+        maps: by the methods of `OF_PHRASES`; empty if the phrase was cut off.
     """
     overlap, hits = region.overlap, region.hits
     central = central_patches(grid).reshape(-1)  # (N,)
@@ -104,9 +104,10 @@ def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int
 
 
 def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
-    """Return how many patches of each region each method keeps, as many in all as the decision mask: (methods, 3).
+    """Return the number of patches that each method keeps in each region, as many in total as the decision mask:
+    (methods, 3).
 
-    SEPS keeps those of the mask, the others the first of their order; the random ones are those expected.
+    SEPS keeps those of the mask, the others the first of their order; for random the expected number.
     """
     count, uniform = int(maps.kept.sum()), np.full(len(maps.kept), maps.kept.mean())
     kept: dict[str, Booleans | Floats] = {"seps": maps.kept, "random": uniform}
@@ -126,21 +127,20 @@ def ground(
     """Measure a model on the phrases of a split.
 
     Args:
-        model: in whatever mode; explanations are those of evaluation mode.
+        model: in any mode; explanations are those of evaluation mode.
         split: V images; entities: V lists of sentences, see `read_entities`.
-        progress: as in `ScoringEngine`.
-        name: the model's, for the record.
-        scenes: V scenes, whose masks go before the phrases' boxes, see `read_scenes`.
-        curve_captions: captions with deletion and insertion curves, spread evenly over the split; 0 for none.
+        name: the model's, for the report.
+        scenes: V scenes, whose masks replace the phrases' boxes, see `read_scenes`.
+        curve_captions: number of captions with deletion and insertion curves, spread evenly over the split; 0 for none.
 
     Raises:
-        ValueError: no phrase that counts, entities or scenes of another number of images, a number of curves below 0, a
-            photograph that cannot be read.
+        ValueError: no usable phrase, entities or scenes of another number of images, a negative number of curves, or an
+            unreadable photograph.
     """
     total = check(split, entities, scenes, curve_captions)
     with_curves = np.linspace(0, total - 1, min(curve_captions, total)).round().astype(int)
     collected, neutral = Collected(model, set(with_curves.tolist())), torch.zeros((), device=model.device)
-    for part in batches(len(entities), PHOTO_BATCH_SIZE, progress, "Explaining"):
+    for part in batches(len(entities), photo_batch_size(model.device), progress, "Explaining"):
         photos = model.encode_photos([open_image(file) for file in split.image_files[part]])  # (B, N[+1], C)
         patches = photos[:, -model.cross_net.num_patches :]  # (B, N, C)
         neutral = neutral + patches.mean(dim=1).sum(dim=0) / len(entities)  # (C,)
@@ -172,7 +172,7 @@ def check(
     scenes: Sequence[SceneObjects] | None,
     curve_captions: int,
 ) -> int:
-    """Return how many captions have a phrase that counts, at least 1; ValueError as `ground`."""
+    """Return the number of captions with a usable phrase, at least 1; ValueError as `ground`."""
     for kind, given in (("entities", entities), ("scenes", scenes)):
         if given is not None and len(given) != len(split.image_files):
             raise ValueError(f"{kind} has {len(given)} images, but split {split.name} has {len(split.image_files)}.")
@@ -187,10 +187,10 @@ def check(
 def measure_curves(
     model: SEPSModel, tasks: Sequence[CurveTask], neutral: Tensor, progress: Progress
 ) -> tuple[Floats, Integers]:
-    """Return the curves of some captions.
+    """Compute the curves of some captions.
 
     Args:
-        neutral: (C,), what a removed patch is replaced by.
+        neutral: (C,), the replacement of removed patches.
 
     Returns:
         (captions, methods, 2, S) scores, and (S,) patches removed or added at each step.
@@ -205,7 +205,7 @@ def measure_curves(
 
 
 def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[str, Pointing]:
-    """Return every method's figures; curves as `measure_curves` returns them."""
+    """Return every method's figures; curves as from `measure_curves`."""
     phrases, phrase_images = np.stack(collected.phrases), np.array(collected.phrase_images)
     kept, areas = np.stack(collected.kept), np.stack(collected.areas)  # (captions, methods, 3), (captions, 3)
     caption_images = np.array(collected.caption_images)
@@ -221,9 +221,9 @@ def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[st
 def kept_rates(
     kept: Floats, areas: Floats, images: Integers
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None, Estimate | None]:
-    """Kept rates of mentioned objects, other objects and background, and the first over the last.
+    """Compute kept rates of mentioned objects, other objects and background, and the ratio of the first to the last.
 
-    A kept rate is the share of all captions' patches in a region that were kept: sum of kept / sum of areas.
+    A kept rate is sum of kept / sum of areas over all captions' patches in a region.
 
     Args:
         kept, areas: (captions, 3), in patches; images: (captions,).
@@ -239,7 +239,7 @@ def kept_rates(
 
 
 def kind_means(measures: Floats, kinds: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Count and means of both measures (phrases, 2) for each kind, the most frequent first."""
+    """Compute count and means of both measures (phrases, 2) for each kind, the most frequent first."""
     means = {}
     for kind, count in Counter(kinds).most_common():
         weight, pointing = measures[np.array(kinds) == kind].mean(axis=0)

@@ -1,20 +1,20 @@
-"""Does the picture follow the caption? Two phrases of one image that name different things, each a caption by itself.
+"""Sensitivity of maps to the caption, measured on two phrases of one image that name different things.
 
-A pair are two phrases of one caption, neither of them a scene, whose regions share no area: boxes that do not overlap,
-or masks without a common pixel. The same two phrases in two captions of an image are one pair. Each phrase is explained
-alone, its own tokens between [CLS] and [SEP], without a dense caption. Of every map over the patches:
+A pair is two phrases of one caption, neither of them a scene, with disjoint regions (boxes or masks). The same two
+phrases in two captions of an image are one pair. Each phrase is explained separately, between [CLS] and [SEP], without
+a dense caption. For every map over the patches:
 
-    own, other    the share of the phrase's own region, and of the other one's, among the k patches where the map is
-                  highest, k as many as the decision mask keeps; patches count by overlap
-    contrast      own - other: 0 where the caption moves nothing
-    IoU           of the two phrases' k patches: 1 where they are the same
-    above         the share of phrases whose map has a higher mean in the own region than in the other; equal ones half
-    AUC           how probably a patch of the own region has a higher value than one of the other; equal ones half
-    inside        the share of the map's weight in the own region, and in the other; of maps that are weights
+    own, other    the share of the phrase's region, and of the other's, in the k highest patches of the map, where k is
+                  the number kept by the decision mask; patches count by overlap
+    contrast      own - other: 0 if the caption changes nothing
+    IoU           of the two phrases' k patches: 1 if they are the same
+    above         the share of phrases with a higher mean of the map in their region than in the other; ties count half
+    AUC           the probability that a patch of the phrase's region is higher than one of the other; ties count half
+    inside        the share of the map's weight in the phrase's region, and in the other; only for weights
 
-The maps are the score, whose k patches are the decision mask, each of its parts, the word map (the mean over the
-phrase's tokens; of equal weights the higher score first), and rivals that know less: plain cosine, gradient, centre and
-random, see `seps.evaluation.grounding`. Figures are means over pairs, a pair the mean of its two directions.
+The maps are the score (its k patches are the decision mask), each of its parts, the word map (the mean over the
+phrase's tokens; ties by score), and the baselines plain cosine, gradient, centre and random, see
+`seps.evaluation.grounding`. Figures are means over pairs; a pair is the mean of its two directions.
 
 The caption's share of the score's spread, see `seps.explanation.spread`: under an image's phrases in turn, the variance
 over phrases at a patch against the variance over all patches and phrases, sums over all images.
@@ -42,7 +42,7 @@ from seps.explanation.forward_pass import cosines, token_maps, token_weights
 from seps.explanation.spread import caption_spread
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, text_attention
-from seps.models.model import PHOTO_BATCH_SIZE, SEPSModel
+from seps.models.model import SEPSModel, photo_batch_size
 from seps.progress import Progress, batches
 from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
 
@@ -53,12 +53,12 @@ Booleans = NDArray[np.bool_]
 
 
 class NoPairsError(ValueError):
-    """A split whose captions name nothing apart."""
+    """A split without phrases that name different things."""
 
 
 @dataclass(frozen=True)
 class PhrasePair:
-    """Two phrases of one image, and the two regions (2, N) that they name: the share of each patch inside."""
+    """Two phrases of one image and their regions (2, N): the share of each patch inside."""
 
     phrases: tuple[str, str]
     overlaps: Floats
@@ -67,11 +67,11 @@ class PhrasePair:
 def image_pairs(
     sentences: Sequence[SentencePhrases], grid: tuple[int, int], scene: SceneObjects | None = None
 ) -> list[PhrasePair]:
-    """Return the pairs of phrases of one image that name things apart.
+    """Return the pairs of phrases of one image with disjoint regions.
 
     Args:
         sentences: the image's; grid: (H, W).
-        scene: its masks, which go before the phrases' boxes.
+        scene: its masks, which replace the phrases' boxes.
     """
     objects = Boxes(sentences, grid) if scene is None else Masks(scene, grid)
     pairs: dict[frozenset[str], PhrasePair] = {}
@@ -87,7 +87,7 @@ def image_pairs(
 
 
 def kept_shares(kept: Booleans, overlaps: Floats) -> Floats:
-    """Return how much of each region each decision keeps: (2, 2), a row a phrase, a column a region.
+    """Return the share of each region that each decision keeps: (2, 2), a row per phrase, a column per region.
 
     Args:
         kept: (2, N), the phrases' decisions; overlaps: (2, N), their regions.
@@ -96,40 +96,40 @@ def kept_shares(kept: Booleans, overlaps: Floats) -> Floats:
 
 
 def iou(kept: Booleans) -> float:
-    """Return the patches that both decisions (2, N) keep over those that either does."""
+    """Compute the intersection over union of two decisions (2, N)."""
     return float(kept.all(axis=0).sum() / kept.any(axis=0).sum())
 
 
 def ranks_above(values: Floats, first: Floats, other: Floats) -> float:
-    """1.0 where a map's mean in its own region is above that in the other, 0.0 where below, 0.5 where equal.
+    """Return 1.0 if a map's mean is higher in the first region than in the other, 0.0 if lower, 0.5 if equal.
 
     Args:
-        values: (N,); first, other: (N,), the fraction of each patch in its own region, in the other's; not all 0.
+        values: (N,); first, other: (N,), the fraction of each patch in either region; not all 0.
     """
     difference = values @ first / first.sum() - values @ other / other.sum()
     return float((np.sign(difference) + 1) / 2)
 
 
 def patch_auc(values: Floats, first: Floats, other: Floats) -> float:
-    """Return how probably a patch drawn from the own region has a higher value than one of the other; arguments as
-    above."""
+    """Return the probability that a patch of the first region has a higher value than one of the other; arguments as
+    `ranks_above`."""
     mine, theirs = values[first > 0][:, None], values[other > 0]
     higher = (mine > theirs) + 0.5 * (mine == theirs)  # (patches of own, patches of other)
     return float(first[first > 0] @ higher @ other[other > 0] / (first.sum() * other.sum()))
 
 
 def weight_inside(weights: Floats, overlaps: Floats) -> Floats:
-    """Return the share of each map's weight in each region, (2, 2), from weights (2, N) and regions (2, N); 0 without
-    any."""
+    """Return the share of each map's weight in each region, (2, 2), from weights (2, N) and regions (2, N); 0
+    without weight."""
     return np.nan_to_num(ratio(weights @ overlaps.T, np.repeat(weights.sum(axis=1, keepdims=True), 2, axis=1)))
 
 
 def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: bool) -> Floats:
-    """Return the figures of `COLUMNS` of one pair under one map, means of both directions: (8,).
+    """Return the figures of `COLUMNS` for one pair under one map, means of both directions: (8,).
 
     Args:
         values: (2, N), each phrase's map; kept: (2, N), its k patches; overlaps: (2, N), the regions.
-        are_weights: whether values are not below 0; without that their weight inside is NaN.
+        are_weights: whether values are never negative; otherwise their weight inside is NaN.
     """
     fractions = kept_shares(kept, overlaps)  # (2, 2)
     inside = weight_inside(values, overlaps) if are_weights else np.full((2, 2), np.nan)
@@ -145,7 +145,7 @@ def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence
     """Return the score of one image's patches under each caption, and its parts: (P, N) each.
 
     Args:
-        net: in whatever mode; image: of one image, from its `encode_images`; words: P times (L, C).
+        net: in any mode; image: one image, from its `encode_images`; words: P times (L, C).
     """
     directions = torch.stack([caption_direction(caption) for caption in words], dim=1)  # (C, P)
     s_st = text_attention(image.unit[0], directions).T  # (P, N)
@@ -157,10 +157,10 @@ def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence
 def rival_maps(
     net: CrossSparseAggrNet, image: Tensor, words: Sequence[Tensor], grid: tuple[int, int], numbers: Sequence[int]
 ) -> dict[str, Floats]:
-    """Return the word maps of one image's captions, and the maps that know less: (P, N) each.
+    """Return the word maps of one image's captions, and the baseline maps: (P, N) each.
 
     Args:
-        image: (N[+1], C); words: P times (L, C), [CLS] first, [SEP] last; numbers: (P,), of the random ones.
+        image: (N[+1], C); words: P times (L, C), [CLS] first, [SEP] last; numbers: (P,), for the random maps.
     """
     gradients, patches, blob = Gradients(net, image), image[-net.num_patches :], centre_blob(grid)
     rows = []
@@ -175,14 +175,13 @@ def rival_maps(
 
 
 def word_maps(match: Match, has_cls: bool) -> Floats:
-    """Return each word's map (L, N), as an explanation has it, of one image's match."""
+    """Return each word's map (L, N) for one image's match, as in an explanation."""
     best = match.alignments[0].matrix[0].argmax(dim=0)  # (L,)
     return token_maps(token_weights(match, 0, has_cls))[best].detach().double().cpu().numpy()
 
 
 def highest(values: Floats, count: int, scores: Floats | None = None) -> Booleans:
-    """Return the `count` highest values of each row (P, N), equal ones by score (P, N) if any, then by position: (P,
-    N)."""
+    """Mark the `count` highest values of each row (P, N); ties by score (P, N) if given, then by position."""
     ties = [None] * len(values) if scores is None else scores
     return np.stack([first(order_of(*row), count) for row in zip(values, ties, strict=True)])
 
@@ -190,8 +189,8 @@ def highest(values: Floats, count: int, scores: Floats | None = None) -> Boolean
 def encoded_images(
     model: SEPSModel, split: Split, numbers: Sequence[int], images: Tensor | None, progress: Progress
 ) -> Iterator[tuple[int, Tensor]]:
-    """Yield the images of these numbers with their embeddings (N[+1], C), encoded where they are not given."""
-    for part in batches(len(numbers), PHOTO_BATCH_SIZE, progress, "Contrasting"):
+    """Yield the images of these numbers with their embeddings (N[+1], C), encoded if not given."""
+    for part in batches(len(numbers), photo_batch_size(model.device), progress, "Contrasting"):
         chosen = numbers[part]
         if images is None:
             yield from zip(chosen, model.encode_photos([open_image(split.image_files[i]) for i in chosen]), strict=True)
@@ -209,18 +208,17 @@ def contrast(
     rivals: bool = True,
     images: Tensor | None = None,
 ) -> Contrast:
-    """Measure how far a model's maps follow the caption, on all pairs of phrases of a split.
+    """Measure how closely a model's maps follow the caption, on all pairs of phrases of a split.
 
     Args:
-        model: in whatever mode; measured as in evaluation mode.
+        model: in any mode; measured in evaluation mode.
         split, entities, progress, name, scenes: as in `ground`.
-        rivals: whether word maps and the maps that know less are measured too; without them it takes the encoding of
-            the photographs and little more.
-        images: the split's embeddings (V, N[+1], C) where they are at hand.
+        rivals: also measure word maps and baselines; without them most of the time is for encoding photographs.
+        images: the split's embeddings (V, N[+1], C) if available.
 
     Raises:
         NoPairsError: no pair.
-        ValueError: entities, scenes or images of another number, a photograph that cannot be read.
+        ValueError: entities, scenes or images of another number, or an unreadable photograph.
     """
     for kind, given in (("entities", entities), ("scenes", scenes), ("images", images)):
         if given is not None and len(given) != len(split.image_files):
@@ -263,7 +261,7 @@ def contrast(
 def contrast_maps(
     model: SEPSModel, image: Tensor, texts: Sequence[str], numbers: Sequence[int], rivals: bool
 ) -> tuple[dict[str, Floats], dict[str, Booleans]]:
-    """Return every map of one image's phrases, (P, N) each, and the patches that each one keeps, (P, N) likewise."""
+    """Return every map of one image's phrases, (P, N) each, and the patches that each one keeps, (P, N)."""
     net = model.cross_net
     padded, lengths = model.encode_captions(texts)  # (P, L, C)
     words = [caption[:length] for caption, length in zip(padded, lengths.tolist(), strict=True)]

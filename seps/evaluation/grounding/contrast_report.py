@@ -1,4 +1,4 @@
-"""What the contrast of captions came to: figures with their intervals, for JSON and as a table."""
+"""Report of the contrast of captions: figures with their intervals, as JSON and as a table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MEANINGS = {  # of the columns, in their order
     "inside_own": "the share of the map's weight that lies in the own region; higher is better",
     "inside_other": "the share of it that lies in the other region; lower is better",
 }
-ROWS = {  # what the maps are, in words
+ROWS = {  # descriptions of the maps
     "score": "the significance score: what it keeps is the decision mask",
     "s_p": "its learnt part, s^p, which sees the photograph alone",
     "s_st": "its part s^st, the caption's attention",
@@ -44,7 +44,7 @@ ROWS = {  # what the maps are, in words
 
 @dataclass(frozen=True)
 class MapContrast:
-    """One map's figures, see `seps.evaluation.grounding.contrast`; None for the weight inside of maps that are no
+    """One map's figures, see `seps.evaluation.grounding.contrast`; weight inside is None for maps that are not
     weights."""
 
     own: Estimate
@@ -59,16 +59,16 @@ class MapContrast:
 
 @dataclass(frozen=True)
 class Contrast:
-    """How far a model's maps follow the caption, on a split.
+    """Result of the contrast measurement on a split.
 
     Attributes:
         model, split: their names.
-        regions: what objects are known by, "boxes" or "masks".
-        images: how many have a pair; pairs: how many there are; phrases: how many those have, each once an image.
-        kept: k, the patches that a decision keeps; patches: of how many.
-        caption_share: the caption's share of the score's spread, in [0, 1]; None where scores have no spread.
-        maps: "score", those of its parts that the variant has, and where they were asked for "word_map", "cosine",
-            "gradient", "centre" and "random".
+        regions: "boxes" or "masks".
+        images: number with a pair; pairs: their number; phrases: their number, each once per image.
+        kept: k, the patches that a decision keeps; patches: out of how many.
+        caption_share: the caption's share of the score's variance, in [0, 1]; None for scores without variance.
+        maps: "score", the variant's parts of it, and optionally "word_map", "cosine", "gradient", "centre" and
+            "random".
     """
 
     model: str
@@ -83,15 +83,15 @@ class Contrast:
     maps: dict[str, MapContrast]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return asdict(self)
 
     def table(self) -> str:
-        """Return what the program prints."""
+        """Format the result for the terminal."""
         return "\n".join(estimate_table([self.summary()], COLUMNS, MEANINGS, ROWS, self.maps))
 
     def summary(self) -> str:
-        """Return what was measured, and how much of the score's spread the caption makes."""
+        """Summarize the measurement and the caption's share of the score's variance."""
         fraction = self.caption_share
         spread = (
             "The score has no spread within an image."

@@ -1,20 +1,19 @@
-"""Deletion and insertion curves (Petsiuk et al., BMVC 2018), over patches in the place of pixels.
+"""Deletion and insertion curves (Petsiuk et al., BMVC 2018), over patches instead of pixels.
 
-Deletion removes an image's patches in an order, the first ones first, and watches S(I, T) fall; insertion starts
-without any patch, adds them in the same order, and watches it rise. The earlier it falls or rises, the better does the
-order tell what S(I, T) depends on.
+Deletion removes an image's patches in an order, the first ones first, and records the fall of S(I, T); insertion starts
+without any patch, adds them in the same order, and records the rise. The earlier it falls or rises, the better the
+order reflects what S(I, T) depends on.
 
-A removed patch is replaced by the neutral patch, the mean over all patches of all measured images, so that N stays what
-it is and nothing is left of what stood there. Pixels stay as they are: what is removed is the patch's embedding, in
-which the encoder may have mixed some of its surroundings. Two other choices serve less well. The mean patch of the
-image itself tells what the image shows, and is what its own attention s^im favours: where half of the patches are
-replaced by it, captions keep hardly any other. A zero patch adds nothing to a token's direction, so that a few patches
-that are left, whichever they are, score nearly as all do. The [CLS] token, where there is one, stays: no picture has a
-place for it.
+A removed patch is replaced by the neutral patch, the mean over all patches of all measured images, so that N is
+constant and no content remains. The patch's embedding is removed, not its pixels, so that other embeddings may contain
+some of it. Two alternatives are worse. The mean patch of the image itself reveals the image's content and is favoured
+by the attention s^im: if it replaces half of the patches, captions keep hardly any other. A zero patch adds nothing to
+a token's direction, so that any few remaining patches score nearly as high as all. The [CLS] token, if any, stays,
+since it has no place in a map.
 
-A curve is summed up by the area under it, with the score of no patch at all as 0 and that of all patches as 1. Over
-many captions both scores are summed before the division, so that captions for which they hardly differ do not blow it
-up: area = sum of (area under S - S of none) / sum of (S of all - S of none).
+A curve is summarized by the area under it, with the score without patches as 0 and that of all patches as 1. Over many
+captions both scores are summed before the division, so that captions with nearly equal scores have no excessive weight:
+area = sum of (area under S - S of none) / sum of (S of all - S of none).
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
 Booleans = NDArray[np.bool_]
 Score = Callable[[Booleans], Floats]
-"""Which patches are there, (V, N), to scores, (V,)."""
+"""Maps the present patches, (V, N), to scores, (V,)."""
 
 
 @dataclass(frozen=True)
 class CurveTask:
-    """A caption whose curves are to be measured: its image (N[+1], C) and number, words (L, C), orders by method."""
+    """Inputs for one caption's curves: its image (N[+1], C) and number, words (L, C), orders by method."""
 
     image: Tensor
     owner: int
@@ -52,15 +51,15 @@ class CurveTask:
 
 
 def step_counts(num_patches: int) -> Integers:
-    """Return how many patches are removed or added after each step, from 0 to all: (S,), at most 21."""
+    """Return the number of patches removed or added after each step, from 0 to all: (S,), at most 21."""
     return np.unique(np.round(np.linspace(0, num_patches, STEPS + 1)).astype(np.int64))
 
 
 def variants(order: Integers, counts: Integers) -> Booleans:
-    """Return which patches are there at each step of deletion and of insertion: (2, S, N).
+    """Mark the present patches at each step of deletion and of insertion: (2, S, N).
 
     Args:
-        order: (N,), all patches; counts: (S,), how many of the first ones are removed, or added.
+        order: (N,), all patches; counts: (S,), numbers of removed, or added, patches.
     """
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
@@ -75,10 +74,10 @@ def curves(score: Score, order: Integers, counts: Integers) -> Floats:
 
 
 def rescorer(net: CrossSparseAggrNet, image: Tensor, words: Tensor, neutral: Tensor) -> Score:
-    """Return the forward pass of one image and one caption, without some patches.
+    """Return a function that scores one image and one caption without some patches.
 
     Args:
-        image: (N[+1], C); words: (L, C); neutral: (C,), what a removed patch is replaced by.
+        image: (N[+1], C); words: (L, C); neutral: (C,), the replacement of removed patches.
     """
 
     def score(present: Booleans) -> Floats:
@@ -95,7 +94,7 @@ def rescorer(net: CrossSparseAggrNet, image: Tensor, words: Tensor, neutral: Ten
 
 
 def area(curve: Floats, counts: Integers) -> Floats:
-    """Return the area under curves (..., S), linear between steps, over shares of patches from 0 to 1: (...)."""
+    """Return the area under curves (..., S), linear between steps, over fractions of patches from 0 to 1: (...)."""
     widths = np.diff(counts) / counts[-1]  # (S - 1,)
     return (curve[..., 1:] + curve[..., :-1]) / 2 @ widths
 
@@ -105,8 +104,8 @@ class Curves:
     """The mean curves of some captions.
 
     Attributes:
-        captions: how many; shares: (S), of patches removed or added.
-        deletion, insertion: by method, the mean S(I, T) at each share, (S).
+        captions: their number; shares: (S,), fractions of patches removed or added.
+        deletion, insertion: by method, the mean S(I, T) at each share, (S,).
     """
 
     captions: int
@@ -116,19 +115,19 @@ class Curves:
 
 
 def mean_curves(values: Floats, counts: Integers, methods: Sequence[str]) -> Curves:
-    """Return the mean over captions of curves (captions, methods, 2, S)."""
+    """Average curves (captions, methods, 2, S) over captions."""
     deletion, insertion = (dict(zip(methods, values.mean(axis=0)[:, i].tolist(), strict=True)) for i in range(2))
     return Curves(len(values), (counts / counts[-1]).tolist(), deletion, insertion)
 
 
 def area_estimates(values: Floats, counts: Integers, images: Integers) -> tuple[Estimate | None, Estimate | None]:
-    """Return the areas under one method's deletion and insertion curves, on a scale from no patch to all.
+    """Return the areas under one method's deletion and insertion curves, scaled from no patch to all.
 
     Args:
         values: (captions, 2, S); counts: (S,); images: (captions,), the image of each.
 
     Returns:
-        None where all patches score no better than none.
+        None if all patches score no better than none.
     """
     none, full = values[:, 1, 0], values[:, 1, -1]  # (captions,)
 

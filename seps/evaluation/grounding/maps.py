@@ -1,4 +1,4 @@
-"""The maps of one caption and of its phrases: the explanation's, those of effects, and those that know less."""
+"""Maps of a caption and of its phrases: explanation, effects, and baselines."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Integers = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class CaptionMaps:
-    """What is measured of one caption.
+    """The measured maps of one caption.
 
     Attributes:
-        phrases: of each phrase, its maps (N,), not below 0, by the methods of `OF_PHRASES`. None where the limit of
-            tokens cut the phrase off.
+        phrases: for each phrase, its non-negative maps (N,) by the methods of `OF_PHRASES`. None if the token limit cut
+            the phrase off.
         kept: (N,), the decision mask.
-        orders: by method, all patches (N,), those that matter most first.
+        orders: by method, all patches (N,), the most important first.
     """
 
     phrases: tuple[dict[str, Floats], ...]
@@ -49,11 +49,11 @@ def caption_maps(
     grid: tuple[int, int],
     number: int,
 ) -> CaptionMaps:
-    """Explain an image with a caption, and make the baselines' maps.
+    """Explain an image with a caption, and compute the baselines' maps.
 
     Args:
         net: the network; gradients: of the same image.
-        image: (N[+1], C); words: (L, C); phrases: of each one, which words are its own.
+        image: (N[+1], C); words: (L, C); phrases: ranges of words.
         grid: (H, W).
         number: the caption's, for the random order.
     """
@@ -91,10 +91,10 @@ def caption_maps(
 
 
 def mean_map(maps: Floats, words: slice) -> Floats:
-    """Return the mean (N,) of some words' maps, out of (L, N); zero where there is no word."""
+    """Average the maps of some words, from (L, N) to (N,); zero without words."""
     return maps[words].sum(axis=0) / max(1, words.stop - words.start)
 
 
 def from_lowest(values: Floats) -> Floats:
-    """Values counted from their lowest: weights are not below 0."""
+    """Subtract the minimum, so that weights are not negative."""
     return values - values.min()

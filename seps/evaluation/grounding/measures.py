@@ -1,4 +1,4 @@
-"""What one map, order or decision mask is worth, measured on what is known of the image. Plain functions on arrays."""
+"""Measures of one map, order or decision mask against known regions, as functions on arrays."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Booleans = NDArray[np.bool_]
 
 
 def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tuple[float, float]:
-    """Energy inside, and 1.0 or 0.0 for the pointing game; both 0.0 without weights.
+    """Return energy inside, and 1.0 or 0.0 for the pointing game; both 0.0 without weights.
 
     Args:
-        weights: (N,), not below 0.
-        overlap: (N,), the share of each patch inside the region; hits: (N,), whether its centre is.
+        weights: (N,), not negative.
+        overlap: (N,), the share of each patch inside the region; hits: (N,), whether its centre is inside.
     """
     if weights is None or not weights.any():
         return 0.0, 0.0
@@ -31,22 +31,22 @@ def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tupl
 
 
 def kept_areas(kept: Booleans | Floats, areas: Floats) -> Floats:
-    """Return how much of each region was kept, in patches: (R,).
+    """Return the kept area of each region, in patches: (R,).
 
     Args:
-        kept: (N,), the decision mask, or how probably each patch is kept.
+        kept: (N,), the decision mask, or the probability that each patch is kept.
         areas: (R, N), the share of each patch in each region.
     """
     return areas @ kept
 
 
 def order_of(weights: Floats, score: Floats | None = None) -> Integers:
-    """Return all patches (N,), the heaviest first; equal weights by score (N,), the highest first, then by position."""
+    """Sort all patches (N,) by weight, the heaviest first; ties by score (N,), the highest first, then by position."""
     return np.lexsort((-weights,) if score is None else (-score, -weights))
 
 
 def first(order: Integers, count: int) -> Booleans:
-    """(N,): whether a patch is among the first `count` of an order (N,)."""
+    """Mark the first `count` patches of an order (N,)."""
     inside = np.zeros(len(order), dtype=np.bool_)
     inside[order[:count]] = True
     return inside

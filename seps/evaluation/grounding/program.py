@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from seps.cli import Parser, errors_in_one_line, whole_number
 from seps.data import read_entities
 from seps.data.objects import read_scenes
-from seps.evaluation.cli import add_arguments, prepare, write_result
+from seps.evaluation.cli import add_json, add_model_and_split, prepare, read_results, write_result
 from seps.evaluation.grounding.collect import CURVES, ground
 from seps.evaluation.grounding.contrast import NoPairsError, contrast
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure where a model's pictures point, and print it."""
+    """Measure and print whether a model's maps point at the named objects."""
     parser = Parser(prog="python -m seps.grounding", description="Is the picture right?")
-    add_arguments(parser)
+    add_model_and_split(parser)
+    add_json(parser)
     parser.add_argument(
         "--curves",
         type=whole_number,
@@ -30,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with errors_in_one_line():
         if options.curves < 0:
             raise ValueError(f"--curves is {options.curves}, but 0 or more captions are needed.")
+        if options.json is not None:
+            read_results(options.json)
         model, split = prepare(options)
         entities = read_entities(options.data, options.split)
         scenes = read_scenes(options.data, options.split, entities)

@@ -1,4 +1,4 @@
-"""What the measurement found: figures with their intervals, for JSON and as a table."""
+"""Report of the grounding measurement: figures with their intervals, as JSON and as a table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MEANINGS = {  # of the columns, in their order
     "deletion": "the area under S(I, T) as patches are removed, the heaviest first; lower is better",
     "insertion": "the same as patches are added, the heaviest first; higher is better",
 }
-ROWS = {  # what the methods are, in words
+ROWS = {  # descriptions of the methods
     "seps": "the model's word maps, of a phrase the mean over its words",
     "effect": "what a patch's decision is worth to a phrase's words: their shares of S, kept minus dropped",
     "blanked": "what those shares lose as a patch's embedding is replaced by the image's mean patch",
@@ -45,7 +45,7 @@ ROWS = {  # what the methods are, in words
 
 @dataclass(frozen=True)
 class Pointing:
-    """One method's figures, see `seps.grounding`; None where there is nothing to measure it on."""
+    """One method's figures, see `seps.grounding`; None for figures without data."""
 
     energy_inside: Estimate
     pointing_game: Estimate
@@ -59,19 +59,19 @@ class Pointing:
 
 @dataclass(frozen=True)
 class Grounding:
-    """Where a model's pictures point, on a split.
+    """Result of the grounding measurement on a split.
 
     Attributes:
         model, split: their names.
-        regions: what objects are known by, "boxes" or "masks".
-        images: how many have a phrase that counts; captions, phrases: how many count.
-        cut_off: of these, phrases that the limit of tokens cut, at least in part: misses without any weight inside.
-        without_map: of these, phrases whose map is zero, as every word met [CLS] best: likewise.
-        skipped: phrases beside these whose tokens could not be found in their sentence.
+        regions: "boxes" or "masks".
+        images: number with a usable phrase; captions, phrases: numbers of usable ones.
+        cut_off: phrases at least partly cut by the token limit: misses without any weight inside.
+        without_map: phrases with a zero map because every word's best token is [CLS]: also misses.
+        skipped: number of further phrases without recognisable tokens in their sentence.
         methods: "seps", "effect", "blanked", "cosine", "gradient", "centre" and "random".
-        kinds: for each kind of phrase ("people", "clothing", ...; the first where it has several) how many there are,
-            and the mean energy inside and pointing game of SEPS.
-        curves: the mean deletion and insertion curves; None where none were asked for.
+        kinds: for each kind of phrase ("people", "clothing", ...; the first if it has several) their number, and the
+            mean energy inside and pointing game of SEPS.
+        curves: the mean deletion and insertion curves; None if not requested.
     """
 
     model: str
@@ -88,11 +88,11 @@ class Grounding:
     curves: Curves | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return asdict(self)
 
     def table(self) -> str:
-        """Return what the program prints."""
+        """Format the result for the terminal."""
         lines = estimate_table(self.sentences(), COLUMNS, MEANINGS, ROWS, self.methods)
         for kind, means in self.kinds.items():
             lines.append(
@@ -102,7 +102,7 @@ class Grounding:
         return "\n".join(lines)
 
     def sentences(self) -> list[str]:
-        """Return what was measured, and why some phrases have no map or do not count."""
+        """Describe what was measured, and why some phrases have no map or are excluded."""
         sentences = [
             f"{self.model or 'model'} on {self.split}: {amount(self.phrases, 'phrase')} of "
             f"{amount(self.captions, 'caption')} of {amount(self.images, 'image')} name an object whose "
@@ -139,12 +139,12 @@ def estimate_table(
     rows: Mapping[str, str],
     figures: Mapping[str, Any],
 ) -> list[str]:
-    """Lay figures with their intervals out as lines of text.
+    """Format figures with their intervals as a table.
 
     Args:
-        sentences: what stands above; columns: the figures' titles; meanings: what each of them is, in words.
-        rows: what the rows are, in words; figures: of each row by its name, an attribute for each column, an
-            `Estimate`, or None where it was not measured.
+        sentences: text above; columns: the figures' titles; meanings: description of each.
+        rows: descriptions of the rows; figures: of each row by name, with an attribute per column: an `Estimate`, or
+            None if it was not measured.
     """
     lines = [
         *(line for sentence in sentences for line in wrap(sentence, LINE)),
@@ -165,5 +165,5 @@ def estimate_table(
 
 
 def has(count: int) -> str:
-    """Return the verb that fits a count."""
+    """Return "has" or "have" for a count."""
     return "has" if count == 1 else "have"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from seps.evaluation.retrieval import main
+from seps.evaluation.harness import main
 from tests.helpers.authors import AUTHORS, flickr30k_names, needs_authors_files, stand_ins
 
 pytestmark = needs_authors_files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ from seps.evaluation.best_words import (
 from seps.explanation.caption_words import caption_words, is_content
 from seps.models.model import SEPSModel
 from seps.models.unmatched_words import UnmatchedRule, best_cosine, unmatched_words
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert
 
 CHECKED = Path(__file__).parents[3] / "assets" / "galleries" / "checked_words.json"
@@ -101,22 +101,25 @@ def test_checked_facts_tell_what_is_missing(model: SEPSModel, tmp_path: Path) ->
     embeddings = model.encode_photos([Image.open(file) for file in checked.images.values()])
     assert checked_cases(model, embeddings, checked, is_content).missing.tolist() == [False, True]
     unchecked = read_checked(facts(tmp_path, shows={"red": ["red"]}))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="Nothing was checked of the word 'bar'"):
         checked_cases(model, embeddings, unchecked, is_content)
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "message"),
     [
-        {"captions": "a red bar"},
-        {"shows": {"red": ["blue"]}},
-        {"images": {"red": "nowhere.png"}},
-        {"images": {"red": "package:absent_package/red.png"}},
+        ({"captions": "a red bar"}, 'checked.json needs "images", "captions" and "shows"'),
+        ({"shows": {"red": ["blue"]}}, "checked.json has no image 'blue' under \"images\""),
+        ({"images": {"red": "nowhere.png"}}, "nowhere.png does not exist"),
+        (
+            {"images": {"red": "package:absent_package/red.png"}},
+            "package:absent_package/red.png needs the package",
+        ),
     ],
     ids=str,
 )
-def test_facts_that_cannot_be_used_are_told(tmp_path: Path, changes: dict[str, Any]) -> None:
-    with refused(ValueError):
+def test_facts_that_cannot_be_used_are_told(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         read_checked(facts(tmp_path, **changes))
 
 

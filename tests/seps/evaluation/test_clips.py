@@ -10,7 +10,8 @@ import pytest
 import torch
 from PIL import Image
 
-from seps.evaluation.clips import main, measure_clips, patches_of
+from seps.evaluation.clips import measure_clips, patches_of
+from seps.evaluation.harness import main
 from seps.scenes.clips import make_clip
 from tests.helpers.tiny import tiny_model
 
@@ -46,10 +47,11 @@ def test_the_command_keeps_its_figures_beside_others(
     tiny_model(bert, image_size=224).save_pretrained(tmp_path / "model")
     results = tmp_path / "results.json"
     results.write_text('{"other": 1}')
-    main(["--model", str(tmp_path / "model"), "--count", "1", "--json", str(results), "--device", "cpu"])
+    arguments = ["--measure", "clips", "--model", str(tmp_path / "model"), "--json", str(results), "--device", "cpu"]
+    main([*arguments, "--count", "1"])
     kept = json.loads(results.read_text())
     assert (kept["other"], kept["clips"]["clips"]) == (1, 1)
     assert f"{kept['clips']['peak']:.1%}" in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        main(["--model", str(tmp_path / "model"), "--count", "0"])
+        main([*arguments, "--count", "0"])
     assert "--count is 0" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from seps.evaluation.ensemble import measure_ensemble, read_similarity, save_similarity
-from seps.evaluation.retrieval import main
+from seps.evaluation.harness import main
 from tests.helpers.drawn_data import write_split
 from tests.helpers.tiny import tiny_model
 
@@ -25,7 +25,7 @@ def write(folder: Path, name: str, values: torch.Tensor) -> Path:
 def test_two_models_are_measured_each_and_averaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = write(tmp_path, "a.npy", FIRST), write(tmp_path, "b.npy", SECOND)
     results = tmp_path / "results.json"
-    main(["--ensemble", str(first), str(second), "--json", str(results)])
+    main(["--measure", "ensemble", "--files", str(first), str(second), "--json", str(results)])
     result = json.loads(results.read_text())["ensemble"]
     assert result["files"] == [str(first), str(second)]
     assert (result["images"], result["captions"]) == (2, 4)
@@ -52,7 +52,7 @@ def test_what_an_evaluation_saves_is_what_it_measured(
     arguments = ["--model", str(model), "--data", str(data), "--split", "dev", "--device", "cpu"]
     main([*arguments, "--save-similarity", str(file), "--json", str(tmp_path / "r.json")])
     assert np.load(file).shape == (3, 15)
-    main(["--ensemble", str(file), str(file), "--json", str(tmp_path / "r.json")])
+    main(["--measure", "ensemble", "--files", str(file), str(file), "--json", str(tmp_path / "r.json")])
     results = json.loads((tmp_path / "r.json").read_text())
     for recalls in (*results["ensemble"]["each"], results["ensemble"]["both"]):
         assert {name: results["captions_only"][name] for name in recalls} == recalls
@@ -74,18 +74,8 @@ def test_files_that_are_no_similarities(tmp_path: Path, capsys: pytest.CaptureFi
         (write(tmp_path, "nan.npy", FIRST * float("nan")).name, "holds 8 NaN or infinite values among 8"),
     ):
         with pytest.raises(SystemExit) as ended:
-            main(["--ensemble", str(good), str(tmp_path / name)])
+            main(["--measure", "ensemble", "--files", str(good), str(tmp_path / name)])
         assert ended.value.code == 2
         out, err = capsys.readouterr()
         assert (out, err.count("\n")) == ("", 1)
         assert message in err
-
-
-def test_an_ensemble_needs_no_model_and_all_else_needs_one(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, message in (
-        (["--ensemble", "a.npy", "b.npy", "--data", "x"], "error: --ensemble averages files: leave out --data"),
-        (["--data", "x"], "error: the following arguments are required: --model"),
-    ):
-        with pytest.raises(SystemExit):
-            main(arguments)
-        assert message in capsys.readouterr().err

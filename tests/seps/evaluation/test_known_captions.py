@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 
 from seps.data import read_split
 from seps.encoders.low_rank import LowRank
-from seps.evaluation import known_captions
+from seps.evaluation.harness import main
 from seps.evaluation.known_captions import area, centres_of, measure_known_captions
 from seps.models.config import ModelConfig
 from seps.models.known_captions import (
@@ -27,7 +27,6 @@ from seps.models.known_captions import (
 )
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import write_split
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import DRAWN_WORDS, tiny_model, tiny_settings, write_tiny_bert
 
 WORDS = (*DRAWN_WORDS, "boat", "sea", "moon")
@@ -74,7 +73,7 @@ def test_centres_gather_what_is_alike() -> None:
     corner = torch.tensor([[1.0, 0.0, 0.0]])
     four = torch.cat([torch.eye(3), -corner])
     torch.testing.assert_close(KnownCaptions(four, 0.9).nearness(corner), torch.tensor([1 / 3]))  # without the farthest
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="centres is 61, but it must be at most 60"):
         centres_of(groups, 61)
 
 
@@ -105,9 +104,22 @@ def test_the_program_writes_what_the_app_reads(
     folder.mkdir()
     write_split(folder, images=5)
     count = len(set(read_split(folder, "dev").captions)) // 2
-    words = ["--model", "tiny", "--data", str(folder), "--split", "dev", "--device", "cpu", "--json", str(file)]
+    words = [
+        "--measure",
+        "known_captions",
+        "--model",
+        "tiny",
+        "--data",
+        str(folder),
+        "--split",
+        "dev",
+        "--device",
+        "cpu",
+        "--json",
+        str(file),
+    ]
     words += ["--train", "dev", "--others", str(folder), "--centres", str(count)]
-    known_captions.main([*words, "--others-split", "dev"])
+    main([*words, "--others-split", "dev"])
     result = json.loads(file.read_text())
     assert f"threshold {result['threshold']:.4f}" in capsys.readouterr().out
     known = read_known_captions(tmp_path)
@@ -115,18 +127,18 @@ def test_the_program_writes_what_the_app_reads(
     assert known.centres.shape == (count, model.txt_enc.width)
     assert result["auc"] == pytest.approx(0.5)
     with pytest.raises(SystemExit):
-        known_captions.main(words)
+        main(words)
     assert "--others-split is needed" in capsys.readouterr().err
 
 
 def test_files_that_do_not_fit_are_told(tmp_path: Path) -> None:
     assert read_known_captions(tmp_path) is read_known_captions(None) is None
     (tmp_path / JSON_NAME).write_text('{"threshold": 7}')
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"known-captions\.json has no threshold from -1 to 1"):
         read_known_captions(tmp_path)
     (tmp_path / JSON_NAME).write_text('{"threshold": 0.5}')
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"known-captions\.safetensors does not exist"):
         read_known_captions(tmp_path)
     save_file({CENTRES: torch.full((2, 3), torch.nan)}, tmp_path / TENSORS_NAME)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"known-captions\.safetensors has no finite centres"):
         read_known_captions(tmp_path)

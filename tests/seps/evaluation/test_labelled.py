@@ -11,7 +11,8 @@ import torch
 from seps import ScoringEngine
 from seps.data import open_image
 from seps.data.labelled import read_labelled
-from seps.evaluation.labelled import first_right, labelled_metrics, main
+from seps.evaluation.harness import main
+from seps.evaluation.labelled import first_right, labelled_metrics
 from seps.models.hub import load_model
 from tests.helpers.drawn_data import draw
 from tests.helpers.tiny import tiny_model
@@ -60,7 +61,7 @@ def test_the_program_measures_what_the_library_does(
 ) -> None:
     file = tmp_path / "results.json"
     file.write_text('{"captions_only": {"rsum": 1.0}}')
-    main(["--model", str(saved), "--data", str(data), "--json", str(file)])
+    main(["--measure", "labelled", "--model", str(saved), "--data", str(data), "--json", str(file)])
     results = json.loads(file.read_text())
     assert results["captions_only"] == {"rsum": 1.0}
     result = results["labelled"]
@@ -80,7 +81,7 @@ def test_a_folder_without_a_manifest_ends_with_one_line(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["--model", str(saved), "--data", str(tmp_path)])
+        main(["--measure", "labelled", "--model", str(saved), "--data", str(tmp_path)])
     assert ended.value.code == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and "manifest.json" in error and error.count("\n") == 1

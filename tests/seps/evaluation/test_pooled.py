@@ -9,13 +9,12 @@ import pytest
 import torch
 
 from seps.data import read_split
-from seps.evaluation.pooled import added, main, measure_pooled
-from seps.evaluation.retrieval import main as evaluate_main
+from seps.evaluation.harness import main
+from seps.evaluation.pooled import added, measure_pooled
 from seps.evaluation.scenes import pooled_similarity
 from seps.models.hub import load_model
 from seps.search.metrics import retrieval_metrics
 from tests.helpers.drawn_data import write_split
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model
 
 
@@ -42,14 +41,14 @@ def test_the_program_measures_what_the_library_does(
     data: Path, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["--model", str(saved), "--data", str(data), "--split", "dev"]
-    evaluate_main([*arguments, "--save-similarity", str(tmp_path / "s.npy"), "--json", str(tmp_path / "r.json")])
+    main([*arguments, "--save-similarity", str(tmp_path / "s.npy"), "--json", str(tmp_path / "r.json")])
     for options in ([], ["--similarity", str(tmp_path / "s.npy")]):
-        main([*arguments, "--json", str(tmp_path / "r.json"), *options])
+        main(["--measure", "pooled", *arguments, "--json", str(tmp_path / "r.json"), *options])
         results = json.loads((tmp_path / "r.json").read_text())
         assert results["pooled"]["seps"]["rsum"] == results["captions_only"]["rsum"]
         model, split = load_model(saved), read_split(data, "dev")
         assert results["pooled"]["pooled"]["rsum"] == retrieval_metrics(pooled_similarity(model, split), 5).rsum
         assert results["pooled"]["added"]["rsum"] == measure_pooled(model, split)["added"].rsum
     assert "both added, each over its standard deviation" in capsys.readouterr().out
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"The similarity has shape \(2, 10\)"):
         measure_pooled(model, split, torch.zeros(2, 10))

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from seps.data import open_image, read_split
-from seps.evaluation.scenes import main, measure, pooled_similarity, read_graphs
+from seps.evaluation.harness import main
+from seps.evaluation.scenes import measure, pooled_similarity, read_graphs
 from seps.scenes import SPLITS, write_split
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model, write_tiny_bert
 
 SCENES, PER_IMAGE = 6, 5
@@ -68,7 +68,18 @@ def test_program_writes_both_ways_of_scoring(folder: Path, tmp_path: Path, capsy
     model = tiny_model(tmp_path / "bert")
     model.save_pretrained(tmp_path / "model")
     file = tmp_path / "results.json"
-    arguments = ["--model", str(tmp_path / "model"), "--data", str(folder), "--split", "test", "--json", str(file)]
+    arguments = [
+        "--measure",
+        "scenes",
+        "--model",
+        str(tmp_path / "model"),
+        "--data",
+        str(folder),
+        "--split",
+        "test",
+        "--json",
+        str(file),
+    ]
     main(arguments)
     main([*arguments, "--pooled"])
     results: dict[str, Any] = json.loads(file.read_text())
@@ -88,23 +99,23 @@ def test_program_writes_both_ways_of_scoring(folder: Path, tmp_path: Path, capsy
 def test_photos_have_no_graphs(folder: Path, tmp_path: Path) -> None:
     (folder / "test_scenes.jsonl").rename(tmp_path / "kept")
     try:
-        with refused(ValueError):
+        with pytest.raises(ValueError, match=r"test_scenes\.jsonl cannot be read"):
             read_graphs(folder, read_split(folder, "test"))
     finally:
         (tmp_path / "kept").rename(folder / "test_scenes.jsonl")
     lines = (folder / "test_scenes.jsonl").read_text().splitlines()
     record = json.loads(lines[1])
-    for spoilt in (
-        "[" * 100_000,
-        "[1]",
-        '{"captions": [3]}',
-        json.dumps({**record, "objects": [3]}),
-        json.dumps({**record, "look": None, "objects": [{}]}),
+    for spoilt, message in (
+        ("[" * 100_000, "line 2, cannot be read as JSON"),
+        ("[1]", "line 2, holds a JSON list"),
+        ('{"captions": [3]}', "holds a scene without its graph"),
+        (json.dumps({**record, "objects": [3]}), "holds a scene without its graph"),
+        (json.dumps({**record, "look": None, "objects": [{}]}), "holds a scene without its graph"),
     ):
         (tmp_path / "test_scenes.jsonl").write_text("\n".join([lines[0], spoilt, *lines[2:]]))
-        with refused(ValueError):
+        with pytest.raises(ValueError, match=message):
             read_graphs(tmp_path, read_split(folder, "test"))
     lines = (folder / "test_caps.txt").read_text().splitlines()
     (folder / "test_caps.txt").write_text("\n".join(["Something else", *lines[1:]]) + "\n")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"test_scenes\.jsonl holds other captions than test_caps\.txt"):
         read_graphs(folder, read_split(folder, "test"))

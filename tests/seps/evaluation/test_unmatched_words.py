@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from seps.data import PhraseBoxes, SentencePhrases, Split, read_split
 from seps.evaluation import unmatched_words as program
 from seps.evaluation.best_words import read_checked
+from seps.evaluation.harness import main
 from seps.evaluation.unmatched_words import (
     CONTENT,
     FUNCTION,
@@ -29,7 +31,6 @@ from seps.explanation.caption_words import is_content
 from seps.models.model import SEPSModel
 from seps.models.unmatched_words import FILE_NAME, UnmatchedRule, read_rule, unmatched_words
 from tests.helpers.drawn_data import write_split
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert
 
 
@@ -96,7 +97,7 @@ def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Spli
     assert result.threshold == pytest.approx(result.others_threshold, abs=1e-4)
     assert result.others_threshold == result.classes[NOUNS].own_threshold
     assert result.best.words < content.best.words
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="split dev has no nouns that are another image's alone"):
         measure_unmatched_words(model, split, nouns=True)
 
 
@@ -141,9 +142,17 @@ def test_the_last_word_of_a_phrase_is_its_noun(model: SEPSModel) -> None:
     assert kinds == {2: MODIFIERS, 3: MODIFIERS, 4: NOUNS}
 
 
-@pytest.mark.parametrize("options", [{"quantile": 1.0}, {"precision": 0}, {"entities": [[]]}], ids=str)
-def test_what_cannot_be_measured_is_told(model: SEPSModel, split: Split, options: dict[str, Any]) -> None:
-    with refused(ValueError):
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"quantile": 1.0}, "quantile is 1.0"),
+        ({"precision": 0}, "precision is 0, but it must lie above 0 and be at most 1"),
+        ({"entities": [[]]}, "entities has 1 images, but split dev has 5"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_measured_is_told(model: SEPSModel, split: Split, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         measure_unmatched_words(model, split, **options)
 
 
@@ -152,8 +161,21 @@ def test_the_program_writes_what_the_app_reads(
 ) -> None:
     monkeypatch.setattr("seps.evaluation.cli.load_model", lambda name: model)
     file = tmp_path / FILE_NAME
-    words = ["--model", "tiny", "--data", str(folder), "--split", "dev", "--device", "cpu", "--json", str(file)]
-    program.main([*words, "--precision", "0.01"])
+    words = [
+        "--measure",
+        "unmatched_words",
+        "--model",
+        "tiny",
+        "--data",
+        str(folder),
+        "--split",
+        "dev",
+        "--device",
+        "cpu",
+        "--json",
+        str(file),
+    ]
+    main([*words, "--precision", "0.01"])
     facts = json.loads(file.read_text())
     assert f"threshold {facts['threshold']:.4f}" in capsys.readouterr().out
     assert read_rule(tmp_path) == UnmatchedRule(facts["threshold"])
@@ -165,7 +187,7 @@ def test_a_model_without_a_measurement_has_no_threshold(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text('{"threshold": null}')
     assert read_rule(tmp_path) is None
     (tmp_path / FILE_NAME).write_text('{"threshold": 7}')
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"found-words\.json has no threshold from -1 to 1"):
         read_rule(tmp_path)
 
 

@@ -26,7 +26,6 @@ from seps.evaluation.grounding.contrast import (
 from seps.evaluation.grounding.contrast_report import COLUMNS, MEANINGS, ROWS
 from seps.models.model import SEPSModel
 from seps.scenes import encode_mask
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model
 
 Box = tuple[float, float, float, float]
@@ -187,9 +186,9 @@ def test_without_rivals_the_score_and_its_parts_are_as_they_are_with_them(model:
 
 def test_a_split_without_pairs_is_told(model: SEPSModel) -> None:
     split = Split("dev", Path(), ("0",), (Path("0.png"),), ("a",), 1, None)
-    with refused(NoPairsError):
+    with pytest.raises(NoPairsError, match="split dev has 0 pairs of phrases that name things apart"):
         contrast(model, split, [[sentence("a dog", ("a dog", 0, LEFT))]])
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="entities has 2 images, but split dev has 1"):
         contrast(model, split, [SENTENCES, SENTENCES])
 
 
