@@ -1,19 +1,21 @@
-"""SEPS (arXiv 2511.01390): which patches does a caption keep, and how alike does that make image and caption?
+"""SEPS (arXiv 2511.01390): patch selection for image-text retrieval, with explanations.
 
 Read `method` in the order in which it runs: `tokens`, `selection` (equations 1 to 3), `aggregation` (4), `alignment`
-(5), `network` (the above, in order), `losses` (6 and 7). `explanation` tells one forward pass in full, splits its score
-and measures what it would be under other decisions, patches or pixels. `search` scores many images and captions exactly
-and fast, ranks them and counts recalls. With photographs and sentences: `load_model` gives a trained model of `models`,
-made of `encoders` and the network, and `models.export` writes it as ONNX graphs; `indexing` brings folders of
-photographs into tables on disk, which `search` ranks; `data`, `runs`, `training` and `evaluation` are for those who
-train one. `judge` and `generator` are trained with the same `runs`, the latter on `scenes`, a drawn world whose truth
-is known. `configs` has encoders and recipes by name.
+(5), `network` (all of these), `losses` (6 and 7). `explanation` records a forward pass, splits its score and measures
+the score under other decisions, patches or pixels. `search` scores many images and captions exactly, ranks them and
+computes recalls. For photographs and sentences, `load_model` returns a trained model of `models` (`encoders` and the
+network), and `models.export` writes ONNX graphs. `indexing` stores folders of photographs in tables on disk, which
+`search` ranks. `data`, `runs`, `training` and `evaluation` are for training. `judge` and `generator` are trained with
+the same `runs`; the generator uses `scenes`, a drawn world with known truth. `configs` contains encoders and recipes by
+name.
 
-All of it stands on `checks`, `cli`, `fields`, `files`, `notebook`, `numbers`, `photos`, `precision`, `progress` and
-`videos`, which know nothing of SEPS. Programs are named in `__main__`: the command `seps` lists them; `train`,
-`evaluate`, `grounding`, `baseline`, `convert`, `publish` and `index` are thin ones.
+The base modules `checks`, `cli`, `colours`, `elsewhere`, `fields`, `files`, `heic`, `listing`, `notebook`, `numbers`,
+`photos`, `precision`, `progress`, `spreadsheet`, `text`, `transparency` and `videos` do not depend on the method. The
+command `seps` lists the programs of `__main__`; `train`, `evaluate`, `grounding`, `baseline`, `convert`, `publish` and
+`index` are thin wrappers.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -109,12 +111,10 @@ HOMES = {  # the names of each module
     "seps.models.shipped": "shipped_file",
     "seps.notebook": "compare show",
 }
-FORMER = {"Shares": "Attribution", "Standing": "MinimalSet"}  # names that older programs import, and today's
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name, its module imported when it is first asked for: torch and transformers take seconds."""
-    name = FORMER.get(name, name)
+    """Import a public name on first use: torch and transformers take seconds to import."""
     for module, names in HOMES.items():
         if name in names.split():
             globals()[name] = getattr(import_module(module), name)
@@ -124,3 +124,18 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class AuthorsFiles:
+    """Import finder that answers names of the authors' files, such as `seps_modules`, with the name used here."""
+
+    @staticmethod
+    def find_spec(name: str, *_arguments: object) -> None:
+        """Raise ModuleNotFoundError with the right import for a module name of the authors' code."""
+        package, _, module = name.rpartition(".")
+        if module.startswith("seps_modules") and package in ("", "seps", "seps.method"):
+            meant = f"from {package or 'seps'} import CrossSparseAggrNet, SEPSLoss"
+            raise ModuleNotFoundError(f"{module}.py is the package seps here: {meant}.")
+
+
+sys.meta_path.append(AuthorsFiles)

@@ -1,4 +1,4 @@
-"""Train the pooled rival on the same features: `python -m seps.baseline RECIPE --data DATA --cache FEATURES`."""
+"""Train the pooled baseline on the same features: `python -m seps.baseline RECIPE --data DATA --cache FEATURES`."""
 
 import sys
 

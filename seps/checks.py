@@ -1,8 +1,7 @@
-"""Loud checks at the door: every message names both numbers and says what to do; and the reader of every JSON file
-that the library takes. (The app reads those that ship with it by itself.)
+"""Argument validation and JSON reading.
 
-Bounds of what a config, a checkpoint or a caller may ask for stand here too: far beyond any model that is trained
-today, and small enough that a slip of the keyboard or a damaged file is told before memory is asked for.
+Messages name the value and its limit. The limits for configs, checkpoints and callers are far above any model that is
+trained today and low enough to reject a typing error or a damaged file before memory is allocated.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer
 Lengths = Tensor | Sequence[int]
 Mask = Tensor | NDArray[np.bool_]
 """A decision from outside: True keeps a patch, False drops it."""
-NEAR = 0.75  # how alike, of 1, an unknown key and the one that is meant must be
-LARGEST = 1e15  # squares of greater values, summed over channels, leave float32
+NEAR = 0.75  # similarity in [0, 1] above which an unknown key is taken for a misspelt one
+LARGEST = 1e15  # squares of larger values, summed over channels, overflow float32
 
 MAX_CHANNELS = 16_384  # embed_size, and an encoder's own width
 MAX_PATCHES = 65_536  # an image: 256 x 256, 4,096 pixels in patches of 16
@@ -68,7 +67,7 @@ def check_not_negative(name: str, number: float) -> None:
 
 
 def check_text(name: str, text: str) -> None:
-    """Raise ValueError unless `text` is a str of characters; half a surrogate pair, as "\\ud800", is none."""
+    """Raise ValueError unless `text` is a str without half a surrogate pair, such as U+D800."""
     if not isinstance(text, str):
         raise ValueError(f"{name} is a {type(text).__name__}, but a str is needed.")
     try:
@@ -91,7 +90,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def shown(value: object) -> str:
-    """Return the value's repr for a message, cut short where it is long or nested."""
+    """Return the value's repr for a message, cut short if it is long or nested."""
     try:
         return _SHORT.repr(value)
     except ValueError:  # Python writes no number of more than 4,300 digits
@@ -103,10 +102,10 @@ _SHORT.maxstring = _SHORT.maxother = 100
 
 
 def read_json_file(path: str | Path) -> Any:
-    """Return the value in a JSON file, as `read_json` reads it.
+    """Read a JSON file with `read_json`.
 
     Raises:
-        ValueError: no such file, or one that cannot be read; otherwise as `read_json`. The message names the file.
+        ValueError: the file is missing or unreadable, or as `read_json`. The message names the file.
     """
     try:
         content = Path(path).read_bytes()
@@ -118,15 +117,14 @@ def read_json_file(path: str | Path) -> Any:
 
 
 def read_json(content: str | bytes, subject: str) -> Any:
-    """Return the value in JSON text: a dict, list, str, int, float, bool or None, nested at most 100 levels.
+    """Parse JSON text, nested at most 100 levels.
 
     Args:
-        content: the text, or its bytes in UTF-8; a byte order mark in front is left aside.
-        subject: what is read, as messages name it: a path, "line 3".
+        content: text, or bytes in UTF-8 with or without a byte order mark.
+        subject: the source as named in messages: a path, "line 3".
 
     Raises:
-        ValueError: bytes that are not UTF-8, text that is not JSON, a Git LFS pointer, a number of too many digits, or
-            lists and objects nested too deeply; one sentence that begins with the subject, whatever the cause.
+        ValueError: not UTF-8, not JSON, a Git LFS pointer, a number with too many digits, or nested too deeply.
     """
     if is_lfs_pointer(content):
         raise ValueError(f"{subject} is {LFS_POINTER}: {LFS_REMEDY}.")
@@ -149,11 +147,10 @@ def read_json(content: str | bytes, subject: str) -> Any:
 
 
 def read_utf8(content: bytes) -> str:
-    """Return the text of a file in UTF-8; a byte order mark in front is left aside.
+    """Decode UTF-8 without its byte order mark.
 
     Raises:
-        ValueError: another encoding, or a Git LFS pointer; a clause that says where it shows, for the message to name
-            the file before it.
+        ValueError: another encoding, or a Git LFS pointer; the message is a clause to follow the name of the file.
     """
     if is_lfs_pointer(content):
         raise ValueError(f"it is {LFS_POINTER}: {LFS_REMEDY}")
@@ -172,7 +169,7 @@ def read_utf8(content: bytes) -> str:
 
 
 def is_nested_deeper(value: object, most: int) -> bool:
-    """Return whether lists and dicts lie in each other more than `most` levels deep; looked at level by level."""
+    """Return whether lists and dicts are nested more than `most` levels deep, without recursion."""
     level = [value]
     for _ in range(most + 1):
         nested = [inner_values for inner_values in level if isinstance(inner_values, (dict, list))]
@@ -183,22 +180,20 @@ def is_nested_deeper(value: object, most: int) -> bool:
 
 
 def usable_device(name: str | None) -> torch.device:
-    """Return the device of this name, or by default CUDA where there is one, else the CPU; ValueError where it is not
-    here."""
+    """Return the named device, by default CUDA if available, else the CPU; ValueError if it is not available."""
     if name is None:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         return torch.empty(0, device=name).device
     except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0].partition(". ")[0].rstrip(".")  # torch goes on with addresses of drivers
+        reason = str(error).splitlines()[0].partition(". ")[0].rstrip(".")  # torch continues with links to drivers
         raise ValueError(f"device {name} cannot be used here: {reason}. Give cpu, or leave it out.") from error
 
 
 def check_embeddings(name: str, embeddings: Tensor, channels: int, dtype: torch.dtype) -> None:
     """Raise ValueError unless `embeddings` is a finite (batch, length, channels) tensor of the model's dtype.
 
-    Under autocast any floating-point dtype goes. Padding positions count too: a NaN there is a NaN that
-    something upstream made.
+    Under autocast any floating-point dtype is allowed. Padding is checked too: a NaN there points to an error upstream.
     """
     if not isinstance(embeddings, Tensor):
         raise ValueError(f"{name} is a {type(embeddings).__name__}, but a torch.Tensor is needed.")
@@ -240,7 +235,7 @@ def check_has_values(name: str, tensor: Tensor) -> None:
 
 
 def check_patch_count(name: str, tokens: int, num_patches: int) -> bool:
-    """Return whether the image has a [CLS] token; raise ValueError where the count fits neither way."""
+    """Return whether the image has a [CLS] token; raise ValueError if the count fits neither case."""
     if tokens == num_patches + 1:
         return True
     if tokens == num_patches:
@@ -252,15 +247,15 @@ def check_patch_count(name: str, tokens: int, num_patches: int) -> bool:
 
 
 def check_mask(name: str, mask: Mask, num_patches: int, images: int = 1) -> Tensor:
-    """Return a forced decision as a bool tensor, (N,) or (B_v, N), on the device it came on.
+    """Return a forced decision as a bool tensor, (N,) or (B_v, N), on its own device.
 
     Args:
-        name: what messages call it.
-        mask: (N,) for all images or (B_v, N), bool, True on the patches that are kept; a tensor or an array.
+        name: the argument's name in messages.
+        mask: (N,) for all images or (B_v, N), bool, True for kept patches; a tensor or an array.
         num_patches, images: N and B_v.
 
     Raises:
-        ValueError: neither tensor nor array, another dtype than bool, another shape, or no kept patch in a row.
+        ValueError: not a bool tensor or array, another shape, or a row without a kept patch.
     """
     if isinstance(mask, np.ndarray):
         if mask.dtype != np.bool_:
@@ -276,7 +271,7 @@ def check_mask(name: str, mask: Mask, num_patches: int, images: int = 1) -> Tens
             f"{name} has shape {tuple(mask.shape)}, but ({num_patches},), a bool a patch,{rows} is needed."
         )
     check_has_values(name, mask)
-    if torch.compiler.is_exporting():  # the values come when the graph runs
+    if torch.compiler.is_exporting():  # the values are only known when the graph runs
         return mask
     kept = mask.any(dim=-1)
     if not bool(kept.all()):
@@ -286,7 +281,7 @@ def check_mask(name: str, mask: Mask, num_patches: int, images: int = 1) -> Tens
 
 
 def check_lengths(name: str, lengths: Lengths, embeddings_name: str, embeddings: Tensor) -> list[int]:
-    """Return caption lengths as ints; raise ValueError for a wrong count, a 0 or one beyond the tensor."""
+    """Return caption lengths as ints; raise ValueError for a wrong count, a 0, or a length beyond the tensor."""
     try:
         numbers = torch.as_tensor(lengths)
     except (TypeError, ValueError, RuntimeError) as error:
@@ -354,9 +349,9 @@ def check_keys(where: str, values: Mapping[str, Any], required: tuple[str, ...],
 
 
 def check_type(name: str, value: object, kind: type) -> None:
-    """Raise ValueError unless the value has the type; a whole number is a float too, a bool is no number.
+    """Raise ValueError unless the value has the type: an int is also accepted as a float, a bool never as a number.
 
-    A float is also finite: JSON as Python reads it has NaN and infinity.
+    Floats must be finite, since Python's JSON accepts NaN and infinity.
     """
     kinds: tuple[type, ...] = {float: (float, int), list: (list, tuple), dict: (Mapping,)}.get(kind, (kind,))
     if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
@@ -378,7 +373,7 @@ def check_share(name: str, fraction: float) -> None:
 
 
 def check_finite(source: object, key: str, tensor: Tensor) -> None:
-    """Raise ValueError where the tensor that a file or another source has under a key holds NaN or infinity."""
+    """Raise ValueError if a tensor from a file or another source contains NaN or infinity."""
     if not tensor.is_floating_point() or tensor.numel() == 0:
         return
     low, high = (float(bound) for bound in tensor.detach().aminmax())  # NaN where there is one; isfinite takes longer

@@ -1,10 +1,11 @@
-"""What every program shares: input that cannot be used is told after `error: `, and the exit code is 2."""
+"""Shared behaviour of the command-line programs: unusable input is reported after `error: ` with exit code 2."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -12,17 +13,19 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-NEAR = 0.6  # how alike, of 1, an option and the one that is meant must be, their dashes apart
+from seps.text import ListError, printable
+
+NEAR = 0.6  # similarity in [0, 1], without dashes, above which an unknown option is taken for a misspelt one
 FAILED = 2  # the exit code
 MOST = 2**63 - 1  # what counters and generators of random numbers can hold
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose error on an option that is not there says what is meant, or names the nearest that is.
+    """Argument parser that names the intended or nearest option when an option is unknown.
 
     Args:
-        elsewhere: gives the options of other programs, without dashes before them and with underscores in them: what
-            is meant here, a clause. It is called for an error alone, so that it may import what takes long.
+        elsewhere: returns the options of other programs, with underscores and without leading dashes, each with a
+            clause that names the option here. Called only for errors, so it may import slow modules.
     """
 
     def __init__(self, *args: Any, elsewhere: Callable[[], Mapping[str, str]] = dict, **kwargs: Any) -> None:
@@ -30,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         self.elsewhere = elsewhere
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as argparse does, but refuse an option that is not there before its value is taken for something."""
+        """Parse as argparse does, but reject an unknown option before its value is taken for something else."""
         words = [str(word) for word in (sys.argv[1:] if args is None else args)]
         options = sorted(set(_options(self)))
         for word in words[: words.index("--")] if "--" in words else words:
@@ -40,7 +43,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def _meant(self, name: str, options: list[str]) -> str:
-        """The end of the sentence on an option that is not there: what is meant by it; "" where nobody knows."""
+        """Return the end of the message for an unknown option: the intended option, or "" if none is known."""
         same = name.replace("_", "-")
         if same not in options:
             meaning = self.elsewhere().get(name.removeprefix("--").replace("-", "_"))
@@ -51,7 +54,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """The options of a parser and of its commands."""
+    """Yield the options of a parser and of its subcommands."""
     for action in parser._actions:  # argparse has no public list of them
         yield from (option for option in action.option_strings if option.startswith("--"))
         if isinstance(action, argparse._SubParsersAction):
@@ -61,33 +64,45 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
-    """End the program with exit code 2 and one line on stderr where input cannot be used."""
+    """End the program with exit code 2 and one line on stderr for unusable input; print warnings in one line."""
+    plain, warnings.formatwarning = warnings.formatwarning, _warning_line
     try:
         yield
     except (ValueError, OSError) as error:
         raise SystemExit(print_error(one_line(str(error)))) from error
+    finally:
+        warnings.formatwarning = plain
+
+
+def _warning_line(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    """Format a warning; those of SEPS without their place in the code."""
+    if category.__module__.startswith("seps."):
+        return f"Warning: {message}\n"
+    return f"{filename}:{lineno}: {category.__name__}: {message}\n"
 
 
 def print_error(error: object) -> int:
-    """Print what is wrong on stderr, after `error: `; a list of problems keeps its lines. Returns the exit code."""
-    print(f"error: {error}", file=sys.stderr)
+    """Print an error on stderr after `error: ` and return the exit code; a list of problems keeps its lines."""
+    print(f"error: {printable(error, keep=chr(10) if isinstance(error, ListError) else '')}", file=sys.stderr)
     return FAILED
 
 
 def one_line(message: str) -> str:
-    """Return a message that lists problems on lines of their own, `DataError`'s for one, in one line."""
+    """Return a message that lists problems on separate lines, such as that of `DataError`, as one line."""
     return " ".join(message.replace(":\n  ", ": ").replace("\n  ", "; ").split())
 
 
 def check_folder(folder: Path, expected: str, or_file: bool = False) -> None:
-    """Raise ValueError where there is no such folder, nor a file if that will do; `expected` says what to give."""
+    """Raise ValueError if the folder does not exist (nor a file, with `or_file`); `expected` says what to give."""
     if not folder.is_dir() and not (or_file and folder.is_file()):
         kind = "is a file" if folder.exists() else "does not exist"
         raise ValueError(f"The folder {folder} {kind}: give {expected}.")
 
 
 def check_output(file: Path) -> None:
-    """Raise ValueError where a file cannot be written: its folder lacks, it is a folder itself, or it is protected."""
+    """Raise ValueError if a file cannot be written: its folder is missing, it is a folder, or it is protected."""
     if not file.parent.is_dir():
         raise ValueError(f"The folder {file.parent} does not exist, so that {file.name} cannot be written: make it.")
     if file.is_dir():
@@ -97,7 +112,7 @@ def check_output(file: Path) -> None:
 
 
 def whole_number(text: str) -> int:
-    """Return an option's whole number, at most MOST either way: a `type` for argparse, which tells anything else."""
+    """Parse an integer between -MOST and MOST, as a `type` for argparse."""
     try:
         value = int(text)
     except ValueError as error:
@@ -108,7 +123,7 @@ def whole_number(text: str) -> int:
 
 
 def add_set_option(parser: argparse.ArgumentParser) -> None:
-    """Give a program that trains the option --set, see `seps.runs.recipe.with_values`."""
+    """Add the option --set to a training program, see `seps.runs.recipe.with_values`."""
     parser.add_argument(
         "--set",
         action="append",
@@ -119,7 +134,7 @@ def add_set_option(parser: argparse.ArgumentParser) -> None:
 
 
 def finite_number(text: str) -> float:
-    """Return an option's number: a `type` for argparse, which tells anything else, and what is infinite."""
+    """Parse a finite number, as a `type` for argparse."""
     try:
         value = float(text)
     except ValueError:

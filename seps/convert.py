@@ -1,4 +1,4 @@
-"""Bring an authors' checkpoint into our format: `python -m seps.convert CHECKPOINT CONFIG --out MODEL`."""
+"""Convert an authors' checkpoint to our format: `python -m seps.convert CHECKPOINT CONFIG --out MODEL`."""
 
 from seps.models.convert import main
 

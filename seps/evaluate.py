@@ -1,6 +1,6 @@
-"""Measure recall at 1, 5 and 10, both ways: `python -m seps.evaluate --model MODEL --data DATA --split dev`."""
+"""Measure a model, by default its recall: `python -m seps.evaluate --measure NAME --model MODEL ...`."""
 
-from seps.evaluation.retrieval import main
+from seps.evaluation.harness import main
 
 if __name__ == "__main__":
     main()

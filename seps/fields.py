@@ -1,4 +1,4 @@
-"""Configs, recipes and what a run keeps: dataclasses whose fields say their range beside their type, as JSON.
+"""Dataclasses for configs, recipes and the files of a run: fields declare their range, and are read from JSON.
 
     @dataclass(frozen=True)
     class Settings(Fields, section="training"):
@@ -6,7 +6,7 @@
         learning_rate: Positive = 1e-3
 
 `Settings.from_dict({"epochs": 0})` says "training.epochs is 0, but a whole number of at least 1 is needed." Ranges are
-checks of `seps.checks`, so that a setting and an argument are refused in the same words.
+checks of `seps.checks`, so settings and arguments have the same messages.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def between(least: int, most: int = MAX_WHOLE) -> Check:
 
 
 def choice_of(*choices: str) -> Check:
-    """Make a check for one of these words."""
+    """Make a check for one of these strings."""
     return partial(check_choice, choices=choices)
 
 
 def of_length(count: int, meaning: str = "") -> Check:
-    """Make a check for tuples of so many numbers; what they stand for ends the message."""
+    """Make a check for tuples of `count` numbers; `meaning` ends the message."""
 
     def check(name: str, values: tuple[float, ...]) -> None:
         if len(values) != count:
@@ -64,7 +64,7 @@ CountOrZero = Annotated[int, check_not_negative]
 Fraction = Annotated[float, check_share]  # in [0, 1)
 Ratio = Annotated[float, check_ratio]  # in (0, 1]
 Channels = Annotated[int, between(1, MAX_CHANNELS)]
-# What stands in a tuple has no check of its type where JSON is read: its range is that check, or one of these.
+# Elements of a tuple are not checked for their type when JSON is read, so their range must include it.
 Text = Annotated[str, partial(check_type, kind=str)]
 Whole = Annotated[int, partial(check_type, kind=int)]
 Number = Annotated[float, partial(check_type, kind=float)]  # finite
@@ -72,14 +72,14 @@ Number = Annotated[float, partial(check_type, kind=float)]  # finite
 
 @dataclass(frozen=True)
 class Fields:
-    """Frozen dataclasses derive from this. Each value of a field, or each of a tuple's, lies in the field's range; what
-    two fields must keep together stands in `check`. A tuple is a list in JSON, a part, itself `Fields`, an object.
+    """Base class of frozen dataclasses that validate their fields: each value, or each element of a tuple, by its
+    range, and combinations of fields in `check`. In JSON a tuple is a list and a nested `Fields` is an object.
 
     Raises:
         ValueError: a value outside its range.
     """
 
-    section: ClassVar[str] = ""  # what stands before a field's name in messages, with a dot
+    section: ClassVar[str] = ""  # prefix of field names in messages, followed by a dot
     elsewhere: ClassVar[Mapping[str, str]] = {}  # keys that other programs have: what is meant, a clause
 
     def __init_subclass__(cls, section: str = "", elsewhere: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -89,24 +89,24 @@ class Fields:
         for name, hint in field_types(cast("type", type(self))).items():
             kind = split_hint(hint)[0]
             if kind in (tuple, dict):
-                object.__setattr__(self, name, kind(getattr(self, name)))  # a copy of what others may change
+                object.__setattr__(self, name, kind(getattr(self, name)))  # a copy of values that the caller may change
             check_value(self.full_name(name), getattr(self, name), hint)
         self.check()
 
     def check(self) -> None:
-        """Raise ValueError where fields that are each in their range contradict each other."""
+        """Raise ValueError for fields that are valid separately and contradict each other."""
 
     @classmethod
     def full_name(cls, name: str) -> str:
-        """Return a field's name as messages give it: "training.epochs"."""
+        """Return a field's name as used in messages: "training.epochs"."""
         return f"{cls.section}.{name}" if cls.section else name
 
     @classmethod
     def from_dict(cls: type[Self], values: object) -> Self:
-        """Read what `as_dict` gave; what is left out takes its default.
+        """Create an instance from the output of `as_dict`; missing fields take their defaults.
 
         Raises:
-            ValueError: no mapping, a key that is unknown or missing, a value of the wrong type or outside its range.
+            ValueError: not a mapping, an unknown or missing key, a value of the wrong type or outside its range.
         """
         where = cls.section or "the config"
         if not isinstance(values, Mapping):
@@ -124,10 +124,10 @@ class Fields:
 
     @classmethod
     def from_json(cls: type[Self], path: str | Path) -> Self:
-        """Read a file that holds what `to_json` gave.
+        """Read a file with the output of `to_json`.
 
         Raises:
-            ValueError: no such file, no JSON, or as `from_dict`; the message names the file.
+            ValueError: a missing file, invalid JSON, or as `from_dict`; the message names the file.
         """
         values = read_json_file(path)
         try:
@@ -136,35 +136,35 @@ class Fields:
             raise ValueError(f"{path}: {error}") from error
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, as in the JSON file."""
+        """Return the fields as plain JSON values."""
         return asdict(self)
 
     def to_json(self) -> str:
-        """Return the text of the JSON file."""
+        """Return the fields as JSON text."""
         return json_text(self.as_dict())
 
 
 @cache
 def field_types(kind: type) -> dict[str, Any]:
-    """Return the type of each field of a class, with its range, by name."""
+    """Return each field's type hint with its range, by name."""
     hints = get_type_hints(kind, include_extras=True)
     return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def split_hint(hint: Any) -> tuple[Any, tuple[Any, ...], tuple[Check, ...]]:
-    """Return a type's parts: of `Annotated[tuple[int, ...], check]` they are tuple, (int, ...) and (check,)."""
+    """Split a type hint: `Annotated[tuple[int, ...], check]` gives tuple, (int, ...) and (check,)."""
     kind, *checks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     return get_origin(kind) or kind, get_args(kind), tuple(checks)
 
 
 def json_type(hint: Any) -> type:
-    """Return what a field of this type is in JSON."""
+    """Return the type that a field has in JSON."""
     kind: type = split_hint(hint)[0]
     return dict if issubclass(kind, Fields) else list if kind is tuple else kind
 
 
 def check_value(name: str, value: Any, hint: Any) -> None:
-    """Check a value, or first each of a tuple's, by what stands beside its type."""
+    """Validate a value, or each element of a tuple, with the checks of its type hint."""
     kind, inner, checks = split_hint(hint)
     if kind is tuple:
         for item in value:
@@ -174,7 +174,7 @@ def check_value(name: str, value: Any, hint: Any) -> None:
 
 
 def with_parts(hint: Any, value: Any) -> Any:
-    """Return a value of JSON with objects read where the type has parts."""
+    """Convert JSON objects to the `Fields` that the type hint names."""
     kind, inner, _ = split_hint(hint)
     if kind is tuple:
         return tuple(with_parts(inner[0], item) for item in value)

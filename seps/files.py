@@ -1,4 +1,4 @@
-"""Files and folders that are there whole or not at all, files of JSON, and files of weights that are none."""
+"""Atomic writing of files and folders, JSON files, and checks of weight files."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ LFS_REMEDY = "fetch the file itself with git lfs pull"
 
 @contextmanager
 def written_whole(path: Path, suffix: str = ".partial") -> Iterator[Path]:
-    """Give a path to write a file or a folder to, which takes the place of `path` when the block ends.
+    """Give a temporary path for a file or folder that replaces `path` when the block ends without an error.
 
-    Where the block raises, `path` stays as it was. Folders above it are made where they lack.
+    Missing parent folders are created.
 
     Args:
-        path: what is written or replaced.
-        suffix: what its name has behind it until then; one of its own for each writer where several may write at once.
+        path: the file or folder to write or replace.
+        suffix: appended to the temporary name; must differ between writers that may write at the same time.
 
     Raises:
         OSError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + suffix)
-    _remove(partial)  # what an earlier process left that was killed
+    _remove(partial)  # left by an earlier process that was killed
     try:
         yield partial
         if partial.is_dir():
@@ -41,17 +41,17 @@ def written_whole(path: Path, suffix: str = ".partial") -> Iterator[Path]:
 
 
 def json_text(values: Any) -> str:
-    """Return plain values as the text of a JSON file: two spaces a level, and a line's end."""
+    """Format plain values as JSON with an indent of two spaces and a final newline."""
     return json.dumps(values, indent=2) + "\n"
 
 
 def write_json(file: Path, values: Any) -> None:
-    """Write plain values into a JSON file."""
+    """Write plain values to a JSON file."""
     file.write_text(json_text(values), encoding="utf-8")
 
 
 def check_weights_file(path: Path) -> None:
-    """Raise ValueError for a file of weights that is not there, is a folder, or a Git LFS pointer in its place."""
+    """Raise ValueError if a weights file does not exist, is a folder or is a Git LFS pointer."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name a file in it.")
     if not path.is_file():
@@ -63,7 +63,7 @@ def check_weights_file(path: Path) -> None:
 
 
 def is_lfs_pointer(content: str | bytes) -> bool:
-    """Return whether a file's content is what stands for it where Git LFS has not fetched it."""
+    """Return whether a file's content is a Git LFS pointer."""
     head = content[: len(LFS_START)]
     return (head.encode(errors="replace") if isinstance(head, str) else head) == LFS_START
 

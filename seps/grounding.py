@@ -1,5 +1,5 @@
-"""Measure where a model's pictures point, and whether they follow the caption:
-`python -m seps.grounding --model MODEL --data DATA --split dev`; `--only contrast` for the second alone."""
+"""Measure whether a model's maps point at the named objects and follow the caption: `python -m seps.grounding
+--model MODEL --data DATA --split dev`; `--only contrast` measures only the second."""
 
 from seps.evaluation.grounding.program import main
 

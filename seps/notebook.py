@@ -1,4 +1,4 @@
-"""Records and rankings in a notebook. What draws them is no part of this package, and is looked for when needed."""
+"""Display of records and rankings in a notebook. The drawing code is outside this package and imported on demand."""
 
 from __future__ import annotations
 
@@ -6,39 +6,39 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-DRAWING = "demo.notebook"  # the module that draws: in the repository, beside this package
+DRAWING = "demo.notebook"  # the drawing module, in the repository next to this package
 THEMES = ("auto", "light", "dark")
 
 
 def show(subject: Any, *, layer: str = "mask", theme: str = "auto", **options: Any) -> Any:
-    """Show a record or a ranking; a notebook draws what is returned.
+    """Show a record or a ranking in a notebook.
 
     Args:
-        subject: an `Explanation`, or a `Ranking`.
-        layer: of a record, as the command line takes it: "mask", "score", "token:1", "word:2" (the caption's second
-            word), ...
-        theme: "light", "dark", or "auto" for that of the notebook.
-        options: of a record `photo`, `caption`, `credit`, in the place of those that it knows; of a ranking `photos`
-            or `captions`, what was ranked, `titles` and `top`, how many of the best are shown.
+        subject: an `Explanation` or a `Ranking`.
+        layer: of a record, as on the command line: "mask", "score", "token:1", "word:2" (the caption's second word),
+            ...
+        theme: "light", "dark", or "auto" to follow the notebook.
+        options: of a record `photo`, `caption`, `credit`, which replace the stored ones; of a ranking `photos` or
+            `captions` (the ranked items), `titles` and `top` (how many to show).
 
     Returns:
-        A view, which has `save`: of a record as html, png, svg or pdf, of a ranking as html.
+        A view with `save`: of a record as html, png, svg or pdf, of a ranking as html.
 
     Raises:
-        ValueError: a layer that the record has not, a record without its photograph, or no code to draw with.
+        ValueError: an unknown layer, a record without its photograph, or no drawing code.
     """
     return _drawing().show(subject, layer=layer, theme=_theme(theme), **options)
 
 
 def compare(records: Sequence[Any], *, layer: str = "mask", theme: str = "auto", **options: Any) -> Any:
-    """Show two to six captions over one photograph, side by side, on one colour scale.
+    """Show two to six captions for one photograph side by side, on one colour scale.
 
     Args:
         records: an `Explanation` for each caption.
-        layer, theme, options: as `show` takes them; `captions` are a list.
+        layer, theme, options: as for `show`; `captions` is a list.
 
     Returns:
-        A view, as `show` gives it.
+        A view, as `show`.
 
     Raises:
         ValueError: too few or too many records, or as `show`.
@@ -47,12 +47,12 @@ def compare(records: Sequence[Any], *, layer: str = "mask", theme: str = "auto",
 
 
 def as_html(subject: Any) -> str | None:
-    """Return what a notebook shows of a record or a ranking; None where there is no code to draw with."""
+    """Return the HTML of a record or a ranking, or None without drawing code."""
     return _representation(subject, "_repr_html_")
 
 
 def as_png(subject: Any) -> bytes | None:
-    """Return what a notebook shows where it shows no HTML, as `as_html`."""
+    """Return the PNG for notebooks that show no HTML, as `as_html`."""
     return _representation(subject, "_repr_png_")
 
 
@@ -64,7 +64,7 @@ def _representation(subject: Any, name: str) -> Any:
 
 
 def _drawing() -> Any:
-    """The code that draws; ValueError where it, or what it needs, is not there."""
+    """Import the drawing code; ValueError if it or one of its dependencies is missing."""
     try:
         return import_module(DRAWING)
     except ModuleNotFoundError as error:

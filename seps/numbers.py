@@ -1,10 +1,10 @@
-"""Numbers as text and in files: what rounds to zero has no minus, and one thing has no plural."""
+"""Number formatting: no negative zero, and nouns in the singular or plural."""
 
 from __future__ import annotations
 
 
 def written(value: float, form: str) -> str:
-    """Write a number by a format of Python's, as "+.4f"; a zero as "0.0000", or "+0.0000", never "-0.0000"."""
+    """Format a number with a format such as "+.4f"; zero is "0.0000" or "+0.0000", never "-0.0000"."""
     text = format(value, form)
     if "-" not in text or any(digit in text for digit in "123456789") or not any(c.isdigit() for c in text):
         return text
@@ -12,10 +12,10 @@ def written(value: float, form: str) -> str:
 
 
 def amount(count: int, noun: str) -> str:
-    """Write how many there are of something: "1 epoch", "2,000 epochs"."""
+    """Format a count with its noun: "1 epoch", "2,000 epochs"."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def rounded(value: float, digits: int) -> float:
-    """Round a number, zero without a minus."""
+    """Round a number; zero has no minus sign."""
     return round(value, digits) + 0.0

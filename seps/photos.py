@@ -1,6 +1,6 @@
-"""Reading photographs, whatever their format, mode and metadata: upright and in RGB, or refused in one sentence.
+"""Reading photographs of any format, mode and metadata as upright RGB images, or rejecting them with a clear error.
 
-Of all libraries this module imports Pillow alone, so that a process that does nothing but decode starts at once.
+Pillow is the only library imported here, so that decoding processes start fast.
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ from threading import Lock
 
 from PIL import ExifTags, Image, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
 
+from seps.colours import in_srgb
 from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer
+from seps.heic import HEIC, HEIC_REMEDY, NEEDS_HEIC, heic_formats, is_heic
+from seps.transparency import over_backdrop
 
+READING = 2  # goes up when the same file becomes other pixels: what is kept of pictures belongs to one number
 FORMATS_IN_WORDS = "JPEG, PNG, WEBP, GIF, BMP or TIFF"
 MAX_TEXT = 25 * 2**20  # bytes of a PNG's colour profile or text, for which Pillow's 1 MB is not enough
 
@@ -35,7 +39,7 @@ _JPEG, _EXIF, _NO_EXIF = b"\xff\xd8", b"Exif\0\0", b"None\0\0"
 _SHORT = 3  # the type of an orientation
 _SEGMENT = 2**16  # bytes of a JPEG's EXIF at most
 
-# One photograph is decoded at a time in a process: a large one takes hundreds of megabytes, and warning filters and
+# Only one photograph is decoded at a time per process: a large one takes hundreds of megabytes, and warning filters and
 # Pillow's settings are global.
 _DECODING = Lock()
 
@@ -50,10 +54,10 @@ if hasattr(os, "register_at_fork"):  # a data loader's process must not wait for
 
 
 class PhotoError(ValueError):
-    """A photograph that is refused; the message says why and what to do.
+    """A photograph that cannot be used; the message gives the reason and a remedy.
 
     Attributes:
-        reason: a clause that says why, alone.
+        reason: only the clause with the reason.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:
@@ -62,11 +66,19 @@ class PhotoError(ValueError):
 
 
 class NoPhotoError(PhotoError):
-    """A file that is no photograph at all, but a text, a film, ..."""
+    """A file that is not a photograph, but a text, a film, ..."""
 
 
 class PointerError(PhotoError):
-    """What stands for a photograph where Git LFS has not fetched it."""
+    """A Git LFS pointer in place of a photograph."""
+
+
+class HeicError(PhotoError):
+    """A HEIC photograph without the package that reads it."""
+
+
+class PhotoWarning(UserWarning):
+    """A remark on a photograph that was read."""
 
 
 class ManyPixelsError(PhotoError):
@@ -74,42 +86,46 @@ class ManyPixelsError(PhotoError):
 
 
 def open_image(path: str | Path) -> Image.Image:
-    """Read an image file: its first frame, whole, upright, in RGB, over white where it is transparent.
+    """Read an image file: first frame, upright, in sRGB, over white if transparent.
+
+    Remarks, such as an unusable colour profile, are issued as `PhotoWarning`.
 
     Args:
-        path: in any format that Pillow reads by itself.
+        path: in any format that Pillow reads, or HEIC if pillow-heif is installed.
 
     Raises:
-        PhotoError: no such file, no image, one that is damaged or cut short, or of floating-point pixels; the message
-            names the file.
+        PhotoError: a missing file, not an image, damaged, truncated, or floating-point pixels; the message names the
+            file.
     """
     path = Path(path)
     try:
         if not path.is_file():
             raise refusal(str(path), "is no file" if path.exists() else "is not there")
         with opened(path, str(path), readable_formats()) as image:
-            return to_rgb(upright(image))
-    except PointerError:
+            rgb, note = rgb_with_note(upright(image))
+    except (PointerError, HeicError):
         raise
     except PhotoError as error:
         raise PhotoError(
             f"{path} cannot be read as an image (it {error.reason}): replace it, or take it out of the data.",
             error.reason,
         ) from error
+    _warn(str(path), note)
+    return rgb
 
 
 def rgb_of(photo: Image.Image) -> Image.Image:
-    """Make an image in memory, or one whose file is open, upright and RGB, as `open_image` does; it stays as it is.
+    """Convert an image in memory or an open file to upright sRGB, as `open_image`; the original is unchanged.
 
     Raises:
-        PhotoError: no PIL image, one without pixels, one that was closed or cannot be read, or floating-point pixels.
+        PhotoError: not a PIL image, empty, closed, unreadable, or floating-point pixels.
     """
     if not isinstance(photo, Image.Image):
         raise refusal("The photo", f"is a {type(photo).__name__}, but a PIL image is needed")
     if photo.width == 0 or photo.height == 0:
         raise refusal("The photo", f"has {photo.width} x {photo.height} pixels, but at least 1 x 1 is needed")
     try:
-        return to_rgb(upright(photo))
+        rgb, note = rgb_with_note(upright(photo))
     except PhotoError:
         raise
     except Exception as error:  # a damaged file makes Pillow raise nearly anything
@@ -117,23 +133,27 @@ def rgb_of(photo: Image.Image) -> Image.Image:
             reason = "was closed before its pixels were read"
             raise refusal("The photo", reason, "call load() on it before its file is closed") from error
         raise refusal("The photo", f"cannot be read: {error or type(error).__name__}") from error
+    _warn("The photo", note)
+    return rgb
 
 
 def upright(image: Image.Image) -> Image.Image:
-    """Load an image and turn it as its metadata say, which then say so no more; as it is where they say nothing, or
-    cannot be read."""
+    """Load an image and apply the orientation from its metadata, which is then removed; unreadable metadata is
+    ignored."""
     image.load()
     turn = turn_of(image)
     if turn is None:
         return image
     turned = image.transpose(turn)
-    # What Pillow hands on would turn it once more, whoever comes next: EXIF, and XMP under several names.
-    turned.info = {name: value for name, value in image.info.items() if name == "transparency"}
+    # Remove the orientation from EXIF and from XMP (several names), so that no later reader applies it again.
+    turned.info = {name: value for name, value in image.info.items() if name in ("transparency", "icc_profile")}
     return turned
 
 
 def turn_of(image: Image.Image) -> Image.Transpose | None:
-    """Return what puts a loaded image upright; None where it is, or where its metadata cannot be read."""
+    """Return the transpose that makes a loaded image upright; None if it is upright or its metadata is unreadable."""
+    if image.format == HEIC:  # already turned by its decoder
+        return None
     try:
         number = image.getexif().get(ExifTags.Base.Orientation)
     except Exception:  # damaged metadata, which leave the pixels whole
@@ -142,33 +162,64 @@ def turn_of(image: Image.Image) -> Image.Transpose | None:
 
 
 def to_rgb(photo: Image.Image) -> Image.Image:
-    """Return the photograph in RGB, 8 bits a channel, over white where it is transparent.
+    """Convert to sRGB, 8 bits per channel, over white if transparent; remarks are `PhotoWarning`s.
 
     Raises:
-        PhotoError: floating-point pixels, whose range nothing tells.
+        PhotoError: floating-point pixels, whose range is unknown.
+    """
+    rgb, note = rgb_with_note(photo)
+    _warn("The photo", note)
+    return rgb
+
+
+def rgb_with_note(photo: Image.Image) -> tuple[Image.Image, str]:
+    """Return the result of `to_rgb` and a clause with a remark on the photograph, or ""."""
+    photo, note = in_srgb(plain(photo))
+    if photo.mode in ("RGBA", "LA"):
+        rgb, blank = over_backdrop(photo.convert("RGBA"))
+        note = " and ".join(filter(None, (note, blank)))
+    else:
+        rgb = photo.convert("RGB")
+    rgb.info.pop("icc_profile", None)  # of sRGB, unusable, or already applied
+    return rgb, note
+
+
+def plain(photo: Image.Image) -> Image.Image:
+    """Convert an image to mode L, LA, RGB, RGBA, CMYK or LAB, keeping its colour profile.
+
+    Raises:
+        PhotoError: floating-point pixels, whose range is unknown.
     """
     if photo.mode == "F":
         reason = "has floating-point pixels (mode F), whose range is not known"
         raise refusal("The photo", reason, "convert it to L or RGB")
     if photo.mode.startswith("I"):
+        profile = photo.info.get("icc_profile")
         wide = photo.convert("I")
-        photo = wide.point(lambda value: value / 257 + 0.5).convert("L")  # 0 to 65535 becomes 0 to 255
-        photo.info = {}  # of a transparent value, which was one of 65536
+        photo = wide.point(lambda value: value / 257 + 0.5).convert("L")  # map 0..65535 to 0..255
+        photo.info = {"icc_profile": profile}  # drop the transparent value, which was one of 65536
+        return photo
     if photo.mode == "La":
-        photo = photo.convert("LA")
-    if photo.mode in ("RGBA", "LA", "PA", "RGBa") or "transparency" in photo.info:
-        rgba = photo.convert("RGBA")
-        return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba).convert("RGB")
-    return photo.convert("RGB")
+        return photo.convert("LA")
+    if photo.mode in ("PA", "RGBa") or "transparency" in photo.info:
+        return photo.convert("LA" if photo.mode in ("1", "L") else "RGBA")
+    if photo.mode in ("L", "LA", "RGB", "RGBA", "CMYK", "LAB"):
+        return photo
+    return photo.convert("L" if photo.mode == "1" else "RGB")
+
+
+def _warn(subject: str, note: str) -> None:
+    if note:
+        warnings.warn(f"{subject} {note}.", PhotoWarning, stacklevel=3)
 
 
 @contextmanager
 def opened(source: Path | BytesIO, subject: str, formats: tuple[str, ...]) -> Iterator[Image.Image]:
-    """Give the image of a file, its header read and its pixels not yet; whatever goes wrong inside is a PhotoError.
+    """Open an image file without decoding its pixels; every error inside becomes a PhotoError.
 
     Args:
-        source: a file, or its content; subject: what the error's sentence starts with.
-        formats: as Pillow calls those that are taken.
+        source: a file, or its content; subject: start of the error message.
+        formats: accepted formats, by Pillow's names.
     """
     with _DECODING, _settings():
         try:
@@ -182,32 +233,38 @@ def opened(source: Path | BytesIO, subject: str, formats: tuple[str, ...]) -> It
             reason = f"has more than {2 * (Image.MAX_IMAGE_PIXELS or 0) // 10**6} million pixels"
             raise ManyPixelsError(f"{subject} {reason}: scale it down.", reason) from error
         except UnidentifiedImageError as error:
-            if is_lfs_pointer(source.read_bytes() if isinstance(source, Path) else source.getvalue()):
+            content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
+            if is_heic(content):
+                if heic_formats():
+                    raise refusal(subject, "is damaged or cut short", "choose another file") from error
+                raise HeicError(f"{subject} {NEEDS_HEIC}: {HEIC_REMEDY}.", NEEDS_HEIC) from error
+            if is_lfs_pointer(content):
                 raise PointerError(f"{subject} is {LFS_POINTER}: {LFS_REMEDY}.", f"is {LFS_POINTER}") from error
             reason, remedy = "is no photo that can be read", f"save it as {FORMATS_IN_WORDS}"
             raise NoPhotoError(f"{subject} {reason}: {remedy}.", reason) from error
         except MemoryError as error:
             raise refusal(subject, "needs too much memory to decode", "save it smaller, as JPEG") from error
-        except Exception as error:  # a damaged file makes Pillow raise nearly anything
+        except Exception as error:  # Pillow raises many kinds of errors for damaged files
             if isinstance(error, OSError) and error.errno is not None:
                 raise refusal(subject, f"cannot be opened ({error.strerror})", "check the path") from error
             raise refusal(subject, "is damaged or cut short", "choose another file") from error
 
 
 def refusal(subject: str, reason: str, remedy: str = "") -> PhotoError:
-    """Return the error that says of `subject` why it is refused and, where a remedy is named, what to do."""
+    """Return the error for a rejected photograph, with a remedy if there is one."""
     return PhotoError(f"{subject} {reason}{f': {remedy}' if remedy else ''}.", reason)
 
 
 @cache
 def readable_formats() -> tuple[str, ...]:
-    """Return every format that Pillow reads by itself: EPS starts another program, Ghostscript."""
+    """Return the supported formats: HEIC and Pillow's, except EPS, which runs Ghostscript."""
     Image.init()
+    heic_formats()
     return tuple(sorted(Image.OPEN.keys() - {"EPS"}))
 
 
 def _number_in(metadata: object) -> int | None:
-    """The orientation's number in EXIF of which another entry is damaged, so that Pillow reads no further."""
+    """Return the orientation from EXIF that Pillow rejects because another entry is damaged."""
     if not isinstance(metadata, bytes):
         return None
     content = metadata.removeprefix(_EXIF)
@@ -225,8 +282,8 @@ def _number_in(metadata: object) -> int | None:
 
 
 def _identified(source: Path | BytesIO, formats: tuple[str, ...]) -> Image.Image:
-    """The image of a file; of a JPEG with EXIF over which Pillow gives up, as of an odd resolution, without them but
-    for what tells how it is turned."""
+    """Open an image; a JPEG whose EXIF Pillow rejects (for example an invalid resolution) is read with only its
+    orientation."""
     try:
         return Image.open(source, formats=formats)
     except UnidentifiedImageError:
@@ -240,7 +297,7 @@ def _identified(source: Path | BytesIO, formats: tuple[str, ...]) -> Image.Image
 
 
 def _jpeg_content(source: Path | BytesIO) -> bytes:
-    """The content of a JPEG; nothing of another file."""
+    """Return the content of a JPEG, or b"" for other files."""
     if isinstance(source, BytesIO):
         content = source.getvalue()
         return content if content.startswith(_JPEG) else b""
@@ -250,10 +307,10 @@ def _jpeg_content(source: Path | BytesIO) -> bytes:
 
 @contextmanager
 def _settings() -> Iterator[None]:
-    """No warnings, and Pillow's settings such that files which are whole are read."""
+    """Suppress warnings and set Pillow to read every valid file."""
     text, libtiff = PngImagePlugin.MAX_TEXT_CHUNK, TiffImagePlugin.READ_LIBTIFF
     PngImagePlugin.MAX_TEXT_CHUNK = MAX_TEXT
-    TiffImagePlugin.READ_LIBTIFF = True  # Pillow by itself takes YCbCr without compression for RGB
+    TiffImagePlugin.READ_LIBTIFF = True  # without libtiff, Pillow takes uncompressed YCbCr for RGB
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,25 +1,82 @@
-"""Whether a CPU multiplies in bfloat16 at speed."""
+"""Precision: true float32 on GPUs, and detection of fast bfloat16 on CPUs."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from time import perf_counter
+from typing import Any
 
 import torch
 
-SIDE_TRIED = 256  # of the matrices that tell how fast a CPU is
+SIDE_TRIED = 256  # size of the matrices that time the CPU
+
+
+class _TrueFloat32:
+    """Count the users of true float32, because torch's switches apply to the whole process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.switched: list[Any] = []  # switches that were on
+
+    def enter(self) -> None:
+        """Switch TF32 off for the first user."""
+        with self.lock:
+            self.users += 1
+            if self.users == 1:
+                switches = (
+                    (torch.backends.cudnn, torch.backends.cudnn.conv),  # type: ignore[attr-defined]
+                    (torch.backends.cuda.matmul, torch.backends.cuda.matmul),
+                )
+                self.switched = [owner for owner, kind in switches if kind.fp32_precision == "tf32"]
+                for owner in self.switched:
+                    owner.allow_tf32 = False
+
+    def leave(self) -> None:
+        """Restore TF32 after the last user."""
+        with self.lock:
+            self.users -= 1
+            if self.users == 0:
+                for owner in self.switched:
+                    owner.allow_tf32 = True
+
+
+_TRUE_FLOAT32 = _TrueFloat32()
+
+
+@contextmanager
+def true_float32() -> Iterator[None]:
+    """Multiply and convolve in true float32 on CUDA; cuDNN uses TF32 with 10 mantissa bits by default.
+
+    Threads may overlap: the switches are restored when the last one leaves.
+    """
+    _TRUE_FLOAT32.enter()
+    try:
+        yield
+    finally:
+        _TRUE_FLOAT32.leave()
+
+
+@contextmanager
+def exact_precision(device: torch.device) -> Iterator[None]:
+    """Switch autocast and TF32 off: scores and explanations are exact even inside a caller's mixed precision."""
+    with torch.autocast(device.type, enabled=False), true_float32():
+        yield
 
 
 def in_bfloat16(enabled: bool) -> torch.autocast:
-    """Run in bfloat16 on a CPU where that is wanted and fast; on a GPU the caller's own autocast decides."""
+    """Use bfloat16 on a CPU if requested and fast; on a GPU the caller's autocast decides."""
     return torch.autocast("cpu", torch.bfloat16, enabled=enabled and bfloat16_is_fast())
 
 
 @cache
 def bfloat16_is_fast() -> bool:
-    """Tell whether this CPU multiplies matrices in bfloat16 at least as fast as in float32, tried once.
+    """Return whether this CPU multiplies bfloat16 matrices at least as fast as float32, measured once.
 
-    Where it has no instructions for bfloat16, each product is emulated, at a hundredth of the speed.
+    Without bfloat16 instructions each product is emulated, about 100 times slower.
     """
     best = {}
     for dtype in (torch.float32, torch.bfloat16):

@@ -1,4 +1,4 @@
-"""Progress bars: one argument that says whether, and through what, long work shows how far it is."""
+"""Progress bars, selected by one argument."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Words = TypeVar("Words")
 
 
 def with_progress(items: Iterable[Item], title: str, progress: Progress) -> Iterable[Item]:
-    """Iterate over the items and show how many are done.
+    """Iterate over the items and show progress.
 
     Args:
-        items: of any kind; title: what the bar is called.
-        progress: True shows a bar in the terminal; a callable like `tqdm` or `gr.Progress().tqdm` is called with the
-            items and `desc`; False shows none.
+        items: any iterable; title: of the bar.
+        progress: True shows a bar in the terminal, False none; a callable like `tqdm` or `gr.Progress().tqdm` is called
+            with the items and `desc`.
     """
     if progress is False:
         return items
@@ -38,7 +38,7 @@ def batch_indices(count: int, size: int, progress: Progress, title: str) -> Iter
 
 
 def finish(steps: Generator[Any, None, Result]) -> Result:
-    """Let work that tells of each step go on to its end, and return its result."""
+    """Run a generator to its end and return its result."""
     while True:
         try:
             next(steps)
@@ -48,7 +48,7 @@ def finish(steps: Generator[Any, None, Result]) -> Result:
 
 
 def retold(steps: Generator[Item, None, Result], tell: Callable[[Item], Words]) -> Generator[Words, None, Result]:
-    """Work that tells of each step in other words."""
+    """Map the items of a generator and return its result."""
     while True:
         try:
             step = next(steps)

@@ -1,4 +1,4 @@
-"""Write a model as the model hub takes it, and load it from there: python -m seps.publish NAME FOLDER."""
+"""Write a model's folder for the model hub and load the model from it: python -m seps.publish NAME FOLDER."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seps.cli import Parser, errors_in_one_line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns its exit status."""
+    """Run the program and return its exit status."""
     parser = Parser(prog="python -m seps.publish", description=__doc__)
     parser.add_argument("name", metavar="NAME", help="a folder of assets/models, such as photos, or of your own model")
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="folder to write, which is empty or not there")

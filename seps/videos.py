@@ -1,48 +1,60 @@
-"""Frames of a video, read with OpenCV: at even times, or where the picture changes at once.
+"""Frames of a video, read with PyAV (FFmpeg): at regular times, or at cuts.
 
-A video is read once from its beginning, frame by frame, and of what has been read no more than `most` frames are kept,
-so that memory is bounded however long it is; where it breaks off, what came before is used. Times are the frames' own
-time stamps, so that a variable frame rate keeps its pace.
+A video is decoded once from its start, and at most `most` frames are kept, so memory is bounded for any length. If the
+file is truncated, the part before is used. Times are the decoded frames' time stamps minus the first, so variable frame
+rates, recordings that start at an hour and edit lists give the times a player shows.
 """
 
 from __future__ import annotations
 
 import math
-import os
+import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", "protocol_whitelist;file")  # a file may not lead elsewhere
-os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # damaged frames are counted here, not written to the log
-
-import cv2
+import av
 import numpy as np
+from av.container import InputContainer
+from av.error import FFmpegError
+from av.stream import Disposition
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
 from numpy.typing import NDArray
 from PIL import Image
 
 from seps.files import LFS_START
+from seps.photos import to_rgb
 from seps.progress import Progress, with_progress
 
 MAX_FRAMES = 600
-MAX_SIDE = 640  # pixels, of a kept frame; encoders read 448 at most
+MAX_SIDE = 640  # in pixels, of a kept frame; encoders read at most 448
 MAX_BYTES = 200 * 2**20
-MAX_READ_SECONDS = 300.0  # for so long one file is read
-RATE = 4.0  # frames a second, at most, at even times
-CUT = 0.35  # histograms whose correlation falls below 1 minus this are of two shots
-ENDINGS = "mp4, mov, webm, mkv, avi, ogv, mpg, ts, flv, wmv or gif"
+MAX_READ_SECONDS = 300.0  # time limit for reading one file
+MAX_PIXELS = 8192 * 4320  # of one frame: 8K
+MAX_ALL_PIXELS = 2**38  # decoded per video: more than an hour of 1080p at 30 frames per second
+RATE = 4.0  # maximum frames per second at regular times
+CUT = 0.35  # a cut is where the correlation of histograms falls below 1 minus this
+ENDINGS = "mp4, mov, webm, mkv, avi, ogv, mpg, ts, mts, flv, wmv or gif"
+# Supported containers, by FFmpeg's names. All of them contain their pictures: playlists and lists of parts, which name
+# other files and addresses, are excluded. No protocol is allowed, so that nothing else is opened.
+FORMATS = "mov,matroska,avi,mpegts,mpeg,mpegvideo,h264,hevc,ivf,ogg,flv,asf,gif,apng,mxf,dv,nut"
+OPTIONS = {"format_whitelist": FORMATS, "protocol_whitelist": "none", "threads": "1"}
+DECODERS_WITH_ALPHA = {"vp8": "libvpx", "vp9": "libvpx-vp9"}  # FFmpeg's own decoders ignore the alpha channel
+MAX_FAILURES = 25  # consecutive damaged packets after which reading stops
 FRAMES = ("even", "cuts")
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A picture of a video.
+    """A frame of a video.
 
     Attributes:
-        seconds: its time stamp, from the video's beginning; image: upright, RGB, its longer side `MAX_SIDE` at most.
+        seconds: time stamp from the start of the video; image: upright, RGB, its longer side at most `MAX_SIDE`.
     """
 
     seconds: float
@@ -51,13 +63,13 @@ class Frame:
 
 @dataclass(frozen=True)
 class Video:
-    """What was read of a video.
+    """The frames read from a video.
 
     Attributes:
-        frames: in the order of their times, which differ.
-        seconds: how long what was read lasts.
-        size: (width, height) of the file's own frames, upright.
-        notes: a sentence for what a reader should know: that it broke off, or that frames were left out.
+        frames: in order of their times, which differ.
+        seconds: duration of the part that was read.
+        size: (width, height) of the original frames as shown: upright, with square pixels.
+        notes: sentences for the reader: the file is truncated, or frames were left out.
     """
 
     frames: tuple[Frame, ...]
@@ -67,7 +79,7 @@ class Video:
 
 
 class VideoError(ValueError):
-    """A file that gives no frame."""
+    """A file without readable frames."""
 
 
 def read_frames(
@@ -77,20 +89,22 @@ def read_frames(
     progress: Progress = False,
     longest: float = math.inf,
     patience: float = MAX_READ_SECONDS,
+    pixels: float = MAX_ALL_PIXELS,
 ) -> Video:
     """Read frames of a video file.
 
     Args:
-        path: a file of at most 200 MB, known by its content, not by its name.
-        at: "even", up to `RATE` frames a second and fewer where that would be too many; or "cuts", the first frame of
-            each shot, which histograms of neighbouring frames tell apart.
-        most: how many at most, 1 to 600.
+        path: a file of at most 200 MB, recognised by its content.
+        at: "even", up to `RATE` frames per second; or "cuts", the first frame of each shot, found from histograms of
+            neighbouring frames.
+        most: maximum number of frames, 1 to 600.
         progress: as in `seps.progress`.
-        longest: seconds of the video that are read; patience: seconds that reading may take. What lies behind is left
-            out, and a note says so.
+        longest: maximum seconds of the video; patience: maximum seconds of reading; pixels: maximum number of decoded
+            pixels. The rest is left out with a note.
 
     Raises:
-        VideoError: no such file, no video, or none of its frames can be read.
+        VideoError: a missing file, not a video, frames of more than `MAX_PIXELS`, an unsupported codec, or no readable
+            frame.
         ValueError: another `at`, or `most` out of range.
     """
     if at not in FRAMES:
@@ -99,16 +113,29 @@ def read_frames(
         raise ValueError(f"most is {most}, but 1 to {MAX_FRAMES} frames can be taken.")
     file = Path(path)
     check_video(file)
-    capture = cv2.VideoCapture(str(file), cv2.CAP_FFMPEG)
-    try:
-        capture.set(cv2.CAP_PROP_ORIENTATION_AUTO, 1)
-        return _read(capture, file.name, at, most, progress, longest, patience)
-    finally:
-        capture.release()
+    seconds, promised = _lengths(file, longest, time.monotonic() + patience / 4)
+    keeper = _Even(most, seconds) if at == "even" else _Cuts(most)
+    with _opened(file) as (container, stream):
+        frames = with_progress(_decoded(container, stream), f"Reading {file.name}", progress)
+        read = _read(frames, keeper, stream, longest, time.monotonic() + patience, pixels)
+        codec = stream.codec_context.name
+    if not keeper.frames:
+        raise VideoError(
+            f'"{file.name}" has no picture that can be decoded (codec {codec}): it is damaged, or needs to be '
+            "converted to H.264 (MP4)."
+        )
+    notes = [read.note.format(name=file.name)] if read.note else []
+    if not notes and read.seconds < 0.9 * promised:
+        notes.append(
+            f"{file.name} breaks off after {read.seconds:.1f} s of {promised:.1f} s: what could be read is used."
+        )
+    if keeper.thinned:
+        notes.append(f"{file.name} has more frames than are kept: {len(keeper.frames)} of them are used.")
+    return Video(tuple(keeper.frames), read.seconds, read.size, tuple(notes))
 
 
 def check_video(file: Path) -> None:
-    """Raise VideoError for what can be told without decoding: no such file, too large, or no video by its content."""
+    """Raise VideoError for a file that is missing, empty or too large."""
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -118,94 +145,209 @@ def check_video(file: Path) -> None:
                 f'"{file.name}" has {status.st_size / 2**20:.0f} MB, but a video may have {MAX_BYTES // 2**20}: cut it.'
             )
         with file.open("rb") as stream:
-            start = stream.read(400)
+            start = stream.read(len(LFS_START))
     except OSError as error:
         raise VideoError(f'"{file.name}" cannot be read ({error.strerror}): name a video, {ENDINGS}.') from error
     if not start:
         raise VideoError(f'"{file.name}" is empty: name a video, {ENDINGS}.')
     if start.startswith(LFS_START):
         raise VideoError(f'"{file.name}" is a pointer of Git LFS, not the video: fetch it with `git lfs pull`.')
-    if not is_video(start):
-        raise VideoError(f'"{file.name}" is no video by its content: name one, {ENDINGS}.')
 
 
-def is_video(start: bytes) -> bool:
-    """Return whether a file's first bytes are of a container that holds its pictures itself.
+@contextmanager
+def _opened(file: Path) -> Iterator[tuple[InputContainer, VideoStream]]:
+    """Open a video; FFmpeg gets the content of this file and no path."""
+    with file.open("rb") as content:
+        try:
+            container = av.open(content, "r", options=OPTIONS, metadata_errors="replace")
+        except FFmpegError as error:
+            if isinstance(error, MemoryError):
+                raise
+            raise VideoError(
+                f'"{file.name}" is no video by its content, or is damaged: name one, {ENDINGS}.'
+            ) from error
+        with container:
+            yield container, _stream(container, file.name)
 
-    A playlist, which names other files and addresses, is none.
+
+def _stream(container: InputContainer, name: str) -> VideoStream:
+    """Return the video stream of a container; errors as `read_frames`."""
+    stream = container.streams.best("video")
+    if not isinstance(stream, VideoStream) or stream.disposition & Disposition.attached_pic:
+        raise VideoError(f'"{name}" holds sound but no video: name a video, {ENDINGS}.')
+    if stream.codec_context is None:
+        codec = _unknown_codec(container)
+        raise VideoError(f'"{name}" is in a codec that cannot be decoded here ({codec}): convert it to H.264 (MP4).')
+    width, height = stream.codec_context.width, stream.codec_context.height
+    if width * height > MAX_PIXELS:
+        raise VideoError(
+            f'"{name}" has pictures of {width} x {height} pixels, but at most {MAX_PIXELS / 1e6:.0f} million are '
+            "decoded: save it smaller."
+        )
+    return stream
+
+
+def _unknown_codec(container: InputContainer) -> str:
+    """Return a container's name of its video codec, which PyAV does not give without a decoder."""
+    before = av.logging.get_level()
+    av.logging.set_level(av.logging.INFO)
+    try:
+        description = container.dumps_format()  # type: ignore[attr-defined]
+    finally:
+        av.logging.set_level(before)
+    named = re.search(r"Video: (\w+)(?:[^\n]*?\((\w+) / 0x)?", description)
+    return "unknown" if named is None else named[2] if named[1] == "none" and named[2] else named[1]
+
+
+def _lengths(file: Path, longest: float, stop: float) -> tuple[float, float]:
+    """Return the duration in seconds by the packets' time stamps and by the container's header.
+
+    Nothing is decoded. The first is at most `longest`; the second is 0 if the header has no usable value.
     """
-    if start[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"):
-        return True
-    if start[:4] == b"RIFF":
-        return start[8:12] == b"AVI "
-    if start[:1] == b"\x47":  # MPEG-2 transport stream, packets of 188 bytes
-        return start[188:189] == b"\x47"
-    heads = (b"\x1a\x45\xdf\xa3", b"OggS", b"FLV\x01", b"\x00\x00\x01\xba", b"\x00\x00\x01\xb3", b"0&\xb2u", b"GIF8")
-    return start.startswith(heads)
+    first, end = math.inf, -math.inf
+    with _opened(file) as (container, stream):
+        step = 1 / _rate(stream)
+        for packet in _packets(container, stream):
+            stamp = packet.pts if packet.pts is not None else packet.dts
+            if stamp is not None and not packet.is_discard:  # edit lists discard hidden parts
+                seconds = float(stamp * packet.time_base)
+                first = min(first, seconds)
+                end = max(end, seconds + (float(packet.duration * packet.time_base) if packet.duration else step))
+            if end - first >= longest or time.monotonic() > stop:
+                break
+        start = max(0.0, first) if math.isfinite(first) else 0.0
+        header = (container.duration or 0) / av.time_base - start  # a recording that starts at 1 h ends after 1 h
+    return min(max(0.0, end - first), longest) if end > first else 0.0, min(max(0.0, header), longest)
+
+
+def _rate(stream: VideoStream) -> float:
+    """Return the frame rate of a stream, by default 25."""
+    rate = float(stream.average_rate or stream.guessed_rate or 0)
+    return rate if 0.1 <= rate <= 1000 else 25.0
+
+
+def _packets(container: InputContainer, stream: VideoStream) -> Iterator[Any]:
+    """Yield packets, skipping damaged ones."""
+    failed, packets = 0, container.demux(stream)
+    while failed < MAX_FAILURES:
+        try:
+            yield next(packets)
+        except StopIteration:
+            return
+        except FFmpegError as error:
+            if isinstance(error, MemoryError):
+                raise
+            failed, packets = failed + 1, container.demux(stream)
+
+
+def _decoded(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
+    """Yield frames, skipping those that cannot be decoded."""
+    decoder: Any = stream.codec_context
+    with_alpha = DECODERS_WITH_ALPHA.get(decoder.name, "") if stream.metadata.get("alpha_mode") == "1" else ""
+    if with_alpha in av.codecs_available:
+        decoder = av.VideoCodecContext.create(with_alpha, "r")
+    decoder.options = {"max_pixels": str(MAX_PIXELS)}
+    decoder.thread_count = 1  # each thread would hold a frame, and the app needs the other cores
+    failed = 0
+    for packet in _packets(container, stream):
+        try:
+            frames = decoder.decode(packet)
+        except FFmpegError as error:
+            if isinstance(error, MemoryError):
+                raise
+            failed += 1
+            if failed == MAX_FAILURES:
+                return
+            continue
+        failed = 0 if frames else failed
+        yield from frames
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """The extent of what was read in seconds, the reason for stopping, and the frames' size."""
+
+    seconds: float
+    size: tuple[int, int]
+    note: str
 
 
 def _read(
-    capture: cv2.VideoCapture, name: str, at: str, most: int, progress: Progress, longest: float, patience: float
-) -> Video:
-    promised = int(max(0.0, capture.get(cv2.CAP_PROP_FRAME_COUNT)))
-    rate = capture.get(cv2.CAP_PROP_FPS)
-    rate = rate if 0.1 <= rate <= 1000 else 25.0
-    keeper = _Even(most, min(promised / rate, longest)) if at == "even" else _Cuts(most)
-    size, count, last, late, long = (0, 0), 0, -1.0, False, False
-    stop = time.monotonic() + patience
-    for _ in with_progress(_grabbed(capture), f"Reading {name}", progress):
-        stamp = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
-        seconds = stamp if np.isfinite(stamp) and stamp > last else max(0.0, last + 1 / rate)
-        if seconds >= longest and count:
-            long = True
-            break
-        count, last = count + 1, seconds
+    frames: Iterable[VideoFrame], keeper: _Even | _Cuts, stream: VideoStream, longest: float, stop: float, pixels: float
+) -> _Reading:
+    """Offer frames to a keeper, up to limits of duration, time and pixels."""
+    aspect, usual = _aspect(stream), 1 / _rate(stream)
+    start, last, end, size = math.nan, -1.0, 0.0, (0, 0)
+    for frame in frames:
+        stamp = math.nan if frame.time is None else float(frame.time)
+        start = stamp if math.isnan(start) else start
+        seconds = stamp - start if stamp - start > last else max(0.0, last + usual)
+        pixels -= frame.width * frame.height
+        if pixels < 0 and last >= 0:
+            return _Reading(end, size, f"{{name}} has too many pixels to decode: its first {end:.1f} s are used.")
+        if seconds >= longest and last >= 0:
+            return _Reading(end, size, f"{{name}} lasts longer than {longest:g} s: what comes after is left out.")
+        step = float(frame.duration * frame.time_base) if frame.duration and frame.time_base else usual
+        last, end = seconds, seconds + step
         if keeper.wants(seconds):
-            done, pixels = capture.retrieve()
-            if done and pixels is not None and pixels.size:
-                size = (pixels.shape[1], pixels.shape[0])
-                keeper.take(seconds, _small(pixels))
+            image, size = _shown(frame, aspect)
+            keeper.take(seconds, image)
         if time.monotonic() > stop:
-            late = True
-            break
-    if not keeper.frames:
-        raise VideoError(f'"{name}" has no picture that can be read: it is damaged, or holds sound alone.')
-    notes = []
-    if late:
-        notes.append(f"Reading {name} takes long: its first {last:.1f} s are used.")
-    elif long:
-        notes.append(f"{name} lasts longer than {longest:g} s: what comes after is left out.")
-    elif promised and count < 0.9 * promised:
-        notes.append(f"{name} breaks off after {last:.1f} s of {promised / rate:.1f} s: what could be read is used.")
-    if keeper.thinned:
-        notes.append(f"{name} has more frames than are kept: {len(keeper.frames)} of them are used.")
-    return Video(tuple(keeper.frames), last + 1 / rate, size, tuple(notes))
+            return _Reading(end, size, f"Reading {{name}} takes long: its first {last:.1f} s are used.")
+    return _Reading(end, size, "")
 
 
-def _grabbed(capture: cv2.VideoCapture) -> Iterator[int]:
-    """Go from frame to frame, over what is damaged between two that can be read."""
-    number = failed = 0
-    while failed < 25:  # damaged in a row, and no more where the file is at its end
-        if capture.grab():
-            number, failed = number + 1, 0
-            yield number
-        else:
-            failed += 1
+def _aspect(stream: VideoStream) -> float:
+    """Return the pixel aspect ratio (width / height), by default 1."""
+    aspect = float(stream.sample_aspect_ratio or 1)
+    return aspect if 0.1 <= aspect <= 10 else 1.0
 
 
-def _small(pixels: NDArray[Any]) -> Image.Image:
-    """A frame as OpenCV gives it, grey, BGR or BGRA, in RGB, shrunk where it is large."""
-    conversions = {1: cv2.COLOR_GRAY2RGB, 3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2RGB}
-    image = Image.fromarray(cv2.cvtColor(pixels, conversions[1 if pixels.ndim == 2 else pixels.shape[2]]))
-    factor = MAX_SIDE / max(image.size)
-    if factor >= 1:
-        return image
-    width, height = (max(1, round(side * factor)) for side in image.size)
-    return image.resize((width, height), Image.Resampling.BOX)
+def _shown(frame: VideoFrame, aspect: float) -> tuple[Image.Image, tuple[int, int]]:
+    """Return a frame as a player shows it (square pixels, upright, RGB, over white), shrunk if large, and its size
+    before."""
+    is_opaque = not (frame.format.has_palette or any(part.is_alpha for part in frame.format.components))
+    image = to_rgb(Image.fromarray(frame.to_ndarray(format="rgb24" if is_opaque else "rgba")))
+    width, height = max(1, round(frame.width * aspect)), frame.height
+    factor = min(1.0, MAX_SIDE / max(width, height))
+    small = (max(1, round(width * factor)), max(1, round(height * factor)))
+    if small != image.size:
+        image = image.resize(small, Image.Resampling.BOX)
+    turn = _turn(frame)
+    if turn is None:
+        return image, (width, height)
+    return image.transpose(turn), (height, width) if turn in _SWAPPING else (width, height)
+
+
+def _turn(frame: VideoFrame) -> Image.Transpose | None:
+    """Return the transpose that makes a frame upright, the nearest to its display matrix; None if it is upright."""
+    matrix: Any = frame.side_data.get("DISPLAYMATRIX")
+    if matrix is None:
+        return None
+    a, b, _, c, d = np.frombuffer(bytes(matrix), dtype=np.int32)[:5].tolist()  # (x, y) is shown at (ax + cy, bx + dy)
+    if abs(b) + abs(c) > abs(a) + abs(d):
+        return _TURNED[c < 0, b < 0]
+    return _UNTURNED[a < 0, d < 0]
+
+
+# Keyed by whether left and right, and whether top and bottom, are swapped; the second table after transposition.
+_UNTURNED = {
+    (False, False): None,
+    (True, False): Image.Transpose.FLIP_LEFT_RIGHT,
+    (False, True): Image.Transpose.FLIP_TOP_BOTTOM,
+    (True, True): Image.Transpose.ROTATE_180,
+}
+_TURNED = {
+    (False, False): Image.Transpose.TRANSPOSE,
+    (True, False): Image.Transpose.ROTATE_270,
+    (False, True): Image.Transpose.ROTATE_90,
+    (True, True): Image.Transpose.TRANSVERSE,
+}
+_SWAPPING = frozenset(_TURNED.values())
 
 
 class _Even:
-    """Keeps frames at even times. Where more come than were expected, every other one goes and the step doubles."""
+    """Keep frames at regular times. If more come than expected, every other one is dropped and the step doubles."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self.frames: list[Frame] = []
@@ -213,7 +355,7 @@ class _Even:
         self.thinned = seconds * RATE > most
 
     def wants(self, seconds: float) -> bool:
-        """Return whether the frame of this time is to be taken."""
+        """Return whether to take the frame at this time."""
         return seconds >= self.next - 1e-6
 
     def take(self, seconds: float, image: Image.Image) -> None:
@@ -225,7 +367,7 @@ class _Even:
 
 
 class _Cuts:
-    """Keeps the first frame of each shot."""
+    """Keep the first frame of each shot."""
 
     def __init__(self, most: int) -> None:
         self.frames: list[Frame] = []
@@ -233,14 +375,14 @@ class _Cuts:
         self.before: NDArray[Any] | None = None
 
     def wants(self, seconds: float) -> bool:
-        """Return whether two shots are compared: every frame with the one before."""
+        """Return True: each frame is compared with the one before."""
         return True
 
     def take(self, seconds: float, image: Image.Image) -> None:
-        """Keep a frame where the picture changed."""
-        colours = cv2.cvtColor(np.asarray(image.resize((64, 64), Image.Resampling.BOX)), cv2.COLOR_RGB2HSV)
-        histogram = cv2.calcHist([colours], [0, 1, 2], None, [12, 4, 8], [0, 180, 0, 256, 0, 256])
-        changed = self.before is None or cv2.compareHist(histogram, self.before, cv2.HISTCMP_CORREL) < 1 - CUT
+        """Keep a frame if it starts a shot."""
+        colours = np.asarray(image.resize((64, 64), Image.Resampling.BOX).convert("HSV")).reshape(-1, 3)
+        histogram = np.histogramdd(colours, (12, 4, 8), [(0, 256)] * 3)[0].ravel()
+        changed = self.before is None or np.corrcoef(histogram, self.before)[0, 1] < 1 - CUT
         self.before = histogram
         if not changed:
             return

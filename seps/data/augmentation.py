@@ -32,16 +32,11 @@ def item_random(seed: int, epoch: int, index: int, part: str) -> random.Random:
 def augment_words(
     words: Sequence[Sequence[int]], mask_id: int, ordinary_ids: Sequence[int], rng: random.Random
 ) -> list[int]:
-    """Mask, replace and delete words.
+    """Mask, replace and delete words; return the remaining word pieces' ids, or all if none would remain.
 
     Args:
-        words: the word pieces' ids of each basic word, without special tokens.
-        mask_id: id of [MASK].
-        ordinary_ids: ids that a replaced word piece is drawn from.
-        rng: where the draws come from.
-
-    Returns:
-        The word pieces' ids in a row; those of `words` where nothing would be left.
+        words: for each basic word the ids of its word pieces, without special tokens.
+        ordinary_ids: ids from which a replacement is drawn.
     """
     pieces: list[int] = []
     for word in words:
@@ -57,21 +52,16 @@ def augment_words(
 
 
 def augment_image(image: Image.Image, rng: random.Random) -> Image.Image:
-    """Return a random crop, mirrored left to right half of the time.
-
-    The crop keeps its own size: the encoder's preprocessing resizes it to the network's square, so that pixels are
-    resampled once.
-    """
+    """Return a random crop, mirrored half of the time, at its own size: preprocessing resizes it once."""
     crop = image.crop(random_box(*image.size, rng))
     return crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if rng.random() < MIRRORED else crop
 
 
 def random_box(width: int, height: int, rng: random.Random) -> tuple[int, int, int, int]:
-    """Edges (left, top, right, bottom) in pixels of a random crop, distributed as torchvision's RandomResizedCrop's.
+    """Return the edges (left, top, right, bottom) in pixels of a random crop, distributed as in RandomResizedCrop.
 
-    Its area, a fraction of the image's, is uniform in [0.6, 1], the logarithm of its aspect in log [3/4, 4/3], its
-    position uniform. A crop that is wider or higher than the image is drawn again, 10 times at most; after that it
-    is the central one, as large as these aspects allow.
+    The area is uniform in [0.6, 1] of the image's, the logarithm of the aspect ratio in log [3/4, 4/3], the position
+    uniform. A crop larger than the image is drawn again; after 10 draws the largest allowed central crop is used.
     """
     for _ in range(TRIES):
         area = width * height * rng.uniform(*AREA)

@@ -45,22 +45,18 @@ def convert(
     """Read caption files and write them as one folder in the authors' layout.
 
     Args:
-        sources: caption files; to: the folder, made where it lacks.
-        images: a folder with the image files, anywhere in it, from which they are named, and where every one must be;
-            without it names are written as they stand, and files are looked for when the folder is read.
-        captions_per_image: k; left out, as many as every image has, else 5.
-        split: what the split is called that the files do not name, or the only one; dev: how many of its images,
-            drawn at random, are set apart as the split dev, and the rest is train.
-        progress: as in `with_progress`.
+        images: folder in which every image file must be, at any depth. None: write the names as they are in the files.
+        captions_per_image: k. None: as many as every image has, else 5.
+        split: name of the split if the files name none or one; dev: number of its images, drawn at random, to set
+            apart as the split dev (the rest is train).
 
     Returns:
-        Of each split's name the number of its images, and sentences on what was taken otherwise than it stands.
+        The number of images per split, and notes on what was changed.
 
     Raises:
-        DataError: one that lists all that is wrong: with the files, ids or images that come twice, images that are
-            missing, files that are there already.
-        ValueError: dev or captions_per_image is no whole number, or dev leaves nothing; the files hold several splits,
-            and split or dev is given; split is no name that a file can have; `to` is a file.
+        DataError: lists all problems of the files, repeated ids or images, missing images, existing output files.
+        ValueError: dev or captions_per_image out of range; split or dev given for files with several splits; a split
+            name that no file can have; `to` is a file.
         OSError: nothing can be written there.
     """
     if captions_per_image is not None:
@@ -125,11 +121,7 @@ def _named(splits: Splits, split: str | None, dev: int) -> Splits:
 
 
 def _file_names(splits: Splits, images: Path | None, problems: Problems) -> dict[str, str]:
-    """Of each id its file's name: from the folder of images where there is one, else as the caption file has it.
-
-    Raises:
-        DataError: as `convert`, where images are missing or anything was wrong before.
-    """
+    """Return the file name of each id; DataError if there is any problem so far."""
     photos = [photo for split in splits.values() for photo in split]
     files = [] if images is None else find_images(photos, images, problems)
     problems.raise_any()

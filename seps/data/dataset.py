@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from PIL import Image
@@ -51,15 +51,13 @@ class CaptionTokenizer(Protocol):
 
 
 class Item(NamedTuple):
-    """One caption with its image.
+    """A caption with its image.
 
     Attributes:
         image: (3, H, W).
-        caption: token ids from [CLS] to [SEP].
-        dense_caption: the dense caption's token ids, or None.
-        number: the caption's index in the split.
-        image_number: its image's.
-        pad_id: what fills the shorter captions of a batch.
+        caption, dense_caption: token ids from [CLS] to [SEP]; no dense caption: None.
+        number, image_number: indices of the caption and its image in the split.
+        pad_id: pads shorter captions of a batch.
     """
 
     image: Tensor
@@ -75,11 +73,9 @@ class Batch(NamedTuple):
 
     Attributes:
         images: (B, 3, H, W).
-        captions: (B, L) int64, token ids padded with pad_id.
-        lengths: (B,) int64, tokens of each caption, [CLS] and [SEP] included.
-        dense_captions, dense_lengths: the same of the dense captions, (B, L_d) and (B,); both None without them.
-        ids: (B,) int64, each caption's index in the split.
-        img_ids: (B,) int64, its image's number in the split.
+        captions: (B, L) int64, padded token ids; lengths: (B,) int64, including [CLS] and [SEP].
+        dense_captions, dense_lengths: (B, L_d) and (B,), or both None.
+        ids, img_ids: (B,) int64, indices of the captions and their images in the split.
     """
 
     images: Tensor
@@ -90,23 +86,27 @@ class Batch(NamedTuple):
     ids: Tensor
     img_ids: Tensor
 
+    def __getitem__(self, key: Any) -> Any:
+        """Return a field by its position, or by its name, as `batch["images"]`; KeyError for another name."""
+        if not isinstance(key, str):
+            return tuple.__getitem__(self, key)
+        if key not in self._fields:
+            raise KeyError(f"A batch has no {key!r}. Choose one of: {', '.join(self._fields)}.")
+        return getattr(self, key)
+
 
 class CaptionDataset(Dataset[Item]):
-    """A split as V * k items, one a caption; a DataLoader makes a `Batch` of them, with or without a collate_fn.
+    """A split as V * k items, one per caption; a DataLoader makes a `Batch` of them, with or without a collate_fn.
 
     Args:
-        split: V images with k captions each.
-        tokenizer: turns captions into token ids.
-        preprocess: turns an image of any size and mode into a normalised (3, H, W) float tensor.
-        max_words: most tokens of a caption, [CLS] and [SEP] included.
-        max_dense_words: most tokens of a dense caption, likewise.
-        train: augment images and captions, differently each epoch; dense captions stay as they are.
-        seed: of the augmentation, which (seed, epoch, index) decides.
-        dense: which dense captions come along: "none", "own" or "other", as `dense_captions` tells.
+        preprocess: returns a normalised (3, H, W) float tensor of an image of any size and mode.
+        max_words, max_dense_words: largest number of tokens, including [CLS] and [SEP]; at least 3.
+        train: augment images and captions, differently in each epoch; dense captions are never changed.
+        seed: with the epoch and the index it decides the augmentation.
+        dense: "none", "own" or "other", see `dense_captions`.
 
     Raises:
-        ValueError: a limit under 3 tokens, or what `dense_captions` refuses; on reading an item, an image file that
-            cannot be read.
+        ValueError: a limit below 3, or as `dense_captions`; on access, an image file that cannot be read.
     """
 
     def __init__(

@@ -24,13 +24,13 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class PhraseBoxes:
-    """A phrase of a sentence and where it is in the image.
+    """A phrase of a sentence and its boxes in the image.
 
     Attributes:
-        phrase: its words, as they stand in the sentence.
-        first_word: index of its first word among the sentence's words, split at spaces.
-        kind: "people", "clothing", "scene", ...; several joined by a slash, as "vehicles/scene".
-        boxes: at least one (x0, y0, x1, y1), in fractions of the image's width and height, in [0, 1].
+        phrase: its words, as in the sentence.
+        first_word: index of its first word in the sentence, split at spaces.
+        kind: "people", "clothing", "scene", ..., or several joined by a slash.
+        boxes: at least one (x0, y0, x1, y1), in fractions of the image's width and height.
     """
 
     phrase: str
@@ -48,19 +48,12 @@ class SentencePhrases:
 
 
 def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]:
-    """Read a split's phrases and check them.
-
-    Args:
-        folder: as in `read_split`.
-        split: the split's name.
-
-    Returns:
-        V lists, one an image in the order of the split, of its sentences.
+    """Read and check the phrases of a split: V lists of sentences, in the order of the images.
 
     Raises:
-        DataError: a caption file in the folder's place; or one that lists files missing or not readable, records that
-            are not one an image in their order, phrases that do not stand in their sentence at first_word, boxes that
-            are not 4 numbers in [0, 1], give or take 0.001, with x0 < x1 and y0 < y1.
+        DataError: a caption file instead of a folder; or a list of missing or unreadable files, records that do not
+            match the images, phrases that are not in their sentence at first_word, and boxes that are not 4 numbers in
+            [0, 1] (tolerance 0.001) with x0 < x1 and y0 < y1.
     """
     folder = Path(folder)
     if folder.is_file():

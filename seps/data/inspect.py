@@ -59,14 +59,13 @@ class Section:
 
 
 def inspect_split(split: Split, config: ModelConfig, sample: int = 0, notes: Sequence[str] = ()) -> list[Section]:
-    """Describe a split as a model of this config meets it.
+    """Describe a split as a model with this config reads it.
 
     Args:
-        split: V images with k captions each; config: whose tokenizer, limits and pixels.
-        sample: the index, 0 to V - 1, of the image that is shown; notes: further notes on it.
+        sample: index, 0 to V - 1, of the image to show.
 
     Raises:
-        ValueError: no such image, image files that cannot be read, or a tokenizer that cannot be had.
+        ValueError: no such image, image files that cannot be read, or a missing tokenizer.
     """
     if not 0 <= sample < len(split.image_ids):
         raise ValueError(f"--sample is {sample}, but the split has {len(split.image_ids)} images, counted from 0.")
@@ -97,8 +96,7 @@ def counts(split: Split, notes: Sequence[str] = ()) -> Section:
 
 
 def word_counts(split: Split) -> str:
-    """Return how many words an image and a caption have on average, and how many stems captions share, of one image and
-    of neighbouring ones."""
+    """Return the mean number of words per image and caption, and of shared stems within and between images."""
     k = split.captions_per_image
     counts = [len(words(caption)) for caption in split.captions]
     stems = [frozenset(map(stem, words(caption))) for caption in split.captions]
@@ -116,8 +114,7 @@ def common(first: frozenset[str], second: frozenset[str]) -> float:
 
 
 def stem(word: str) -> str:
-    """Return an English word without its endings of number and tense, as far as rules tell: dogs and dog, running and
-    runs."""
+    """Return an English word without regular endings of number and tense: dog for dogs, run for running."""
     for ending, other in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
             word = word[: -len(ending)] + other
@@ -127,8 +124,7 @@ def stem(word: str) -> str:
 
 
 def other_splits(split: Split, images: Path | None) -> list[Split]:
-    """Return the other splits of the folder, or of the caption file, that can be read: what is wrong with one shows
-    when that one is inspected."""
+    """Return the other readable splits of the folder or caption file."""
     names = [file.name.removesuffix("_caps.txt") for file in sorted(split.folder.glob("*_caps.txt"))]
     if split.folder.is_file():
         names = sorted(read_caption_file(split.folder, Problems("")).splits)
@@ -141,8 +137,7 @@ def other_splits(split: Split, images: Path | None) -> list[Split]:
 
 
 def card(split: Split, tokenizer: Tokenizer, number: int) -> Section:
-    """Return an image, its captions and dense captions with the words and tokens of each, and the words that they
-    share."""
+    """Return an image, its captions with their words and tokens, and the words that they share."""
     texts = texts_of(split, number)
     file = split.image_files[number]
     size = open_image(file).size
@@ -195,8 +190,7 @@ def token_counts(split: Split, tokenizer: Tokenizer, config: ModelConfig) -> Sec
 
 
 def batch(split: Split, tokenizer: Tokenizer, config: ModelConfig, sample: int) -> Section:
-    """Return what `collate` makes of the first captions of a few images: the shape of each part, and a caption read
-    back."""
+    """Return the shapes that `collate` makes of the first captions of a few images, and a decoded caption."""
     text = config.text
     dataset = CaptionDataset(
         split,
@@ -252,11 +246,7 @@ def data_address(file: Path) -> str:
 
 
 def read_config(name: str) -> ModelConfig:
-    """Read the config of a shipped model, of a model's folder, or one that comes with the package by name.
-
-    Raises:
-        ValueError: none of these.
-    """
+    """Read the config of a shipped model, a model folder or a config of the package; ValueError for any other name."""
     if name in config_names():
         return load_config(name)
     folder = model_folder(name)

@@ -26,8 +26,7 @@ def read_labelled(folder: Path) -> Labelled:
     """Read a folder with `images/` and `manifest.json`.
 
     Raises:
-        ValueError: no such file, or one that holds no JSON list; a DataError that lists entries without a file or a
-            label, and photographs that are not there.
+        ValueError: a missing file or no JSON list; a DataError lists entries without file or label and missing images.
     """
     entries = read_json_file(folder / MANIFEST)
     if not isinstance(entries, list) or not entries:

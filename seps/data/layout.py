@@ -50,14 +50,10 @@ class Split:
     """V images with k captions each: caption j belongs to image j // k.
 
     Attributes:
-        name: "train", "dev", ...
-        folder: where it was read.
-        image_ids: (V), as `{split}_ids.txt` writes them, each once.
-        image_files: (V), their paths.
-        captions: (V * k), in the order of the images.
-        captions_per_image: k.
-        dense: dense captions, (V) one an image or (V * k) one a caption; None where the split has none.
-        notes: sentences on what is odd of it, for people: how its lines were taken, captions that say nothing.
+        image_ids, image_files: (V,), each id once.
+        captions: (V * k), in the order of the images; captions_per_image: k.
+        dense: (V) dense captions, one per image, or (V * k), one per caption; None without any.
+        notes: sentences about captions that look wrong.
     """
 
     name: str
@@ -73,21 +69,20 @@ class Split:
 def read_split(
     folder: str | Path, split: str, captions_per_image: int | None = None, images: str | Path | None = None
 ) -> Split:
-    """Read a split and check all of it but the inside of its image files.
+    """Read a split and check everything except the content of its image files.
 
     Args:
-        folder: holds the files of the layout above; or a caption file, see `seps.data.sources`.
-        split: the split's name, with which its files' names begin, or that of the folder where it has a manifest.
-        captions_per_image: k. None: as many as every image has where ids stand one a caption, else 5, as in Flickr8k,
-            Flickr30K and MS-COCO.
-        images: the folder that the names in id_mapping.json start from, or one that holds that as `flickr30k-images/`;
-            `folder/images` where left out. For a caption file a folder that holds its images anywhere; its own folder
-            where left out.
+        folder: folder in the layout above, or a caption file, see `seps.data.sources`.
+        split: prefix of the split's files, or the name of a folder with a manifest.
+        captions_per_image: k. None: as many as every image has if there is one id per caption, else 5.
+        images: folder to which the names in id_mapping.json are relative, or one that contains it as
+            `flickr30k-images/`; default: `folder/images`. For a caption file: a folder that contains its images at any
+            depth; default: its own folder.
 
     Raises:
-        DataError: no such folder, of captions or of images; or one that lists files missing or not readable, empty
-            lines, counts that do not fit, images without exactly k captions in a row, ids without a file name, missing
-            image files, several files of dense captions, and dense captions that are not a JSON object with a "text".
+        DataError: a missing folder; or a list of missing or unreadable files, empty lines, counts that do not match,
+            images without exactly k captions in a row, ids without a file name, missing image files, several files of
+            dense captions, and dense captions that are not a JSON object with a "text".
         ValueError: captions_per_image is not a whole number of at least 1.
     """
     if captions_per_image is not None:
@@ -124,8 +119,7 @@ def read_split(
 
 
 def sole_split(folder: Path) -> str | None:
-    """Return the name of the split of a folder with a manifest, or of a caption file that has no other; None
-    elsewhere."""
+    """Return the name of the only split of a caption file or of a folder with a manifest; None for all others."""
     if not folder.is_file():
         return manifest_split(folder)
     splits = read_caption_file(folder, Problems("")).splits
@@ -192,12 +186,9 @@ def captions_each(ids: Sequence[str], captions: int) -> int:
 
 
 def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[int]]:
-    """Return the numbers, from 1, of each image id's caption lines, in the order of the images.
+    """Return for each image id the numbers of its caption lines, counted from 1, in the order of the images.
 
-    Ids are one a caption or one an image: the counts tell which or, where they fit neither, whether any id comes twice.
-
-    Args:
-        ids: the lines of `{split}_ids.txt`; captions: how many there are; k: captions an image.
+    Ids are one per caption or one per image; the counts decide, or else whether an id is repeated.
     """
     one_an_image = len(ids) * k == captions or (len(ids) != captions and len(set(ids)) == len(ids))
     width = k if one_an_image else 1
@@ -252,19 +243,14 @@ def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> di
 
 
 def dense_captions(split: Split, protocol: str) -> list[str] | None:
-    """Return the dense caption that each caption comes with.
+    """Return the dense caption of each caption: (V * k), or None for protocol "none".
 
     Args:
-        split: V images, k captions each.
-        protocol: "none"; "own", the dense caption of the caption's image or, where the split has none, the image's
-            other captions joined; "other", the same of the next image, the last image taking the first's.
-
-    Returns:
-        (V * k), one a caption; None for "none".
+        protocol: "none"; "own", the dense caption of the caption's image, or the image's other captions joined if the
+            split has none; "other", the same of the next image, cyclically.
 
     Raises:
-        ValueError: another protocol; "other" with fewer than 2 images; a split without dense captions that has no
-            other captions to join, k being 1.
+        ValueError: another protocol; "other" with fewer than 2 images; no dense captions and k = 1.
     """
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol is {protocol!r}, but it must be one of {', '.join(PROTOCOLS)}.")
@@ -293,13 +279,10 @@ def no_dense(split: Split) -> str:
 
 
 def find_dense_file(folder: Path, split: str) -> Path | None:
-    """Return the file of a split's dense captions: `{split}_dense.jsonl`, else `{dataset}_{split}.jsonl`; None without
-    any.
-
-    Of several datasets' files it is the one with the folder's name.
+    """Return `{split}_dense.jsonl`, else `{dataset}_{split}.jsonl`; None without any.
 
     Raises:
-        ValueError: files of several datasets, none of which has the folder's name.
+        ValueError: files of several datasets, none with the folder's name.
     """
     ours = folder / f"{split}_dense.jsonl"
     if ours.exists():

@@ -12,13 +12,10 @@ IMAGES = "images"  # the folder of image files in the layouts that are read
 
 
 class FilesBelow:
-    """Finds files below a folder.
-
-    A listing a folder, not a look at each file: quick on network drives too. The whole tree is listed when a name is
-    not there as it is written.
+    """Finds files below a folder by listing folders once, which is fast on network drives too.
 
     Args:
-        root: the folder that names start from; anywhere: find a file by its name alone too, wherever it lies below.
+        root: the folder to which names are relative; anywhere: also find a file by its name only, at any depth.
     """
 
     def __init__(self, root: Path, anywhere: bool = False) -> None:

@@ -21,14 +21,10 @@ def manifest_split(folder: Path) -> str | None:
 def read_manifest(
     folder: Path, captions_per_image: int, images: Path, problems: Problems
 ) -> tuple[list[str], list[Path], list[str]]:
-    """Read a manifest, a list of objects with "file" and "captions", and "id" where it is not the file's name.
-
-    Args:
-        folder: of the manifest; captions_per_image: k, of each photograph; images: folder of the files.
-        problems: notes what is wrong: no list, entries without file or captions, files that are not there.
+    """Read a manifest, a list of objects with "file" and "captions", and optionally "id" (default: the file name).
 
     Returns:
-        The photographs' ids and files, (V) each, and their captions, (V * k).
+        Ids and files of the photographs, (V) each, and their captions, (V * k).
     """
     ids: list[str] = []
     files: list[Path] = []

@@ -31,13 +31,12 @@ class Region:
 
 @dataclass(frozen=True)
 class CaptionTruth:
-    """A caption's phrases that have a region and are no scenes, at least one.
+    """The phrases of a caption that have a region and are no scenes, at least one.
 
     Attributes:
-        sentence: its text.
-        phrases: P; regions: (P), where what each one names is.
-        areas: (3, N), the fraction of each patch on objects that the caption mentions, on the image's other objects,
-            and on neither; columns sum to 1.
+        phrases: P; regions: (P), their regions.
+        areas: (3, N), the fraction of each patch on objects that the caption mentions, on other objects, and on
+            neither; columns sum to 1.
     """
 
     sentence: str
@@ -84,10 +83,10 @@ class Boxes:
 
 @dataclass(frozen=True)
 class SceneObjects:
-    """A scene's objects, as `{split}_scenes.jsonl` has them.
+    """The objects of a scene, from `{split}_scenes.jsonl`.
 
     Attributes:
-        masks: of each object, its run lengths, see `seps.scenes.encode_mask`.
+        masks: run lengths per object, see `seps.scenes.encode_mask`.
         mentions: (sentence, index of the first word, phrase) to the numbers of the objects that the phrase names.
     """
 
@@ -125,12 +124,7 @@ class Masks:
 def image_truth(
     sentences: Sequence[SentencePhrases], grid: tuple[int, int], scene: SceneObjects | None = None
 ) -> list[CaptionTruth]:
-    """Return what is known of one image's captions, those without a phrase that counts left out.
-
-    Args:
-        sentences: the image's; grid: (H, W).
-        scene: its masks, which go before the phrases' boxes.
-    """
+    """Return the ground truth of an image's captions with phrases; masks of the scene replace boxes."""
     objects: Objects = Boxes(sentences, grid) if scene is None else Masks(scene, grid)
     anything = objects.all()  # (N,)
     truths = []
@@ -150,17 +144,13 @@ def counted(sentence: SentencePhrases) -> list[PhraseBoxes]:
 
 
 def read_scenes(folder: Path, split: str, entities: Sequence[Sequence[SentencePhrases]]) -> list[SceneObjects] | None:
-    """Return the masks of a split's scenes, checked; None where the split has no `{split}_scenes.jsonl`.
+    """Read and check the masks of a split's V scenes; None without `{split}_scenes.jsonl`.
 
     Args:
-        folder, split: as in `read_entities`; entities: what it returned, V lists.
-
-    Returns:
-        V, one an image.
+        entities: from `read_entities`.
 
     Raises:
-        DataError: one that lists scenes that are not one an image, masks that cannot be read, phrases of `entities`
-            that no mention of their scene stands for.
+        DataError: lists scenes that do not match the images, unreadable masks, and phrases without a mention.
     """
     path = folder / f"{split}_scenes.jsonl"
     if not path.exists():

@@ -16,12 +16,9 @@ NAMED = 5  # images that a sentence names
 
 
 def same_files(files: Sequence[Path]) -> list[list[int]]:
-    """Find files of the same bytes: groups of two or more positions, in order; one file named twice is such a group.
+    """Return groups of positions of files with the same bytes, two or more each; OSError for an unreadable file.
 
-    Whole files are read only where size and a sample agree.
-
-    Raises:
-        OSError: a file that cannot be read.
+    Whole files are read only if size and a sample agree.
     """
     groups = [list(range(len(files)))]
     for tell in (lambda file: file.stat().st_size, sample, digest):
@@ -54,16 +51,15 @@ def digest(file: Path) -> bytes:
 
 
 def same_pairs(files: Sequence[Path], owners: Sequence[str]) -> list[tuple[int, int]]:
-    """Pair files of the same bytes: each with the first such file of its own split, and of every other split.
+    """Pair each file with the first identical file of its own split and of every other split.
 
-    So thousands of copies of a file give thousands of pairs, not millions.
+    This keeps the number of pairs linear in the number of copies.
 
     Args:
-        files: one path a position.
-        owners: the name of the split that each belongs to; a split's positions stand together.
+        owners: the split of each file; files of a split are consecutive.
 
     Returns:
-        Pairs (i, j) of positions, i < j within a split; between two splits i is of the earlier one.
+        Pairs (i, j), i < j within a split; between two splits i is of the earlier one.
     """
     pairs = []
     for group in same_files(files):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seps.checks import read_json, read_utf8
+from seps.text import ListError
 
 LISTED = 20  # problems of one kind that a message spells out
 
@@ -16,16 +17,12 @@ MISSING = "Missing"
 UNREADABLE = "Not readable"
 
 
-class DataError(ValueError):
+class DataError(ListError):
     """Data that do not fit their layout. The message lists all problems, the first 20 problems of each kind."""
 
 
 class Problems:
-    """What is wrong with some data, by kind.
-
-    Args:
-        subject: what is being read, for the head of the message.
-    """
+    """Problems of some data, grouped by kind; `subject` begins the message."""
 
     def __init__(self, subject: str) -> None:
         self.subject = subject
@@ -46,7 +43,7 @@ class Problems:
             message += [f"  {problem}" for problem in problems[:LISTED]]
             if len(problems) > LISTED:
                 message.append(f"  and {len(problems) - LISTED} more")
-        raise DataError("\n".join(message))
+        raise DataError(*message)
 
 
 def read_text(path: Path, problems: Problems) -> str | None:
@@ -70,11 +67,7 @@ def read_lines(path: Path, problems: Problems) -> list[str] | None:
 
 
 def parse_object(content: str | bytes, subject: str) -> dict[str, Any]:
-    """Return the JSON object that a text holds; arguments as those of `read_json`.
-
-    Raises:
-        ValueError: as `read_json`, or something other than an object.
-    """
+    """Parse a JSON object; ValueError as `read_json`, or for other JSON values."""
     value = read_json(content, subject)
     if not isinstance(value, dict):
         raise ValueError(f"{subject} holds a JSON {type(value).__name__}, but an object {{...}} is needed.")

@@ -14,10 +14,9 @@ from seps.data.entities import Box
 
 
 def patch_overlap(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.float64]:
-    """Return the fraction of each patch's area that the boxes' union covers, exactly: (H, W) in [0, 1].
+    """Return the exact fraction of each patch's area that the union of the boxes covers: (H, W) in [0, 1].
 
-    The edges of boxes and patches cut the image into rectangles that each lie in one patch, and in a box whole or
-    not at all.
+    The edges of boxes and patches cut the image into rectangles, each in one patch and fully inside or outside a box.
     """
     edges = np.asarray(boxes, dtype=np.float64).reshape(-1, 2, 2)  # (K, corner, axis), axis 0 is x
     (columns, across), (rows, down) = (axis_parts(edges[:, :, axis], grid[1 - axis]) for axis in (0, 1))
@@ -26,10 +25,10 @@ def patch_overlap(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.flo
 
 
 def axis_parts(edges: NDArray[np.float64], cells: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return one axis cut at the edges of K boxes, (K, 2), and of `cells` patches.
+    """Cut one axis at the edges of K boxes, (K, 2), and of `cells` patches.
 
     Returns:
-        (cells, parts), the fraction of each cell that each part makes up, and (K, parts), whether it lies in each box.
+        (cells, parts), the fraction of each cell per part, and (K, parts), whether the part is in each box.
     """
     cuts = np.unique(np.concatenate([np.linspace(0, 1, cells + 1), edges.ravel()]))
     middles, widths = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts)  # (parts,)
@@ -79,11 +78,10 @@ def central_patches(grid: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def energy_inside(weights: NDArray[np.floating], overlap: NDArray[np.float64]) -> float:
-    """Return the fraction in [0, 1] of a map's weights that lies in a region (the energy-based pointing game).
+    """Return the fraction in [0, 1] of a map's weights inside a region (energy-based pointing game).
 
     Args:
-        weights: (N,), not below 0 and not all 0, summed in float64.
-        overlap: (N,) in [0, 1], the fraction of each patch that the region covers.
+        weights: (N,), not negative and not all 0; overlap: (N,) in [0, 1], the fraction of each patch in the region.
     """
     weights = weights.astype(np.float64)
     return float(weights @ overlap / weights.sum())

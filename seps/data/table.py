@@ -15,16 +15,12 @@ Table = tuple[tuple[str, ...], list[tuple[int, dict[str, str]]]]
 
 
 def read_table(path: Path) -> Table:
-    """Read a table.
-
-    Returns:
-        Its headings, and each row's line in the file with its cells by heading, without spaces around either; a cell
-        that lacks is "".
+    """Read a CSV file: headings, and per row its line number and stripped cells by heading (missing: "").
 
     Raises:
-        OSError: a file that cannot be read.
-        ValueError: another encoding, other marks between the cells than commas, rows with more cells than there are
-            headings, or quotation marks that do not fit; a clause, without the file's name.
+        OSError: the file cannot be read.
+        ValueError: another encoding or delimiter, rows with more cells than headings, or unbalanced quotation marks; a
+            clause without the file's name.
     """
     text = read_utf8(path.read_bytes())
     head = first_line(text)

@@ -43,12 +43,7 @@ ul{{display:flex;flex-wrap:wrap;gap:1em;list-style:none;padding:0}}li{{width:10e
 
 
 def newest_model(folder: Path) -> Path:
-    """Return the folder that was written last, of a generator or of a run's checkpoint, in a folder or anywhere below
-    it.
-
-    Raises:
-        ValueError: no such folder, or neither in it.
-    """
+    """Return the newest folder of a generator or a run's checkpoint, at any depth; ValueError if there is none."""
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder: give that of a run.")
     models = [*folder.rglob(CONFIG_FILE), *folder.rglob(f"{FOLDER}/{TENSORS}")]
@@ -58,10 +53,10 @@ def newest_model(folder: Path) -> Path:
 
 
 def open_model(folder: Path) -> ImageTextGenerator:
-    """Return the generator in a folder of `newest_model`: of a checkpoint with the running average of its UNet, if any.
+    """Open the generator in a folder of `newest_model`; from a checkpoint with the running average of its UNet, if any.
 
     Raises:
-        ValueError: files that are damaged or do not fit, or a checkpoint without the run's recipe beside it.
+        ValueError: damaged or mismatching files, or a checkpoint without the run's recipe.
     """
     if (folder / CONFIG_FILE).is_file():
         return ImageTextGenerator(folder)
@@ -79,8 +74,7 @@ def open_model(folder: Path) -> ImageTextGenerator:
 
 
 def data_of(folder: Path) -> tuple[Path | None, Path | None]:
-    """Return the data that the run of a folder of `newest_model` was trained on, and the folder of its images where
-    that is another; None twice where nothing tells, or they are gone."""
+    """Return the folders of the run's training data and of its images, each None if unknown or missing."""
     try:
         values = read_json_file(folder.parent / DATA)
         data, images = (None if values[key] is None else Path(values[key]) for key in ("data", "images"))
@@ -102,12 +96,11 @@ def part_of(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def write_page(folder: Path, page: Path, data: Path | None, split: str, images: Path | None, steps: int) -> None:
-    """Draw five captions, write about five pictures, and put both on a page that needs no other file.
+    """Draw five captions, caption five pictures, and write both to a page without other files.
 
     Args:
-        folder: of `newest_model`; page: where it is written.
-        data, split, images: as `read_split`, the first five images of which are taken with their first captions;
-            without data those that the run was trained on, and where they are gone pictures that ship.
+        data, split, images: as in `read_split`; the first five images are used. Without data: those of the run, or else
+            shipped pictures.
         steps: of drawing.
     """
     generator = open_model(folder)

@@ -11,14 +11,13 @@ from torch import Tensor
 
 
 class WordAttention:
-    """Watches a UNet's cross-attention while it draws; the drawing stays the same.
+    """Records a UNet's cross-attention while it draws, without changing the drawing.
 
-    In a `with` block everything that the UNet computes is counted, in whichever thread: let it draw nothing else.
+    Inside `with`, all computations of the UNet count, in any thread.
 
     Args:
-        unet: a UNet2DConditionModel.
-        count: of captions that are drawn. The UNet sees them first in each batch; behind them, with guidance, stands
-            the empty caption for each, which is not counted.
+        count: number of captions, which come first in each batch; the empty captions of guidance after them are
+            ignored.
     """
 
     def __init__(self, unet: Any, count: int = 1) -> None:
@@ -42,13 +41,10 @@ class WordAttention:
         self._sums[name] = self._sums[name] + weights if name in self._sums else weights
 
     def maps(self, side: int) -> Tensor:
-        """Average each word's weight on each place: (count, L, side, side), adding up to 1 over the places.
+        """Return each word's mean weight per place: (count, L, side, side), summing to 1 over places.
 
-        The mean over steps, and over layers, each of which counts as much as any other; those of a coarser grid are
-        laid out on `side` places by repeating theirs.
-
-        Raises:
-            RuntimeError: nothing was drawn.
+        The mean is over steps and layers; coarser grids are repeated to `side` places. RuntimeError if nothing was
+        drawn.
         """
         if not self._sums:
             raise RuntimeError("Nothing was drawn while the attention was watched.")

@@ -11,13 +11,10 @@ from seps.generator.encoders import Residual
 
 
 class Autoencoder(nn.Module):
-    """Pictures (B, 3, S, S) in [-1, 1] to latents (B, C_z, S / 8, S / 8) and back.
+    """Maps pictures (B, 3, S, S) in [-1, 1] to latents (B, C_z, S / 8, S / 8) and back.
 
-    The latents are normalised: each channel has mean 0 and variance 1 over the training pictures, by the running
-    statistics of a batch normalisation without weights.
-
-    Args:
-        config: its channels.
+    Each channel of the latents is normalised to mean 0 and variance 1 by the running statistics of a batch
+    normalisation.
     """
 
     def __init__(self, config: AutoencoderConfig) -> None:
@@ -68,14 +65,10 @@ class Autoencoder(nn.Module):
         return self.decoder(latents)
 
     def forward(self, pictures: Tensor, side: int = 0) -> Tensor:
-        """Pictures as they come back; in training through latents with noise.
+        """Reconstruct pictures (B, 3, S, S); in training through noisy latents.
 
         Args:
-            pictures: (B, 3, S, S).
-            side: of the latents that are decoded, scaled down from S / 8; 0 leaves them as they are.
-
-        Returns:
-            (B, 3, S, S), or of 8 times `side`.
+            side: downscale latents from S / 8 to this side; the result then has 8 times `side` pixels. 0: keep them.
         """
         latents = self.encode(pictures)
         if side:

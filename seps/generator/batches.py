@@ -22,9 +22,11 @@ POOL = 16  # batches whose captions are sorted by length together
 
 
 class Source(NamedTuple):
-    """What batches of a split are made of: pictures and captions, their latents where they are computed beforehand,
-    what the teacher finds in them where there is one, how much each place counts where not all count alike, (V, h, w),
-    what the image encoder sees, (V, D, H, W), and the cells of a frozen one, (V, K, G, D), on disk."""
+    """Data of a split from which batches are made, each part None if it is not precomputed.
+
+    Pictures and captions, latents, the teacher's features, weights of places (V, h, w), image features (V, D, H, W),
+    and cells of a frozen encoder (V, K, G, D), on disk.
+    """
 
     captioned: Captioned
     latents: Tensor | None = None
@@ -36,8 +38,7 @@ class Source(NamedTuple):
 
 @torch.no_grad()
 def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
-    """Return the source with all latents (V, C_z, h, w), and the image encoder's features where the stage aligns with
-    them, for a stage that needs nothing else of the pictures."""
+    """Precompute the latents (V, C_z, h, w), and aligned image features, for a stage that needs no pictures."""
     if "diffusion" not in stage.losses or {*stage.losses} - {"diffusion", "representation"}:
         return source
     network, aligns = objective.network, "representation" in stage.losses
@@ -53,8 +54,7 @@ def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
 
 
 def with_cells(objective: Objective, stage: Stage, source: Source, cache: Path) -> Source:
-    """Return the source with the cells of a frozen image encoder, for a stage that needs nothing else of the
-    pictures."""
+    """Precompute the cells of a frozen image encoder for a stage that needs no pictures."""
     if not reads_cells(objective.network.config, stage):
         return source
     settings, split = objective.settings, source.captioned.split
@@ -67,10 +67,10 @@ def reads_cells(config: GeneratorConfig, stage: Stage) -> bool:
 
 
 def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
-    """Return the source with places on objects counting as much as the settings say, for a stage with diffusion.
+    """Add the weights of places on objects, from the settings, for a stage with diffusion.
 
     Raises:
-        ValueError: they count more than others, but nothing tells where objects are.
+        ValueError: objects are weighted, but the data have none.
     """
     more = objective.settings.object_weight - 1
     if "diffusion" not in stage.losses or not more:
@@ -80,10 +80,9 @@ def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
 
 
 def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterator[Batch]:
-    """Yield an epoch's batches: every image once, shuffled, each with one of its captions; a last short batch is left
-    out where there are whole ones.
+    """Yield an epoch's shuffled batches, each image once with one of its captions; an incomplete last batch is dropped.
 
-    Where pictures' features are at hand, captions of about one length stand together, so that little is padded.
+    With precomputed features, captions of similar length share a batch to reduce padding.
     """
     size, count = objective.settings.batch(stage), len(source.captioned)
     order = torch.randperm(count)
@@ -96,11 +95,7 @@ def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterato
 
 
 def by_length(order: Tensor, lengths: Tensor, size: int) -> Tensor:
-    """Order rows (n,) anew, such that batches of `size` hold captions of about one length, in an order of chance.
-
-    Args:
-        order: rows at random; lengths: (n,), of their captions.
-    """
+    """Reorder random rows (n,) into shuffled batches of `size` with captions of similar `lengths` (n,)."""
     pools = [
         rows[kept.argsort()] for rows, kept in zip(order.split(POOL * size), lengths.split(POOL * size), strict=True)
     ]

@@ -27,18 +27,18 @@ def coco_words(caption: str) -> str:
 
 
 def caption_metrics(written: Sequence[str], references: Sequence[Sequence[str]], meteor: bool = True) -> dict[str, Any]:
-    """Compare captions with people's.
+    """Compare captions with human references.
 
     Args:
-        written: (n,); references: (n,), the captions of people for each, at least 1.
-        meteor: count METEOR too, where Java is there.
+        written: (n,); references: (n,), at least 1 each.
+        meteor: also compute METEOR, if Java is installed.
 
     Returns:
-        "bleu_1" to "bleu_4", "rouge_l" and, where Java is there, "meteor", from 0 to 100, and "cider", from 0 to 10;
-        "each" has ROUGE-L and CIDEr of each caption, (n,) each.
+        "bleu_1" to "bleu_4", "rouge_l" and optionally "meteor", from 0 to 100, and "cider", from 0 to 10; "each" has
+        ROUGE-L and CIDEr per caption, (n,).
 
     Raises:
-        ValueError: no captions, other counts than references, or pycocoevalcap is not installed.
+        ValueError: no captions, a different number of references, or pycocoevalcap is not installed.
     """
     if not written or len(written) != len(references) or not all(references):
         raise ValueError(f"{len(written)} captions cannot be compared with {len(references)} sets of references.")

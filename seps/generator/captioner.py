@@ -17,8 +17,7 @@ MODES = ("greedy", "beam", "sample")
 
 
 class Past(NamedTuple):
-    """What a layer has of the words so far, and of the image: keys and values, (R, heads, L, W / heads) and (R, heads,
-    G + 1, W / heads), so that the next word alone is computed."""
+    """Cached keys and values of a layer: words (R, heads, L, W / heads) and image (R, heads, G + 1, W / heads)."""
 
     words: tuple[Tensor, Tensor]
     image: tuple[Tensor, Tensor]
@@ -57,8 +56,7 @@ class Layer(nn.Module):
         return Past((none, none), image)
 
     def step(self, word: Tensor, past: Past) -> tuple[Tensor, Past]:
-        """Return the last word (R, 1, W) of each row as `forward` has it in evaluation mode, and what is kept of it
-        too."""
+        """Return the output for the last word (R, 1, W), as `forward` in evaluation mode, and the extended cache."""
         normed = self.norms[0](word)
         pairs = zip(past.words, (1, 2), strict=True)
         keys, values = (torch.cat([kept, projected(self.words, normed, part)], dim=2) for kept, part in pairs)
@@ -83,12 +81,10 @@ class Captioner(nn.Module):
     """Writes captions.
 
     Args:
-        config: its size; grid_width: D, channels of the image's grid; embed_size: C, of its embedding.
-        vocabulary: number of token ids.
+        grid_width: D, channels of the image's grid; embed_size: C, of its embedding; vocabulary: number of token ids.
 
     Attributes:
-        written: (V,) int64, rising, the token ids that it reads and writes, each of which is a row of its tables; None
-            where it writes all.
+        written: (V,) int64, ascending, the token ids that it reads and writes, one per row of its tables; None: all.
     """
 
     written: Tensor | None
@@ -125,13 +121,10 @@ class Captioner(nn.Module):
         return self.image_dropout(memory)
 
     def forward(self, memory: Tensor, ids: Tensor, weights: bool = False) -> tuple[Tensor, Tensor | None]:
-        """Scores of the word after each word.
+        """Return logits (B, L, V) of the next words, and the last layer's attention (B, L, G + 1), mean of its heads.
 
         Args:
-            memory: (B, G + 1, W); ids: (B, L), from [CLS] on, as `rows`; weights: return attention too.
-
-        Returns:
-            (B, L, V) logits, and (B, L, G + 1) attention of the last layer, the mean of its heads.
+            memory: (B, G + 1, W); ids: (B, L), from [CLS] on, as `rows`; weights: return the attention, else None.
         """
         count = ids.shape[1]
         words = self.tokens(ids) + self.positions[:count]  # (B, L, W)
@@ -157,7 +150,7 @@ class Captioner(nn.Module):
 
 
 def caption_loss(logits: Tensor, ids: Tensor, lengths: Tensor, smoothing: float = 0.0) -> Tensor:
-    """Cross-entropy of each next token, [SEP] the last, the mean over tokens.
+    """Return the cross-entropy of each next token up to [SEP], mean over tokens.
 
     Args:
         logits: (B, L, V) for ids (B, L), as `Captioner.rows`, of lengths (B,).
@@ -173,11 +166,7 @@ def caption_loss(logits: Tensor, ids: Tensor, lengths: Tensor, smoothing: float 
 
 @dataclass(frozen=True)
 class Decoding:
-    """How captions are written.
-
-    Attributes:
-        mode: "greedy", "beam" or "sample"; beams: captions that are followed; temperature: of sampling; seed: of it.
-    """
+    """Decoding settings: mode "greedy", "beam" or "sample", number of beams, sampling temperature and seed."""
 
     mode: str = "beam"
     beams: int = 4
@@ -201,14 +190,13 @@ class Written(NamedTuple):
 def write_captions(
     captioner: Captioner, memory: Tensor, start: int, end: int, barred: list[int], how: Decoding
 ) -> list[list[Written]]:
-    """Write captions of images, each image's best first; several an image with beams.
+    """Write captions of images, the best one first; several per image with beams.
 
     Args:
-        memory: (B, G + 1, W); start, end: ids of [CLS] and [SEP]; barred: ids that are never written, [UNK] the last
-            where there are any.
+        memory: (B, G + 1, W); start, end: ids of [CLS] and [SEP]; barred: ids never written, [UNK] last if any.
 
     Returns:
-        For each image, captions of at most max_words tokens, [CLS] and [SEP] among them.
+        For each image, captions of at most max_words tokens, including [CLS] and [SEP].
     """
     beams = how.beams if how.mode == "beam" else 1
     count = len(memory)
@@ -264,11 +252,7 @@ def write_captions(
 
 
 def repeats(ids: Tensor, length: int) -> tuple[Tensor, Tensor]:
-    """Return which token would write a sequence a second time: rows of ids (R, L), and for each a token, as indices.
-
-    Args:
-        length: tokens of a sequence; 0 for none.
-    """
+    """Return the tokens that would repeat a sequence of `length` tokens (0: none) in ids (R, L): rows and tokens."""
     if not 0 < length <= ids.shape[1]:
         return ids.new_zeros(0), ids.new_zeros(0)
     sequences = ids.unfold(1, length, 1)  # (R, L - length + 1, length)

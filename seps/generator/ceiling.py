@@ -38,18 +38,18 @@ ROWS = {
 def measure_ceiling(
     generator: ImageTextGenerator, data: Path, split_name: str = "test", count: int = 500, progress: Progress = False
 ) -> dict[str, Any]:
-    """Measure pictures of a split's first scenes as drawings of their first captions are measured.
+    """Measure true pictures of a split's first `count` scenes with the metrics of drawings.
 
     Args:
-        generator: one that draws; data: folder that `python -m seps.scenes` wrote; count: how many scenes.
+        data: folder that `python -m seps.scenes` wrote.
 
     Returns:
         Plain values for JSON. For each of `ROWS` "r1", "objects" and "colours" as in
-        `seps.generator.evaluate.measure_pictures`; "error": the mean absolute difference of a value, of 255, between
-        the small scenes and what comes back.
+        `seps.generator.evaluate.measure_pictures`; "error": mean absolute difference of a value, of 255, between the
+        small scenes and their reconstructions.
 
     Raises:
-        ValueError: a generator that draws nothing, or data that are no scenes.
+        ValueError: a generator without UNet, or data that are no scenes.
     """
     if not generator.network.config.draws:
         raise ValueError("This generator draws nothing, so that there is no ceiling of drawings to measure.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from seps.checks import MAX_WORDS, check_whole
+from seps.elsewhere import GENERATOR_ENCODER_KEYS, GENERATOR_KEYS
 from seps.fields import Channels, Fields, Fraction, between, choice_of, of_length
 
 SIMPLE = "simple"
@@ -17,21 +18,6 @@ MAX_SIDE = 512  # of a picture, in pixels
 SHRINKS = 8  # the autoencoder's latents have an eighth of the picture's side
 Layers = Annotated[int, between(1, 48)]
 # Keys of other programs, and what is meant here.
-ENCODERS_ELSEWHERE = {
-    "embed_dim": "embed_size is meant",
-    "use_simple_cnn": "encoders.vision 'simple' is meant, or the name of a timm model",
-    "freeze_bert": "training.stages.freeze_text is meant, of each stage",
-    "pretrained": "encoders.vision_weights and encoders.text_weights are meant",
-}
-CONFIG_ELSEWHERE = {
-    "embed_dim": "encoders.embed_size is meant",
-    "use_simple_cnn": "encoders.vision 'simple' is meant, or the name of a timm model",
-    "freeze_bert": "training.stages.freeze_text is meant, of each stage",
-    "num_diffusion_steps": "diffusion.train_steps is meant",
-    "max_text_length": "captioner.max_words is meant",
-    "bert_model_name": "encoders.text is meant",
-    "recon_weight": "training.reconstruction_weight is meant",
-}
 
 
 def check_embed_size(name: str, channels: int) -> None:
@@ -48,15 +34,15 @@ def check_source(name: str, source: str) -> None:
 
 
 @dataclass(frozen=True)
-class EncodersConfig(Fields, section="encoders", elsewhere=ENCODERS_ELSEWHERE):
+class EncodersConfig(Fields, section="encoders", elsewhere=GENERATOR_ENCODER_KEYS):
     """The two encoders and their shared space.
 
     Attributes:
-        vision: "simple", a small convolutional network, or the name of a timm model ("resnet50").
-        vision_weights: of a timm model: "none" (random), "hub", or "folder:PATH", which holds model.safetensors; of a
-            frozen one also "package:NAME", or "seps:MODEL", the image encoder of a SEPS model (`load_model`).
-        frozen: leave the timm model as it is: it is not saved, and what it makes of pictures is computed once.
-        text: where the text encoder is described: "seps:scenes", a hub repo ("bert-base-uncased"), "folder:PATH".
+        vision: "simple", a small convolutional network, or a timm model ("resnet50").
+        vision_weights: of a timm model: "none" (random), "hub", or "folder:PATH" with model.safetensors; of a frozen
+            one also "package:NAME", or "seps:MODEL", the image encoder of a SEPS model (`load_model`).
+        frozen: do not train or save the timm model; its features are computed once.
+        text: source of the text encoder: "seps:scenes", a hub repo ("bert-base-uncased"), "folder:PATH".
         text_weights: "hub", "package:NAME", "folder:PATH" or "none" (random).
         embed_size: C, channels of the shared space.
         channels: of the simple encoder's stages; the last are those of its grid.
@@ -90,10 +76,10 @@ class CaptionerConfig(Fields, section="captioner"):
     """The Transformer decoder that writes captions.
 
     Attributes:
-        width: its channels; layers, heads; max_words: tokens of a caption at most, [CLS] and [SEP] among them.
-        dropout: in training; image_dropout: of what it sees of the image.
-        vocabulary: how many of the tokenizer's ids it writes, those that training captions have most; 0 for all.
-        no_repeat: sequences of so many tokens are written once in a caption; 0 lets all be written again.
+        max_words: largest number of tokens, including [CLS] and [SEP]; width: channels.
+        image_dropout: dropout of the image features.
+        vocabulary: number of token ids that it writes, the most frequent in training captions; 0: all.
+        no_repeat: length of token sequences that occur at most once per caption; 0: no limit.
     """
 
     width: Channels = 256
@@ -117,9 +103,9 @@ class AutoencoderConfig(Fields, section="autoencoder"):
 
     Attributes:
         channels: of its three stages, from the picture on; latent_channels: of the latents.
-        decoder_channels: of the decoder's stages, likewise from the picture on; none for the same as `channels`.
-        decoder_layers: residual blocks of the decoder's stages, from the picture on.
-        noise: standard deviation of the noise that the decoder learns to bear, in units of the latents'.
+        decoder_channels: of the decoder's stages, in the same order; empty: as `channels`.
+        decoder_layers: residual blocks of the decoder's stages, in the same order.
+        noise: standard deviation of the noise added before decoding in training, in units of the latents'.
     """
 
     channels: Annotated[tuple[Channels, ...], of_length(3)] = (32, 64, 128)
@@ -138,12 +124,12 @@ class AutoencoderConfig(Fields, section="autoencoder"):
 
 @dataclass(frozen=True)
 class DiffusionConfig(Fields, section="diffusion"):
-    """The UNet on latents and the noise that it learns to take away.
+    """The UNet on latents and its noise schedule.
 
     Attributes:
-        channels: of its levels; layers: residual blocks a level; head_channels: of an attention head.
-        plain_levels: how many levels, from the first and finest on, have no attention.
-        caption_embedding: whether the UNet sees the caption's embedding too, added to that of the step.
+        channels: of its levels; layers: residual blocks per level; head_channels: of an attention head.
+        plain_levels: number of levels without attention, from the finest on.
+        caption_embedding: add the caption's embedding to that of the step.
         train_steps: of the noise schedule; schedule, prediction: as diffusers names them.
     """
 
@@ -170,15 +156,14 @@ class DiffusionConfig(Fields, section="diffusion"):
 
 
 @dataclass(frozen=True)
-class GeneratorConfig(Fields, elsewhere=CONFIG_ELSEWHERE):
-    """Everything that makes a `Generator`.
+class GeneratorConfig(Fields, elsewhere=GENERATOR_KEYS):
+    """Config of a `Generator`.
 
     Attributes:
         image_size: side of its pictures in pixels, a multiple of 8 times the UNet's halvings.
-        encoders, captioner, autoencoder, diffusion: its parts.
-        draws: whether it has an autoencoder and a UNet; without them it writes captions and draws nothing.
-        reads: whether it has a text encoder; without one it neither draws nor learns by the contrastive loss.
-        int8: the parts ("autoencoder", "captioner", "unet") whose files hold 8-bit weights, others float16.
+        draws: has an autoencoder and a UNet; false: it only writes captions.
+        reads: has a text encoder; false: it neither draws nor uses the contrastive loss.
+        int8: parts ("autoencoder", "captioner", "unet") saved with 8-bit weights, others with float16.
     """
 
     image_size: Annotated[int, between(1, MAX_SIDE)] = 128

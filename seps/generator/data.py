@@ -23,14 +23,15 @@ from seps.data.objects import Masks, read_scenes
 from seps.encoders.tokenizer import Tokenizer
 from seps.files import written_whole
 from seps.generator.network import to_bytes
+from seps.photos import READING
 
 
 class Captioned(NamedTuple):
     """V pictures and their captions.
 
     Attributes:
-        split: as it was read; pixels: (V, S, S, 3) uint8, on disk; none where nothing is computed of pixels.
-        ids: of each caption, (L,) int64 from [CLS] to [SEP]; k of them an image, in the order of the images.
+        pixels: (V, S, S, 3) uint8, on disk; empty if no pixels are needed.
+        ids: of each caption, (L,) int64 from [CLS] to [SEP]; k per image, in the order of the images.
     """
 
     split: Split
@@ -77,13 +78,11 @@ def read_captioned(
     """Read a split for a generator.
 
     Args:
-        folder: in the layout that `seps.data.read_split` reads; name: of the split.
-        size: side of the pictures; tokenizer, max_words: of the captions.
-        cache: folder of pictures as bytes, made anew where the images have changed; None reads no pictures.
-        images: as `read_split`.
+        folder, name, images: as in `seps.data.read_split`; size: side of the pictures.
+        cache: folder of pictures as bytes, updated if the images have changed; None: read no pictures.
 
     Raises:
-        ValueError: as `read_split`; an image that cannot be read.
+        ValueError: as `read_split`; an unreadable image.
     """
     split = read_split(folder, name, images=images)
     for note in split.notes:
@@ -115,14 +114,14 @@ def fingerprint(split: Split) -> dict[str, str | int]:
     for path in split.image_files:
         status = path.stat()
         digest.update(f"{path.name} {status.st_size} {status.st_mtime_ns}\n".encode())
-    return {"images": len(split.image_files), "sha256": digest.hexdigest()}
+    return {"images": len(split.image_files), "sha256": digest.hexdigest(), "reading": READING}
 
 
 def objects_of(split: Split, side: int) -> Tensor:
-    """Tell what share of each place of a grid lies on objects of a split's scenes: (V, side, side) in [0, 1].
+    """Return the share of each place of a grid on objects of a split's scenes: (V, side, side) in [0, 1].
 
     Raises:
-        ValueError: a split without {split}_scenes.jsonl, or files that do not fit.
+        ValueError: a split without {split}_scenes.jsonl, or mismatching files.
     """
     scenes = read_scenes(split.folder, split.name, read_entities(split.folder, split.name))
     if scenes is None:
@@ -135,11 +134,10 @@ def objects_of(split: Split, side: int) -> Tensor:
 
 
 def written_ids(captions: Sequence[Tensor], count: int, always: Sequence[int]) -> Tensor:
-    """Choose the ids that a captioner writes: those that captions have most, (count,) int64, rising.
+    """Return the `count` most frequent token ids of captions, int64, ascending.
 
     Args:
-        captions: ids (L,) each; always: ids that are among them in any case.
-        count: of ids; where captions have fewer, the lowest of all are taken too.
+        captions: ids (L,) each; always: ids to include in any case. If captions have fewer, the lowest ids are added.
     """
     often = [number for number, _ in Counter(int(i) for ids in captions for i in ids).most_common()]
     return torch.tensor(sorted(list(dict.fromkeys([*always, *often, *range(count)]))[:count]))

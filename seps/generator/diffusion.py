@@ -46,8 +46,10 @@ def build_unet(config: DiffusionConfig, latent_size: int, latent_channels: int, 
 
 
 def attend_step_by_step(unet: Any) -> None:
-    """Have the UNet attend in three plain products: the same numbers, without PyTorch's fused attention, which takes a
-    fifth of a training step on a CPU in bfloat16 for grids as small as these."""
+    """Replace PyTorch's fused attention by three plain products with the same result.
+
+    For grids this small the fused one takes a fifth of a training step on a CPU in bfloat16.
+    """
     unet.set_attn_processor(AttnProcessor())
 
 
@@ -80,13 +82,13 @@ def predict(unet: Any, latents: Tensor, steps: Tensor, text: TextFeatures) -> Te
 def diffusion_loss(
     unet: nn.Module, schedule: Any, latents: Tensor, text: TextFeatures, places: Tensor | None = None
 ) -> Tensor:
-    """Return how far the UNet is from the noise, or velocity, of latents at random steps.
+    """Return the error of the UNet's noise or velocity prediction at random steps.
 
-    Steps are weighed by min(SNR, 5), as Hang et al. 2023 (Efficient Diffusion Training via Min-SNR Weighting Strategy).
+    Steps are weighted by min(SNR, 5), as in Hang et al. 2023 (Efficient Diffusion Training via Min-SNR Weighting
+    Strategy).
 
     Args:
-        latents: (B, C_z, h, w); text: of their captions.
-        places: (B, h, w), how much each place counts; None counts all alike.
+        latents: (B, C_z, h, w); text: of their captions; places: (B, h, w) weights, None: equal.
     """
     noise = torch.randn_like(latents)
     steps = torch.randint(schedule.config.num_train_timesteps, (len(latents),), device=latents.device)
@@ -121,16 +123,14 @@ def draw_latents(
     steps: int,
     guidance: float,
 ) -> Iterator[Drawing]:
-    """Draw latents with classifier-free guidance, a step at a time; the last drawing's `latents` are the result.
+    """Draw latents with classifier-free guidance and yield each step; the last `latents` are the result.
 
     Args:
-        unet: in evaluation mode.
-        cond: of the captions; uncond: of the empty caption, B = 1.
-        start: (B, C_z, h, w), noise.
-        steps: of drawing; guidance: 1 draws by the caption alone, more moves away from what no caption would draw.
+        unet: in evaluation mode; cond: of the captions; uncond: of the empty caption, B = 1.
+        start: (B, C_z, h, w), noise; guidance: 1 uses only the caption's prediction.
 
     Raises:
-        ValueError: steps or guidance outside their range.
+        ValueError: steps or guidance out of range.
     """
     check_steps(steps, config)
     check_not_negative("guidance", guidance)
@@ -153,10 +153,10 @@ def draw_latents(
 
 
 def rescaled(guided: Tensor, cond: Tensor) -> Tensor:
-    """Bring guided predictions (B, C_z, h, w) nearer to the spread of those of the caption alone, picture by picture.
+    """Rescale guided predictions (B, C_z, h, w) towards the spread of the unguided ones, per picture.
 
-    High guidance makes colours glare and edges flicker otherwise: Lin et al. 2023 (Common Diffusion Noise Schedules and
-    Sample Steps are Flawed, arXiv 2305.08891), section 3.4.
+    This avoids glaring colours at high guidance: Lin et al. 2023 (Common Diffusion Noise Schedules and Sample Steps are
+    Flawed, arXiv 2305.08891), section 3.4.
     """
     spread = cond.std(dim=(1, 2, 3), keepdim=True) / guided.std(dim=(1, 2, 3), keepdim=True)
     return guided * (RESCALE * spread + 1 - RESCALE)

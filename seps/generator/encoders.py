@@ -31,8 +31,7 @@ class ImageFeatures(NamedTuple):
 
 
 class TextFeatures(NamedTuple):
-    """What a caption says: `embedding` (B, C), unit length, `words` (B, L, C), zero at the padding, and `mask` (B, L)
-    bool, True at its own tokens."""
+    """Features of captions: unit `embedding` (B, C), `words` (B, L, C), zero at the padding, and `mask` (B, L) bool."""
 
     embedding: Tensor
     words: Tensor
@@ -59,10 +58,7 @@ class Residual(nn.Module):
 
 
 class ImageEncoder(nn.Module):
-    """An image's grid of features and its embedding.
-
-    Args:
-        config: which network; image_size: side of its images.
+    """Computes an image's grid of features and its embedding.
 
     Attributes:
         width: D, channels of the grid; side: of the grid.
@@ -91,8 +87,7 @@ class ImageEncoder(nn.Module):
         return maps[0] if isinstance(maps, list) else maps
 
     def stages(self, images: Tensor) -> list[Tensor]:
-        """Feature maps (B, D, H, W) after each of the simple encoder's stages, images of any side; of a timm encoder
-        those of the last."""
+        """Return feature maps (B, D, H, W) after each stage of the simple encoder; of a timm encoder the last only."""
         if not isinstance(self.backbone, nn.Sequential):
             return [self.maps(images)]
         maps = []
@@ -113,13 +108,10 @@ class ImageEncoder(nn.Module):
 
 
 def timm_backbone(name: str, source: str) -> nn.Module:
-    """Return a timm model's last feature maps.
-
-    Args:
-        name: of the model; source: of its weights, see `EncodersConfig`.
+    """Build a timm model that returns its last feature maps.
 
     Raises:
-        ValueError: weights that cannot be had, or are those of another model.
+        ValueError: missing weights, or those of another model.
     """
     options: dict[str, Any] = {"features_only": True, "out_indices": (-1,)}
     if source == "none":
@@ -151,11 +143,7 @@ def simple_backbone(channels: tuple[int, ...]) -> nn.Sequential:
 
 
 class CaptionEncoder(nn.Module):
-    """A caption's words and its embedding, on a transformers encoder that learns along.
-
-    Args:
-        config: which encoder; max_words: tokens of a caption at most.
-    """
+    """Computes a caption's words (at most `max_words` tokens) and embedding with a trained transformers encoder."""
 
     def __init__(self, config: EncodersConfig, max_words: int = LONGEST) -> None:
         super().__init__()

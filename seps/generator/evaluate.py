@@ -55,11 +55,10 @@ def evaluate(
     """Measure captions of a split's scenes, and pictures of its first captions.
 
     Args:
-        generator: a trained one.
-        data: folder that `python -m seps.scenes` wrote; split_name: of it.
-        pictures: how many captions are drawn, the first of the first scenes; 0 draws none, as does a generator without
-            UNet; steps, guidance, candidates: of drawing, see `ImageTextGenerator.text_to_image`.
-        train: folder with the split "train", to tell how near drawings are to it; left out, that is not measured.
+        data: folder that `python -m seps.scenes` wrote.
+        pictures: number of captions to draw; 0: none.
+        steps, guidance, candidates: see `ImageTextGenerator.text_to_image`.
+        train: folder with the split "train", to measure the distance of drawings to it; None: not measured.
 
     Returns:
         Plain values for JSON: {"captions": {...}, "pictures": {...}}; see `measure_captions` and `measure_pictures`.
@@ -85,13 +84,13 @@ def evaluate(
 
 
 def measure_captions(written: Sequence[str], split: Split, graphs: Graphs, scorer: SEPSModel) -> dict[str, Any]:
-    """Return how true captions are of the scenes that they were written for, number i of scene i.
+    """Measure how true captions are, number i of scene i.
 
     Returns:
-        "true_statements": share of all statements; "wholly_true": share of captions of which every statement is true
-        and every word read; "objects": share of the scenes' objects that are truly named; "distinct": share of captions
-        that no other equals; "r1": how often the scenes model finds the scene by its caption, in percent, and
-        "r1_grammar" by the grammar's first; each with "interval"; and "seen" and "unseen" combinations apart.
+        "true_statements": share of true statements; "wholly_true": share of captions with only true statements and
+        known words; "objects": share of the scenes' objects that are correctly named; "distinct": share of unique
+        captions; "r1": how often the scenes model finds the scene by its caption, in per cent, and "r1_grammar" by the
+        grammar's first caption; each with "interval", also separately for "seen" and "unseen" combinations.
     """
     readings = [read_caption(text) for text in written]
     counts = np.array(
@@ -128,13 +127,13 @@ def measure_pictures(
     scorer: SEPSModel,
     progress: Progress = False,
 ) -> dict[str, Any]:
-    """Return how well drawings show their captions, number i that of scene i.
+    """Measure how well drawings show their captions, number i of scene i.
 
     Returns:
-        "r1": how often the scenes model ranks the drawing first of 100 for its caption, in percent, and
+        "r1": how often the scenes model ranks the drawing first of 100 for its caption, in per cent, and
         "r1_true_scenes" the scene itself; "objects", "colours": share of the caption's that captions of the drawing
-        name; the same of the true scenes ("true_scenes") and of drawings of other captions ("shuffled"), and for
-        captions with "seen" and "unseen" combinations apart.
+        name; the same of the true scenes ("true_scenes") and of drawings of other captions ("shuffled"), also
+        separately for captions with "seen" and "unseen" combinations.
     """
     scenes = [open_image(file) for file in split.image_files[: len(drawn)]]
     unseen = np.array([scene.unseen for scene in graphs.scenes[: len(drawn)]])
@@ -232,8 +231,7 @@ def named_fractions(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -
 
 
 def nearest_training(drawn: Sequence[Image.Image], true: Sequence[Path], train: Split) -> dict[str, Any]:
-    """Return how far drawings, and the true scenes, are from the nearest training scene: the mean difference of a
-    value.
+    """Return the mean difference of drawings, and of true scenes, to the nearest training scene.
 
     Pictures are compared at 32 x 32 pixels, values 0 to 255.
     """

@@ -27,15 +27,14 @@ Features = np.ndarray[tuple[int, ...], np.dtype[np.float16]]
 def features_of(
     network: GeneratorNetwork, split: Split, cache: Path, mirrored: bool = False, crops: int = 0
 ) -> Features:
-    """Cells (V, K, G, D) of a split's pictures as float16 on disk, made where they are not there yet.
+    """Compute or read the cells (V, K, G, D) of a split's pictures, float16 on disk in `cache`.
 
     Args:
-        network: with a frozen image encoder; cache: folder where they are kept.
-        mirrored: beside each picture's cells those of the mirrored one; crops: and those of so many random crops, as
-            `augment_image` makes them. K is 1 + mirrored + crops.
+        network: with a frozen image encoder.
+        mirrored: add mirrored pictures; crops: number of random crops, see `augment_image`. K is 1 + mirrored + crops.
 
     Raises:
-        ValueError: an image that cannot be read.
+        ValueError: an unreadable image.
     """
     encoders, size = network.config.encoders, network.config.image_size
     views = 1 + mirrored + crops

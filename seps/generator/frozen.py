@@ -18,13 +18,10 @@ HALF: Channels = (0.5, 0.5, 0.5)
 
 
 class FrozenBackbone(nn.Module):
-    """A timm model whose features are taken as they are.
-
-    Args:
-        config: which model, and where its weights come from; image_size: side of its images.
+    """A frozen timm model.
 
     Raises:
-        ValueError: weights that cannot be had or are of another model, or features that are no maps.
+        ValueError: missing weights, those of another model, or features that are no maps.
     """
 
     def __init__(self, config: EncodersConfig, image_size: int) -> None:

@@ -17,6 +17,7 @@ from seps.generator.captioner import Decoding, Written, write_captions
 from seps.generator.config import SCENE_WORDS, GeneratorConfig
 from seps.generator.diffusion import Drawing, check_steps, draw_latents
 from seps.generator.network import CONFIG_FILE, GeneratorNetwork, to_pictures, to_values
+from seps.generator.unknown_words import UnknownWord, unknown_words
 from seps.models.hub import folder_with
 from seps.models.model import evaluating
 from seps.models.shipped import shipped_models
@@ -42,12 +43,12 @@ class Frame:
 
 @dataclass(frozen=True)
 class WrittenCaption:
-    """A caption that was written for an image.
+    """A caption written for an image.
 
     Attributes:
-        text: the caption; score: the mean log probability of its tokens, at most 0.
-        words: (L,), as the tokenizer has them; attention: (L, side, side), fractions of the whole image, which
-            add up to at most 1 a word: the rest is what it took from the image's embedding.
+        score: mean log probability of its tokens, at most 0.
+        words: (L,), from the tokenizer; attention: (L, side, side), fractions of the image that sum to at most 1 per
+            word; the rest is attention to the image's embedding.
     """
 
     text: str
@@ -60,15 +61,12 @@ class ImageTextGenerator:
     """Writes captions for images and draws images for captions.
 
     Args:
-        checkpoint: the name of a generator that ships, a folder with generator.json and its safetensors files, or a
-            repo id of the model hub like "owner/name".
-        device: "cuda" or "cpu"; a GPU where there is one, where left out.
-
-    Attributes:
-        network: all its parts.
+        checkpoint: a shipped generator, a folder with generator.json and safetensors files, or a repo id of the model
+            hub such as "owner/name".
+        device: "cuda" or "cpu"; default: CUDA if available.
 
     Raises:
-        ValueError: no such folder, files that are damaged or do not fit, or a device that is not here.
+        ValueError: a missing folder or device, or damaged or mismatching files.
     """
 
     def __init__(self, checkpoint: str | Path, device: str | None = None) -> None:
@@ -88,24 +86,17 @@ class ImageTextGenerator:
         progress: Progress = False,
         candidates: int = 1,
     ) -> Image.Image:
-        """Draw an image for a caption.
+        """Draw an image of image_size pixels per side for a caption.
 
         Args:
-            text: the caption.
-            num_inference_steps: of drawing, 1 to 1,000.
-            seed: the same seed draws the same image; drawn at random where left out.
-            save_path: where the image is written, its kind by the name's ending.
-            guidance: 1 draws by the caption alone; more follows it closer.
-            progress: shows the steps, as `seps.progress` takes it.
-            candidates: how many are drawn, with seed, seed + 1, ...: the image is the one that fits the caption best in
-                the shared space, see `best_of`.
-
-        Returns:
-            The image, image_size pixels a side.
+            num_inference_steps: 1 to 1,000.
+            seed: determines the image; default: random.
+            save_path: file to write, its format by the name's ending.
+            guidance: 1 uses only the caption's prediction; more follows the caption closer.
+            candidates: number of images to draw, with seed, seed + 1, ...; the best one is returned, see `best_of`.
 
         Raises:
-            ValueError: an empty caption, numbers outside their range, a path that cannot be written to, a generator
-                that draws nothing.
+            ValueError: an empty caption, numbers out of range, an unwritable path, or a generator without UNet.
         """
         target = None if save_path is None else check_target(save_path)
         check_steps(num_inference_steps, self.network.config.diffusion)
@@ -122,14 +113,7 @@ class ImageTextGenerator:
         return picture
 
     def image_to_text(self, image: str | Path | Image.Image, how: Decoding | None = None) -> str:
-        """Write a caption for an image.
-
-        Args:
-            image: a file or a picture; how: greedy, beam search (as it is) or sampling.
-
-        Raises:
-            ValueError: a file that is no image.
-        """
+        """Write a caption for an image or a file, by default with beam search; ValueError for an unreadable file."""
         return self.captions([as_picture(image)], how)[0]
 
     def batch_text_to_image(
@@ -144,7 +128,7 @@ class ImageTextGenerator:
     ) -> list[Image.Image]:
         """Draw an image for each of n captions, number i with seed + i; written as 0000.png, ... into `save_dir`.
 
-        Of candidates, with seed + i, seed + i + n, seed + i + 2 n, ..., the one that fits its caption best is kept.
+        Candidates have the seeds seed + i, seed + i + n, seed + i + 2 n, ...; the best one is kept.
 
         Raises:
             ValueError: as `text_to_image`; no captions.
@@ -214,6 +198,10 @@ class ImageTextGenerator:
             guidance,
         )
 
+    def unknown_words(self, text: str) -> list[UnknownWord]:
+        """Return the words of a caption that are drawn as [UNK], with the nearest that are known."""
+        return unknown_words(self.network.tokenizer, text)
+
     def check_draws(self) -> None:
         """Raise ValueError for a generator that draws nothing."""
         if self.network.unet is None:
@@ -227,8 +215,7 @@ class ImageTextGenerator:
 
     @torch.no_grad()
     def best_of(self, text: str, pictures: Sequence[Image.Image]) -> int:
-        """Return which of several pictures fits a caption best, by the cosine of their embeddings in the shared
-        space."""
+        """Return the index of the picture that matches a caption best, by the cosine in the shared space."""
         if len(pictures) == 1:
             return 0
         network = self.network
@@ -238,10 +225,9 @@ class ImageTextGenerator:
 
     @torch.no_grad()
     def write(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[list[WrittenCaption]]:
-        """Captions of pictures with their words' attention, each picture's best first; several with beam search.
+        """Write captions of pictures with their words' attention, the best one first; several with beam search.
 
-        A caption in the words of the scenes ends with a whole phrase: one that ran out of words within a phrase ends
-        before it. No two of a picture are the same.
+        Captions of scenes end with a whole phrase; those of one picture are distinct.
         """
         network = self.network
         with evaluating(network):
@@ -260,8 +246,7 @@ class ImageTextGenerator:
         return captions
 
     def whole_phrases(self, ids: Tensor) -> int:
-        """Count the tokens (L,) of a caption up to the end of its last whole phrase; L where it has none, or is not in
-        the words of the scenes."""
+        """Count the tokens (L,) of a scene caption up to its last whole phrase; L without one or for other captions."""
         if self.network.config.encoders.text != SCENE_WORDS:
             return len(ids)
         decode = self.network.tokenizer.tokenizer.decode
@@ -296,8 +281,7 @@ def sentence(text: str) -> str:
 
 
 def load_generator(name_or_folder: str | Path = "scenes", device: str | None = None) -> ImageTextGenerator:
-    """Return a trained generator, "scenes" and "photos", which writes alone, ship; ValueError as
-    `ImageTextGenerator`."""
+    """Load a trained generator: "scenes", "photos" (writes captions only), or as `ImageTextGenerator`."""
     return ImageTextGenerator(name_or_folder, device)
 
 
@@ -320,8 +304,7 @@ def check_caption(text: str) -> None:
 
 
 def check_target(path: str | Path) -> Path:
-    """Return the path of an image that is to be written; ValueError where its ending is no image's, or its folder
-    lacks."""
+    """Return the path of an image to write; ValueError for another ending or a missing folder."""
     target = Path(path)
     if target.suffix.lower() not in Image.registered_extensions():
         raise ValueError(f"{target.name} does not end as an image does: name it .png, for one.")

@@ -1,8 +1,8 @@
 """Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--start FOLDER] [--resume]`.
 
 A recipe's stages run one after another, each with its own losses; what no loss of a stage reaches stays as it is. RUN
-receives `model/` (the last epoch), `checkpoint/`, `metrics.csv`, `tensorboard/`, `loss.png`, `dev_loss.png`,
-`loss_curves.png`, `recipe.json` and `data.json`, where its data lie.
+receives `model/` (each stage's epoch of the lowest loss on dev), `checkpoint/`, `metrics.csv`, `tensorboard/`,
+`loss.png`, `dev_loss.png`, `loss_curves.png`, `recipe.json` and `data.json`, the paths of its data.
 """
 
 from __future__ import annotations
@@ -10,20 +10,16 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import torch
 from timm.optim import Muon
 from torch import nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from seps.checks import check_whole, usable_device
 from seps.data import overlap_notes
-from seps.fields import Fields, between
 from seps.files import write_json
 from seps.generator.batches import (
     Source,
@@ -38,8 +34,10 @@ from seps.generator.config import GeneratorConfig
 from seps.generator.curves import CURVES
 from seps.generator.data import Captioned, read_captioned, written_ids
 from seps.generator.diffusion import attend_step_by_step
+from seps.generator.kept import epochs_since_best
 from seps.generator.losses import Batch, Losses, Objective
 from seps.generator.network import GeneratorNetwork
+from seps.generator.run import Run, RunState
 from seps.generator.settings import GeneratorSettings, Stage, read_recipe
 from seps.generator.teacher import TeacherHead, TeacherPatches
 from seps.generator.watch import fall_note, memory_error, plateau_note, success_marks, time_note
@@ -50,7 +48,7 @@ from seps.runs.checkpoint import NUMBERS, load_checkpoint, read_state, save_chec
 from seps.runs.lr_schedule import FINE, set_learning_rate
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.recipe import first_settings, write_recipe
-from seps.runs.run_folder import DATA, FOLDER, check_no_run
+from seps.runs.run_folder import DATA, FOLDER, MODEL, check_no_run
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
 SHORT = {
@@ -65,48 +63,11 @@ SHORT = {
 
 
 @dataclass(frozen=True)
-class RunState(Fields, section="the state"):
-    """What a run must find again beside its tensors: its stage, counted from 0, and the epochs done of it."""
-
-    stage: Annotated[int, between(0)]
-    epoch: Annotated[int, between(0)]
-
-
-@dataclass(frozen=True)
 class Splits:
     """What is trained on and measured on."""
 
     train: Source
     dev: Source
-
-
-class Run(nn.Module):
-    """What a checkpoint holds: the objective, and the running average of the UNet where there is one."""
-
-    def __init__(
-        self, network: GeneratorNetwork, settings: GeneratorSettings, teacher: TeacherHead | None = None
-    ) -> None:
-        super().__init__()
-        self.objective = Objective(network, settings, teacher)
-        self.average: AveragedModel | None = None
-        if settings.average and any("diffusion" in stage.losses for stage in settings.stages):
-            self.average = AveragedModel(network.unet, multi_avg_fn=get_ema_multi_avg_fn(settings.average))
-            self.average.requires_grad_(False)
-
-    def has_drawn(self, number: int) -> bool:
-        """Return whether diffusion has begun by the end of stage `number`, counted from 0."""
-        return any("diffusion" in stage.losses for stage in self.objective.settings.stages[: number + 1])
-
-    def save_model(self, folder: Path, drawn: bool) -> None:
-        """Write the generator, its UNet as the running average where diffusion has begun (`drawn`)."""
-        network = self.objective.network
-        if self.average is None or not drawn:
-            network.save(folder)
-            return
-        weights = {key: tensor.clone() for key, tensor in network.unet.state_dict().items()}
-        network.unet.load_state_dict(self.average.module.state_dict())
-        network.save(folder)
-        network.unet.load_state_dict(weights)
 
 
 def train(
@@ -123,17 +84,15 @@ def train(
     """Train a generator from a recipe.
 
     Args:
-        config, settings: the recipe's two parts.
-        data: folder with the splits train and dev in the authors' layout; images: as `seps.data.read_split`.
-        out: the run's folder; resume: go on after its checkpoint.
-        cache: folder of the pictures as bytes, which runs may share; `out/pictures` where left out.
-        device: "cuda" or "cpu"; a GPU where there is one, where left out.
-        start: folder of a generator of the same config, whose weights training starts from; where latents are frozen
-            from the first stage on, its decoder may be another, and then starts anew.
+        data: folder with the splits train and dev; images: as in `seps.data.read_split`.
+        out: folder of the run; resume: continue from its checkpoint.
+        cache: folder of the pictures as bytes; default: `out/pictures`.
+        device: "cuda" or "cpu"; default: CUDA if available.
+        start: folder of a generator with the same config to start from; with latents frozen from the first stage on,
+            its decoder may differ and is initialised.
 
     Raises:
-        ValueError: data, recipe, checkpoint or device that do not fit, before training starts; a loss that is not
-            finite.
+        ValueError: unusable data, recipe, checkpoint or device, before training starts; a loss that is not finite.
     """
     of_drawing = {"pixels", "perceptual", "diffusion"} & {loss for stage in settings.stages for loss in stage.losses}
     if of_drawing and not config.draws:
@@ -177,8 +136,9 @@ def train(
     for number in range(first, len(settings.stages)):
         resumed = resume and number == first
         run_stage(run, splits, out, kept, number, done if resumed else 0, resumed)
-        run.save_model(out / "model", run.has_drawn(number))
-    for mark in success_marks(read_epochs(out), settings):
+    vocabulary = network.tokenizer.size if written is None else len(written)
+    measured = min(settings.dev_images or len(dev_images), len(dev_images))
+    for mark in success_marks(read_epochs(out), settings, vocabulary, measured):
         tqdm.write(mark)
     return network
 
@@ -186,10 +146,10 @@ def train(
 def read_images(
     network: GeneratorNetwork, settings: GeneratorSettings, data: Path, cache: Path, images: Path | None
 ) -> tuple[Captioned, Captioned]:
-    """Read what is trained on and what is measured on: train and dev, or two parts of train.
+    """Read training and validation data: train and dev, or two parts of train.
 
     Raises:
-        ValueError: as `read_captioned`; more images held back than half of train has.
+        ValueError: as `read_captioned`; more than half of train held back.
     """
     config = network.config
     most = config.captioner.max_words
@@ -222,10 +182,10 @@ def with_teacher(
 
 
 def done_before(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
-    """Return the stage that a run's checkpoint stands in, from 0, and how many of its epochs are done.
+    """Return the current stage of a run's checkpoint, from 0, and its number of completed epochs.
 
     Raises:
-        ValueError: no checkpoint, or one that is damaged or of a run of other stages.
+        ValueError: a missing or damaged checkpoint, or one of a run with other stages.
     """
     state, file = read_state(out / FOLDER, RunState), out / FOLDER / NUMBERS
     check_whole(f"stage in {file}", state.stage, len(settings.stages) - 1, least=0)
@@ -234,8 +194,7 @@ def done_before(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
 
 
 def length_note(out: Path, settings: GeneratorSettings, stage: int, done: int) -> str:
-    """Say what becomes of the learning rate where a stage goes on with another number of epochs; "" where it does
-    not."""
+    """Describe how the learning rate changes if a stage is resumed with another number of epochs; "" if it does not."""
     first = first_settings(out, read_recipe)
     if first is None or stage >= len(first.stages):
         return ""
@@ -263,7 +222,7 @@ def start_text(network: GeneratorNetwork, name: str) -> None:
 def run_stage(run: Run, splits: Splits, out: Path, cache: Path, number: int, done: int, resume: bool) -> None:
     """Run the epochs of a stage from `done` on; with `resume`, after the checkpoint.
 
-    With patience the generator has the weights of its best epoch in the end.
+    The generator ends with the weights of the epoch with the lowest loss on dev, which RUN/model contains.
     """
     objective, settings = run.objective, run.objective.settings
     stage = settings.stages[number]
@@ -281,7 +240,9 @@ def run_stage(run: Run, splits: Splits, out: Path, cache: Path, number: int, don
     before = sum(stage.epochs for stage in settings.stages[:number])
     if resume:
         forget_after(out, CURVES, before + done)
-    rows = [row for row in read_epochs(out) if row["stage"] == number + 1] if resume else []
+    rows = [row for row in read_epochs(out) if before < row["epoch"] <= before + done] if resume else []
+    if rows and not epochs_since_best(rows):  # the run may have ended between its checkpoint and its model
+        run.save_model(out / MODEL, run.has_drawn(number))
     timer, last = DrawTimer(), sum(stage.epochs for stage in settings.stages)
     for epoch in range(done, stage.epochs):
         if stage.patience and epochs_since_best(rows) >= stage.patience:
@@ -306,10 +267,10 @@ def run_stage(run: Run, splits: Splits, out: Path, cache: Path, number: int, don
                     bar.set_postfix_str(report(losses, size))
         row = {"epoch": before + epoch + 1.0, "stage": number + 1.0} | totals | measure(run, stage, dev_source)
         rows.append(row)
-        if stage.patience and not epochs_since_best(rows):
-            run.save_model(out / "model", run.has_drawn(number))
         write_epoch(out, CURVES, row, log.rows, timer.is_due(before + epoch + 1 == last))
         save_checkpoint(out / FOLDER, run.state_dict(), optimizer, RunState(number, epoch + 1))
+        if not epochs_since_best(rows):
+            run.save_model(out / MODEL, run.has_drawn(number))
         tqdm.write(f"{title}: " + ", ".join(f"{name} {value:.4f}" for name, value in list(row.items())[2:]))
         rate, device = stage.learning_rate or settings.learning_rate, objective.network.device.type
         left = last - (before + epoch + 1)
@@ -320,15 +281,8 @@ def run_stage(run: Run, splits: Splits, out: Path, cache: Path, number: int, don
         ]
         for note in filter(None, notes):
             tqdm.write(note)
-    if stage.patience:
-        objective.network.load(out / "model")
-        tqdm.write(f"Stage {number + 1} keeps epoch {len(rows) - epochs_since_best(rows)} of {len(rows)}.")
-
-
-def epochs_since_best(rows: Sequence[Mapping[str, float]]) -> int:
-    """Return how many epochs of a stage have passed since that of the lowest loss on dev, the first of several."""
-    losses = [row["dev_loss"] for row in rows]
-    return len(losses) - 1 - losses.index(min(losses)) if losses else 0
+    if epochs_since_best(rows):
+        run.load_model(out / MODEL, run.has_drawn(number))
 
 
 def steps_an_epoch(settings: GeneratorSettings, stage: Stage, count: int) -> int:
@@ -362,7 +316,7 @@ def training_step(
     try:
         return stepped(objective, stage, batch, optimizer, learned, where, mixed)
     except RuntimeError as error:
-        if shortage := memory_error(error, objective.settings.batch(stage)):
+        if shortage := memory_error(error, objective.settings.batch(stage), bool(stage.batch_size)):
             raise shortage from error
         raise
 
@@ -393,18 +347,19 @@ def stepped(
 
 @torch.no_grad()
 def measure(run: Run, stage: Stage, dev: Source) -> dict[str, float]:
-    """Return a stage's losses on dev, with the same captions and noise each time, in evaluation mode."""
+    """Return a stage's losses on dev, of the weights that would be kept, with the same captions and noise each time."""
     objective, settings = run.objective, run.objective.settings
     state = torch.get_rng_state()
     torch.manual_seed(settings.seed)
     objective.eval()
     count = min(settings.dev_images or len(dev.captioned), len(dev.captioned))
     sums: dict[str, float] = {}
-    for rows in torch.arange(count).split(settings.batch(stage)):
-        which = torch.randint(dev.captioned.split.captions_per_image, (len(rows),))
-        losses = objective(stage, make_batch(objective, stage, dev, rows, which))
-        for name, value in figures(losses).items():
-            sums[f"dev_{name}"] = sums.get(f"dev_{name}", 0.0) + value * len(rows) / count
+    with run.averaged("diffusion" in stage.losses):
+        for rows in torch.arange(count).split(settings.batch(stage)):
+            which = torch.randint(dev.captioned.split.captions_per_image, (len(rows),))
+            losses = objective(stage, make_batch(objective, stage, dev, rows, which))
+            for name, value in figures(losses).items():
+                sums[f"dev_{name}"] = sums.get(f"dev_{name}", 0.0) + value * len(rows) / count
     objective.set_stage(stage)
     torch.set_rng_state(state)
     return sums

@@ -23,11 +23,10 @@ class Batch(NamedTuple):
     """B images with a caption each.
 
     Attributes:
-        pictures: (B, 3, S, S) in [-1, 1]; None where latents are at hand and nothing else is needed.
-        latents: (B, C_z, S / 8, S / 8); None where they are to be made.
+        pictures: (B, 3, S, S) in [-1, 1]; latents: (B, C_z, S / 8, S / 8); features: (B, D, H, W), of the image
+            encoder. Each None if it is not needed or not precomputed.
         patches: the teacher's, (B, N, C); None without a teacher.
-        places: how much each place of the latents counts in diffusion, (B, S / 8, S / 8); None counts all alike.
-        features: the image encoder's maps, (B, D, H, W); None where they are to be made.
+        places: (B, S / 8, S / 8), weights in the diffusion loss; None: equal.
         ids: (B, L) token ids; lengths: (B,).
     """
 

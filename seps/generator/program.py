@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seps.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
+from seps.elsewhere import GENERATOR_OPTIONS
 from seps.files import write_json
 
 if TYPE_CHECKING:  # imported where something is generated: torch takes seconds
@@ -125,8 +126,7 @@ def options_meant() -> dict[str, str]:
     from seps.generator.settings import GeneratorSettings
     from seps.runs.recipe import options_elsewhere
 
-    device = {"device": "none is needed: a GPU is taken where there is one, else the CPU"}
-    return options_elsewhere(GeneratorConfig, GeneratorSettings) | device
+    return options_elsewhere(GeneratorConfig, GeneratorSettings) | GENERATOR_OPTIONS
 
 
 def run_generate(options: argparse.Namespace) -> None:
@@ -146,6 +146,7 @@ def run_generate(options: argparse.Namespace) -> None:
     if options.output is not None:
         check_output(options.output)
     from seps.generator.generator import load_generator, random_seed
+    from seps.generator.unknown_words import unknown_note
 
     generator = load_generator(options.model)
     if options.image is not None and options.model == SCENES:
@@ -153,6 +154,8 @@ def run_generate(options: argparse.Namespace) -> None:
     if not draws:
         print(captions_text(generator, options.image, options))
         return
+    if note := unknown_note(generator.unknown_words(options.text)):
+        print(f"Note: {note}", file=sys.stderr)
     seed = random_seed() if options.seed is None else options.seed
     picture = generator.text_to_image(
         options.text, options.steps, seed, options.output, options.guidance, True, options.candidates
@@ -187,9 +190,12 @@ def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, opti
 
 def run_train(options: argparse.Namespace) -> None:
     """`train`."""
+    from seps.generator.kept import kept_note
     from seps.generator.loop import train
     from seps.generator.settings import read_recipe
     from seps.runs.recipe import overridden, with_values
+    from seps.runs.run_folder import MODEL
+    from seps.runs.run_log import read_epochs
 
     config, settings = with_values(*read_recipe(options.recipe), options.set)
     settings = overridden(settings, seed=options.seed)
@@ -203,7 +209,7 @@ def run_train(options: argparse.Namespace) -> None:
         options.images,
         start=options.start,
     )
-    print(f"The generator is in {options.out / 'model'}.")
+    print(f"The generator in {options.out / MODEL} has {kept_note(read_epochs(options.out))}.")
 
 
 def run_try(options: argparse.Namespace) -> None:

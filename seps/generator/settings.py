@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from seps.elsewhere import GENERATOR_TRAINING_KEYS, STAGE_KEYS
 from seps.fields import Fields, Fraction, NotNegative, Positive, between, choice_of
 from seps.generator.config import GeneratorConfig
 from seps.runs.lr_schedule import cosine_with_warmup
@@ -15,21 +16,10 @@ LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptu
 MAX_BATCH = 100_000
 RECIPES = "generator/recipes"  # in the package
 # Keys of other programs, and what is meant here.
-STAGE_ELSEWHERE = {"freeze_bert": "freeze_text is meant", "lr": "learning_rate is meant"}
-TRAINING_ELSEWHERE = {
-    "freeze_bert": "freeze_text is meant, of each of training.stages",
-    "recon_weight": "reconstruction_weight is meant",
-    "lr": "learning_rate is meant",
-    "num_epochs": "epochs is meant, of each of training.stages",
-    "epochs": "epochs is a key of each of training.stages",
-    "warmup_epochs": "lr_warmup_epochs is meant",
-    "embed_dim": "encoders.embed_size is meant, outside training",
-    "use_simple_cnn": "encoders.vision 'simple' is meant, outside training",
-}
 
 
 @dataclass(frozen=True)
-class Stage(Fields, section="training.stages", elsewhere=STAGE_ELSEWHERE):
+class Stage(Fields, section="training.stages", elsewhere=STAGE_KEYS):
     """A part of training.
 
     Attributes:
@@ -43,8 +33,8 @@ class Stage(Fields, section="training.stages", elsewhere=STAGE_ELSEWHERE):
             that the decoder alone learns and a UNet of these latents still fits.
         bf16_cpu: run in bfloat16 on a CPU too, where it multiplies in bfloat16 at least as fast as in float32.
         batch_size: images a step, each with one of its captions; 0 for the recipe's.
-        patience: epochs without a lower loss on dev after which the stage ends, with the weights of its best epoch; 0
-            runs all of them and keeps the last.
+        patience: epochs without a lower loss on dev after which the stage ends; 0 runs all of them. A stage always ends
+            with the weights of its epoch of the lowest loss on dev.
         optimizer: "adamw", or "muon" (Jordan et al. 2024), which makes each matrix's step orthogonal, scaled so that
             AdamW's rates suit it (arXiv 2502.16982); what is no matrix learns by AdamW all the same.
     """
@@ -72,7 +62,7 @@ class Stage(Fields, section="training.stages", elsewhere=STAGE_ELSEWHERE):
 
 
 @dataclass(frozen=True)
-class GeneratorSettings(Fields, section="training", elsewhere=TRAINING_ELSEWHERE):
+class GeneratorSettings(Fields, section="training", elsewhere=GENERATOR_TRAINING_KEYS):
     """Everything that training needs to know beside the generator.
 
     Attributes:

@@ -1,15 +1,28 @@
-"""What a generator's training watches and tells: losses that do not fall, time, memory, and marks at the end."""
+"""Warnings and marks of a generator's training: losses that do not fall, time, memory, and the level at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil, log
 
+from seps.generator.kept import best_epoch, rows_by_stage
 from seps.generator.settings import LOSSES, GeneratorSettings, Stage
 from seps.numbers import amount
 
 PATIENCE = 5  # epochs of a stage without a lower loss on dev
 FALL = 0.8  # of the first loss on dev: what a loss that was learned falls to, at least
-TIMES_CHANCE = 5.0  # by how much the accuracy in a batch passes 1 / B
+STILL = 0.95  # of the first loss on dev, or of chance: a loss above this has not been learned
+GOOD_LOSS, GOOD_ACCURACY = 3.0, 0.9  # what training on images with captions reaches if it works
+TIMES_CHANCE = 2.0  # accuracy in a batch up to this many times chance is noise
+LEVELS = ("stuck", "learning", "good")
+MEANINGS = {
+    "stuck": (
+        "at least one loss is where chance is. Check that captions belong to their images, lower learning_rate, or "
+        "give lr_warmup_epochs more epochs."
+    ),
+    "learning": "it is better than chance, but not at its marks. Train for more epochs, or on more images.",
+    "good": "all marks are reached.",
+}
 LONG = 12 * 3600.0  # seconds
 SHORTAGE = ("out of memory", "allocate memory", "not enough memory")  # as CUDA, Linux and Windows say it
 MIN_STEPS = 20  # of an epoch, of which a tenth is averaged
@@ -60,38 +73,86 @@ def time_note(seconds: float, left: int, device: str) -> str:
     return f"{hours} What shortens that: {remedy} or fewer epochs."
 
 
-def memory_error(error: RuntimeError, batch_size: int) -> ValueError | None:
-    """Return what to say of an error where memory ran out; None of any other error."""
+def memory_error(error: RuntimeError, batch_size: int, stage: bool = False) -> ValueError | None:
+    """Return the error to raise where memory ran out, None of any other error; `stage` has a batch size of its own."""
     if not any(words in str(error).lower() for words in SHORTAGE):
         return None
-    half = max(2, batch_size // 2)
+    half, key = max(2, batch_size // 2), "training.stages.batch_size" if stage else "training.batch_size"
     return ValueError(
-        f"Memory ran out at a batch of {batch_size}: give --set training.batch_size={half}, a smaller image_size or "
+        f"Memory ran out at a batch of {batch_size}: give --set {key}={half}, a smaller image_size or "
         "crop, and go on with --resume."
     )
 
 
-def success_marks(rows: Sequence[Mapping[str, float]], settings: GeneratorSettings) -> list[str]:
-    """Check at the end of a run what tells that each loss was learned.
+def success_marks(
+    rows: Sequence[Mapping[str, float]], settings: GeneratorSettings, vocabulary: int = 0, measured: int = 0
+) -> list[str]:
+    """Return a sentence for each mark of a run, and the level that the run is at: stuck, learning or good.
+
+    The marks are of the epochs that are kept; the level is that of the weakest mark.
 
     Args:
         rows: of all epochs; settings: the run's.
-
-    Returns:
-        A sentence for each mark, with whether it was reached.
+        vocabulary: how many token ids captions are written with; measured: images of dev; 0 if unknown.
     """
-    marks = []
+    marks: list[tuple[str, str]] = []
+    stages = rows_by_stage(rows)
     for name in LOSSES:
-        values = [row[f"dev_{name}"] for row in rows if row.get(f"dev_{name}", 0) > 0]
-        if len(values) > 1:
-            fraction = values[-1] / values[0]
-            verdict = "reached" if fraction <= FALL else f"missed, to be learned it falls to {FALL:.0%} at least"
-            marks.append(
-                f"{name}: loss on dev {values[0]:.4g} to {values[-1]:.4g}, {fraction:.0%} of the first: {verdict}."
-            )
-    accuracies = [min(row["i2t"], row["t2i"]) for row in rows if row.get("i2t", 0) > 0 and row.get("t2i", 0) > 0]
-    if accuracies:
-        target = min(0.9, TIMES_CHANCE / settings.batch_size)
-        verdict = "reached" if accuracies[-1] >= target else f"missed, {target:.0%} is the mark"
-        marks.append(f"image and caption in a batch of {settings.batch_size}: {accuracies[-1]:.0%} right: {verdict}.")
-    return marks
+        having = [stage for stage in stages if f"dev_{name}" in stage[0]]
+        if not having:
+            continue
+        first, kept = having[0][0], having[-1][best_epoch(having[-1])]
+        if name == "captions":
+            marks.append(captions_mark(kept["dev_captions"], first["dev_captions"], vocabulary))
+        elif name != "contrastive" and (len(having) > 1 or len(having[0]) > 1):
+            marks.append(fall_mark(name, kept[f"dev_{name}"], first[f"dev_{name}"]))
+    for stage in stages[::-1]:
+        number, kept = int(stage[0].get("stage", 1)), stage[best_epoch(stage)]
+        if {"i2t", "t2i"} <= kept.keys():
+            batch = settings.batch(settings.stages[number - 1])
+            marks[:0] = [total_mark(kept, len(stage)), accuracy_mark(kept, batch, measured)]
+            break
+    if not marks:
+        return []
+    weakest = min((level for level, _ in marks), key=LEVELS.index)
+    return [*(f"{text}: {level}." for level, text in marks), f"This run is {weakest}: {MEANINGS[weakest]}"]
+
+
+def accuracy_mark(row: Mapping[str, float], batch: int, measured: int = 0) -> tuple[str, str]:
+    """Return the level and the text of an epoch's in-batch accuracy, the smaller of both directions, on dev.
+
+    Args:
+        row: of the epoch; batch: images per batch; measured: images of dev, which may be fewer; 0 if unknown.
+    """
+    by_chance = ceil(measured / batch) / measured if measured else 1 / batch
+    seen = min(row["i2t"], row["t2i"])
+    accuracy = min(row.get("dev_i2t", seen), row.get("dev_t2i", seen))
+    stuck = min(TIMES_CHANCE * by_chance, (by_chance + GOOD_ACCURACY) / 2)
+    level = "good" if accuracy > GOOD_ACCURACY else "learning" if accuracy > stuck else "stuck"
+    return level, (
+        f"In-batch accuracy at a batch of {batch}: {seen:.1%} in training, {accuracy:.1%} on dev "
+        f"(chance {by_chance:.1%}, good above {GOOD_ACCURACY:.0%})"
+    )
+
+
+def total_mark(row: Mapping[str, float], epochs: int) -> tuple[str, str]:
+    """Return the level and the text of an epoch's weighted sum of losses on dev, of a stage of so many epochs.
+
+    Only the parts of the sum can say that it is stuck.
+    """
+    level = "good" if row["dev_loss"] < GOOD_LOSS else "learning"
+    return level, f"Loss on dev: {row['dev_loss']:.3f} within {amount(epochs, 'epoch')} (good below {GOOD_LOSS:.1f})"
+
+
+def captions_mark(loss: float, first: float, vocabulary: int) -> tuple[str, str]:
+    """Return the level and the text of the loss of captions on dev, in nats per token, of which chance is log(V)."""
+    baseline = log(vocabulary) if vocabulary > 1 else max(first, 2 * GOOD_LOSS)
+    good = min(GOOD_LOSS, baseline / 2)
+    level = "good" if loss < good else "learning" if loss < STILL * baseline else "stuck"
+    return level, f"Loss of captions on dev: {loss:.3f} (chance {baseline:.2f}, good below {good:.2f})"
+
+
+def fall_mark(name: str, loss: float, first: float) -> tuple[str, str]:
+    """Return the level and the text of a loss without an absolute mark: how far it fell on dev."""
+    level = "good" if loss <= FALL * first else "learning" if loss < STILL * first else "stuck"
+    return level, f"Loss of {name} on dev: {first:.4g} to {loss:.4g} (good at {FALL:.0%} of the first or less)"

@@ -1,5 +1,5 @@
-"""Bring a table of `seps.search.store` up to date with a folder of photographs.
+"""Indexing of a folder of photographs into a table of `seps.search.store`.
 
-`files` lists a folder, `sync` compares it with the table, encodes what is new and commits it, `command` is
+`files` lists a folder, `sync` compares it with the table, encodes new photographs and commits them, `command` is
 `python -m seps.index`.
 """

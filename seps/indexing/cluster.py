@@ -1,15 +1,19 @@
-"""Photographs encoded on the machines of a Ray cluster: the extra `cluster`.
+"""Encoding of photographs on a Ray cluster (extra `cluster`).
 
-Ray reads and encodes; what comes back is committed to the table by the one process that started it. Ray starts a worker
-that was killed again, with the files that it had; what was committed stays if all of it ends.
+Ray reads and encodes; the process that started it commits the results to the table. Ray restarts killed workers with
+their files; commits remain if everything stops.
 """
 
 from __future__ import annotations
 
 import logging
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import torch
@@ -20,17 +24,19 @@ from seps.models.hub import load_model
 from seps.photos import PhotoError, open_image
 
 BATCH = 16  # photographs that a worker takes at a time
+CONNECT_SECONDS, JOIN_SECONDS = 10, 30  # until a port, and a cluster, has to answer; Ray itself waits 14 minutes
+JOIN = "import logging, ray, sys; ray.init(sys.argv[1], log_to_driver=False, logging_level=logging.ERROR)"
 Columns = dict[str, Any]
 
 
 class Encoder:
-    """A worker's model, loaded once: on a GPU where Ray gave the worker one."""
+    """A worker with its model, loaded once, on a GPU if Ray assigned one."""
 
     def __init__(self, model: str) -> None:
         self.model = load_model(model).to("cuda" if torch.cuda.is_available() else "cpu")
 
     def __call__(self, batch: Columns) -> Columns:
-        """Encode a batch's files as (B, N[+1], C); zeros where one cannot be read, and why it cannot in `error`."""
+        """Encode a batch of files as (B, N[+1], C); zeros for unreadable ones, with the reason in `error`."""
         patches = self.model.img_enc.num_patches + self.model.img_enc.has_cls
         embeddings = np.zeros((len(batch["file"]), patches, self.model.config.embed_size), dtype=np.float32)
         errors = np.full(len(batch["file"]), "", dtype=object)
@@ -43,30 +49,46 @@ class Encoder:
 
 
 def join_cluster(address: str) -> None:
-    """Join a Ray cluster, at "auto" the one that this machine belongs to, at "local" one that ends with this process.
+    """Join a Ray cluster: "auto" for the one of this machine, "local" for a new one that ends with this process.
 
     Raises:
-        ValueError: Ray is not installed, or there is no cluster at the address.
+        ValueError: Ray is not installed, or no cluster answers at the address within 30 seconds.
     """
     try:
         import ray
     except ImportError as error:
         raise ValueError("--ray needs Ray: pip install 'seps-explorer[cluster]'.") from error
     try:
+        if address != "local":
+            check_cluster(address)
         ray.init(address, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:160]
         raise ValueError(f"There is no Ray cluster at {address!r} ({reason}): start one, or leave --ray.") from error
 
 
+def check_cluster(address: str) -> None:
+    """Raise OSError or ValueError unless the port of HOST:PORT answers, and then the cluster from another process."""
+    place = urlsplit(f"//{address.removeprefix('ray://')}")
+    if place.hostname and place.port:
+        socket.create_connection((place.hostname, place.port), CONNECT_SECONDS).close()
+    command = [sys.executable, "-c", JOIN, address]
+    try:
+        tried = subprocess.run(command, capture_output=True, text=True, check=False, timeout=JOIN_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise ConnectionError(f"no answer within {JOIN_SECONDS} seconds") from error
+    if tried.returncode:
+        raise ConnectionError(next(iter(tried.stderr.strip().splitlines()[-1:]), "the connection failed"))
+
+
 def encode_on_cluster(model: str, files: Sequence[FolderFile]) -> Callable[[FolderFile], Encoded]:
-    """Start to encode files on the cluster that was joined, whose machines all see them under the same paths.
+    """Start to encode files on the joined cluster; all machines must see them under the same paths.
 
     Args:
-        model: as `load_model` takes it; files: in the order in which they are asked for, though not all need be.
+        model: as for `load_model`; files: in the order of the requests; some may be skipped.
 
     Returns:
-        what gives a file's embeddings, waiting until they are there; it raises PhotoError where it cannot be read.
+        A function that waits for a file's embeddings; raises PhotoError if the file cannot be read.
     """
     import ray
 

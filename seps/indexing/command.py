@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from seps.checks import usable_device
 from seps.cli import Parser, check_folder, errors_in_one_line
+from seps.indexing.ahead import encode_ahead
 from seps.indexing.cluster import encode_on_cluster, join_cluster
 from seps.indexing.files import FolderFile, folder_files
 from seps.indexing.layout import table_layout
@@ -19,13 +21,14 @@ from seps.photos import open_image
 from seps.progress import Progress
 from seps.search.engine import ScoringEngine
 from seps.search.features import feature_key, packed_features
-from seps.search.store import PRECISIONS, GalleryStore
+from seps.search.schema import PRECISIONS
+from seps.search.store import GalleryStore
 
 Encoding = Callable[[Sequence[FolderFile]], Callable[[FolderFile], Encoded]]
 
 
 def parser() -> argparse.ArgumentParser:
-    """Run the program's arguments."""
+    """Return the program's argument parser."""
     top = Parser("python -m seps.index", description=__doc__)
     top.add_argument("photos", type=Path, help="a folder of photographs; those below it are read too")
     top.add_argument("--to", required=True, metavar="URI", help="the table: a folder, or s3://BUCKET/NAME")
@@ -33,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--precision", choices=tuple(PRECISIONS), default="float32", help="of a new table; float16 is half as large"
     )
+    top.add_argument("--device", help="where to compute; default: CUDA where there is one, else the CPU")
     top.add_argument(
         "--ray",
         metavar="auto|local|ADDRESS",
@@ -48,18 +52,20 @@ def index_folder(
     precision: str = "float32",
     progress: Progress = False,
     encoding: Encoding | None = None,
+    ahead: bool | None = None,
 ) -> SyncReport:
-    """Make a table hold a folder's photographs and no others; a second run goes on where the first one ended.
+    """Update a table to contain exactly the photographs of a folder; an interrupted run can be continued.
 
     Args:
-        model: encodes; photos: the folder.
-        uri: the table, made where there is none; precision: in which a new one keeps embeddings.
+        uri: the table, created if missing; precision: of the embeddings in a new table.
         progress: as in `ScoringEngine`.
-        encoding: given the files that are not in the table, in their order, makes what encodes each of them; None
-            encodes with the model, in this process.
+        encoding: called with the files missing in the table, in order, returns the function that encodes each; by
+            default the model encodes in this process.
+        ahead: decode, encode in batches and write at the same time, in threads; by default only on accelerators,
+            because encoding on a CPU takes all cores.
 
     Raises:
-        ValueError: no such folder, or one without photographs.
+        ValueError: no such folder, or no photographs in it.
         StoreError: as `GalleryStore.write`.
     """
     files = folder_files(photos)
@@ -73,18 +79,22 @@ def index_folder(
     layout, features = table_layout(model, precision, feature_key(engine)), partial(packed_features, engine)
     with GalleryStore.write(uri, layout, features=features) as store:
         encode: Callable[[FolderFile], Encoded] = encode_here
+        stored = store.files()
+        changed = [file for file in files if not is_stored(file, stored)]
         if encoding is not None:
-            stored = store.files()
-            encode = encoding([file for file in files if not is_stored(file, stored)])
+            encode = encoding(changed)
+        elif model.device.type != "cpu" if ahead is None else ahead:
+            encode = encode_ahead(model, changed, {facts.digest for _, facts in stored.values()})
         return sync_files(store, files, encode, progress)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns its exit code."""
+    """Run the program and return its exit code."""
     options = parser().parse_args(arguments)
     with errors_in_one_line():
         check_folder(options.photos, "a folder with photographs")
-        model, encoding = load_model(options.model), None
+        device = usable_device(options.device)
+        model, encoding = load_model(options.model).to(device), None
         if options.ray is not None:
             join_cluster(options.ray)
             encoding = partial(encode_on_cluster, options.model)

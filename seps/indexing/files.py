@@ -1,4 +1,4 @@
-"""The photographs of a folder: their names, sizes and times, without opening one."""
+"""List of a folder's photographs with names, sizes and times, without opening them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seps.cli import check_folder
+from seps.listing import may_be_photo
 from seps.photos import PhotoError
-
-ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class FolderFile:
     """A file that may be a photograph.
 
     Attributes:
-        path: below the folder, with slashes; file: where it lies.
+        path: relative to the folder, with slashes; file: its location.
         size: in bytes; modified: in nanoseconds since 1970.
     """
 
@@ -30,7 +29,7 @@ class FolderFile:
 
 
 def folder_files(folder: Path) -> list[FolderFile]:
-    """List the photographs of a folder and of those below, by path; what is hidden is left out, and links out of it.
+    """List the photographs of a folder and its subfolders by path, without hidden files and links out of the folder.
 
     Raises:
         ValueError: no such folder.
@@ -44,9 +43,9 @@ def _walk(folder: Path, root: Path) -> Iterator[FolderFile]:
         below[:] = [name for name in below if not name.startswith(".")]
         for name in names:
             file = Path(place, name)
-            if name.startswith(".") or file.suffix.lower() not in ENDINGS:
+            if name.startswith(".") or (file.is_symlink() and not file.resolve().is_relative_to(root)):
                 continue
-            if file.is_symlink() and not file.resolve().is_relative_to(root):
+            if not may_be_photo(file):
                 continue
             try:
                 yield as_listed(file, path_name(file.relative_to(folder)))
@@ -55,18 +54,18 @@ def _walk(folder: Path, root: Path) -> Iterator[FolderFile]:
 
 
 def as_listed(file: Path, path: str) -> FolderFile:
-    """Return a file as it is now, under its name in a gallery; OSError where it is not there."""
+    """Return a file's current facts under its name in a gallery; OSError if it does not exist."""
     facts = file.stat()
     return FolderFile(path, file, facts.st_size, facts.st_mtime_ns)
 
 
 def path_name(path: Path) -> str:
-    """Return a path in characters that a table takes, even where its bytes are no UTF-8."""
+    """Return a path as valid text for a table, even if its bytes are not UTF-8."""
     return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def file_digest(file: Path) -> str:
-    """Compute sha256 of a file's content, in hexadecimal.
+    """Compute the sha256 of a file's content, in hexadecimal.
 
     Raises:
         PhotoError: it cannot be read.

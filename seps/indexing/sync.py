@@ -1,4 +1,5 @@
-"""A table brought up to date: what is new is encoded, what moved keeps its embeddings, what is gone goes."""
+"""Synchronisation of a table with files: new ones are encoded, moved ones keep their embeddings, deleted ones are
+removed."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ FIRST_SECONDS, COMMIT_SECONDS = 2.0, 20.0  # and waits no longer for the next: t
 
 @dataclass
 class SyncReport:
-    """What bringing a table up to date did.
+    """Result of a synchronisation.
 
     Attributes:
-        encoded, kept, moved, removed: photographs that were encoded; that were there already; whose embeddings were
-            taken from another path, or from before their file's time changed; whose files are gone.
-        skipped: a sentence for each file that cannot be read.
+        encoded, kept, moved, removed: numbers of photographs that were encoded, unchanged, reused from another path or
+            an older time stamp, and removed.
+        skipped: a sentence for each unreadable file.
     """
 
     encoded: int = 0
@@ -34,14 +35,14 @@ class SyncReport:
     skipped: list[str] = field(default_factory=list)
 
     def sentence(self) -> str:
-        """Tell it in a line."""
+        """Format the result as one line."""
         counts = f"{self.encoded} encoded, {self.kept} kept, {self.moved} moved, {self.removed} removed"
         return f"{counts}, {len(self.skipped)} left out."
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """What is kept of a photograph: embeddings (N[+1], C), and a small JPEG of it, or nothing."""
+    """Stored data of a photograph: embeddings (N[+1], C), and an optional small JPEG."""
 
     embeddings: Tensor
     thumbnail: bytes = b""
@@ -54,12 +55,12 @@ def sync_files(
     progress: Progress = False,
     committed: Callable[[], object] = lambda: None,
 ) -> SyncReport:
-    """Make a table hold these files and no others. What is committed stays, wherever this ends; run again, it goes on.
+    """Update a table to contain exactly these files. Commits remain after an interruption, and a new call continues.
 
     Args:
-        store: opened to be written.
-        files: what the gallery holds, each path once. One whose size and time are as they were is taken for unchanged.
-        encode: reads and encodes a file; PhotoError leaves the file out.
+        store: opened for writing.
+        files: the gallery's content, each path once. A file of unchanged size and time is taken as unchanged.
+        encode: reads and encodes a file; a file with PhotoError is left out.
         progress: as in `ScoringEngine`; committed: called after each commit.
 
     Raises:
@@ -96,7 +97,7 @@ def sync_files(
 
 
 def is_stored(file: FolderFile, stored: Mapping[str, tuple[int, FileFacts]]) -> bool:
-    """Return whether a table holds a file as it is now, as far as its size and time tell."""
+    """Return whether a table contains the current version of a file, by its size and time."""
     if file.path not in stored:
         return False
     facts = stored[file.path][1]
@@ -110,7 +111,7 @@ def _photo(
     encode: Callable[[FolderFile], Encoded],
     report: SyncReport,
 ) -> StoredPhoto:
-    """The file's row: with the embeddings that the table has of the same content, else encoded now."""
+    """Return the file's row, with stored embeddings of the same content if there are any, else encode it."""
     digest = file_digest(file.file)
     facts = FileFacts(file.path, file.size, file.modified, digest)
     row = by_digest.get(digest)
@@ -124,7 +125,7 @@ def _photo(
 
 
 def _commit(store: GalleryStore, batch: list[StoredPhoto], committed: Callable[[], object]) -> None:
-    """Write what has been gathered, in one commit."""
+    """Write the collected photographs in one commit."""
     if batch:
         store.put(batch)
         batch.clear()

@@ -1,13 +1,13 @@
-"""What the bounded correction is worth: `python -m seps.judge ablate --data DATA --out DIR`.
+"""Ablation of a judge: `python -m seps.judge ablate --data DATA --out DIR [--freeze N] [--set KEY=VALUE]`.
 
-The same recipe without spoilt copies, three seeds each: direct and residual; part of the learning held fixed; other
-scales; and both splits, by prompt and by row. Where CLIP's towers may learn, freezing half of each and all of them are
-two rows more; a SEPS model's encoders always stay frozen, and there a row holds the base as it starts.
+The same recipe without spoilt copies, three seeds each, under both splits, by prompt and by row. Rows of freezing,
+where the encoders are a CLIP: all of it, half of each tower, N layers of each, and nothing (fully trained). Rows of the
+bounded correction: direct and residual, and other scales. A SEPS model's encoders always stay frozen, and there a row
+holds the base as it starts.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -20,19 +20,21 @@ import torch
 from matplotlib.figure import Figure as Picture
 from tqdm import tqdm
 
-from seps.judge.config import SCORES, JudgeConfig
+from seps.checks import usable_device
+from seps.judge.config import ALL, FREEZING, SCORES, TABLE, JudgeConfig
 from seps.judge.data import Ratings, read_ratings, split_by_row
-from seps.judge.encoders import clip_architecture, clip_folder, tower_layers
+from seps.judge.encoders import clip_architecture, clip_folder, tower_layers, with_first_layers
 from seps.judge.features import SplitFeatures, split_features
 from seps.judge.judge import Judge
 from seps.judge.loop import fit
-from seps.judge.settings import JudgeSettings
-from seps.numbers import written
+from seps.judge.settings import UNFROZEN_RATE, JudgeSettings, rate_note
+from seps.numbers import amount, written
+from seps.spreadsheet import csv_content
 
 SCALES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 SEEDS = (0, 1, 2)
 SPLITS = ("prompt", "row")
-TABLE, PICTURE = "ablation.csv", "ablation.png"
+PICTURE = "ablation.png"
 
 
 @dataclass(frozen=True)
@@ -46,40 +48,81 @@ class Variant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A variant under one split and seed: SROCC on dev and on train, and the mean correction as a share."""
+    """A variant under one split and seed: SROCC and PLCC on dev, and how much better SROCC is on train."""
 
     variant: str
     split: str
     seed: int
     quality: float
     consistency: float
+    quality_plcc: float
+    consistency_plcc: float
     quality_gap: float
     consistency_gap: float
 
 
-def variants(config: JudgeConfig, settings: JudgeSettings) -> list[Variant]:
-    """Return the rows of the table for a recipe."""
+def variants(
+    config: JudgeConfig, settings: JudgeSettings, layers: Sequence[int] = (), group: str = ALL
+) -> list[Variant]:
+    """Return the rows of the ablation table for a recipe.
+
+    Args:
+        layers: numbers of frozen layers, see `freezing_rows`; group: of `GROUPS`.
+
+    Raises:
+        ValueError: rows of freezing for a SEPS model, or more layers than a tower has.
+    """
     residual = replace(config, residual=True, branches="one")
-    variants = [
+    rows = []
+    if config.encoder.kind == "clip" and group in (ALL, FREEZING):
+        rows += freezing_rows(residual, settings, layers)
+    elif layers or group == FREEZING:
+        raise ValueError(
+            f"The recipe's encoders are those of the SEPS model {config.encoder.name!r}, which always stay frozen: to "
+            "compare freezing, give a recipe with CLIP, such as --recipe quick."
+        )
+    return rows if group == FREEZING else rows + correction_rows(config, residual, settings)
+
+
+def freezing_rows(config: JudgeConfig, settings: JudgeSettings, layers: Sequence[int] = ()) -> list[Variant]:
+    """Return a row per way of freezing CLIP: all, half of each tower, `layers` of each, and nothing.
+
+    Args:
+        layers: default: three quarters of the deepest tower (18 of ViT-L/14's 24).
+    """
+    towers = tower_layers(clip_architecture(clip_folder(config.encoder.name)))
+    deepest = max(towers.values())
+    partly = [replace(config, encoder=with_first_layers(config.encoder, n)) for n in layers or [round(0.75 * deepest)]]
+    rows = {
+        "residual, all frozen": with_freezing(config, "all", {}),
+        "residual, half of each tower frozen": with_half_frozen(config),
+        **{f"residual, {max(c.encoder.freeze_layers.values())} of {deepest} layers frozen": c for c in partly},
+        "residual, fully trained": with_freezing(config, "none", {}),
+    }
+    return [Variant(name, changed, with_usual_rate(changed, settings)) for name, changed in rows.items()]
+
+
+def with_usual_rate(config: JudgeConfig, settings: JudgeSettings) -> JudgeSettings:
+    """Return settings with which encoders learn at the usual rate, if the recipe's would make them forget."""
+    if not rate_note(config, settings):
+        return settings
+    return replace(settings, encoder_rate=UNFROZEN_RATE / settings.learning_rate)
+
+
+def correction_rows(config: JudgeConfig, residual: JudgeConfig, settings: JudgeSettings) -> list[Variant]:
+    """Return the rows of the bounded correction, with and without it, and with other bounds."""
+    settings = with_usual_rate(config, settings)
+    rows = [
         Variant("direct", replace(config, residual=False, branches="one"), settings),
         Variant("direct, two branches", replace(config, residual=False, branches="two"), settings),
         Variant("residual", residual, settings),
     ]
-    if config.encoder.kind == "seps":
-        # the encoders are frozen in every row; what can be held beside them is the base
-        held = replace(settings, base_rate=0.0)
-        if settings.base_decay:
-            variants.append(Variant("residual, base held at its start", residual, held))
-    else:
-        variants += [
-            Variant("residual, half of each tower frozen", with_half_frozen(residual), settings),
-            Variant("residual, all frozen", with_freezing(residual, "all", {}), settings),
-        ]
-    variants += [
+    if config.encoder.kind == "seps" and settings.base_decay:
+        rows.append(Variant("residual, base held at its start", residual, replace(settings, base_rate=0.0)))
+    return rows + [
         Variant(f"scale {scale:g}" + (", no bound" if scale == 1 else ""), with_scale(residual, scale), settings)
         for scale in SCALES
     ]
-    return variants
 
 
 def with_scale(config: JudgeConfig, scale: float) -> JudgeConfig:
@@ -105,51 +148,47 @@ def ablate(
     out: Path,
     cache: Path | None = None,
     seeds: Sequence[int] = SEEDS,
+    layers: Sequence[int] = (),
+    group: str = ALL,
 ) -> list[Outcome]:
-    """Train every variant with every seed under both splits; write a table and a picture.
+    """Train every variant with every seed under both splits; write ablation.csv and ablation.png to `out`.
 
     Args:
-        config, settings: the recipe; data, cache: as in `train`; out: where ablation.csv and ablation.png go.
-        seeds: of each variant; the split by row is drawn anew with each.
+        data, cache: as in `train`; layers, group: as in `variants`.
+        seeds: of each variant; the split by row is drawn again with each.
 
     Raises:
-        ValueError: data or a recipe that do not fit.
+        ValueError: unusable data or recipe.
     """
+    settings = replace(settings, spoilt_weight=0.0)
+    chosen = variants(config, settings, layers, group)
     train, dev = (read_ratings(data, name, config.data) for name in ("train", "dev"))
     out.mkdir(parents=True, exist_ok=True)
-    settings = replace(settings, spoilt_weight=0.0)
-    encoders = Judge(config).encoders
-    frozen = not any(parameter.requires_grad for parameter in encoders.parameters())
-    features: dict[str, SplitFeatures] = {}
-    if frozen:
-        judge = Judge(config, encoders)
-        folder = cache or out / "features"
+    frozen = replace(config.encoder, freeze="all", freeze_layers={})
+    encoders, features = None, {}
+    if any(variant.config.encoder == frozen for variant in chosen):
+        judge = Judge(replace(config, encoder=frozen))
+        encoders, folder = judge.encoders, cache or out / "features"
         versions = settings.versions if settings.augment else 1
-        features["train"] = split_features(judge, train, folder, versions)
-        features["dev"] = split_features(judge, dev, folder, versions)
+        features = {part.name: split_features(judge, part, folder, versions) for part in (train, dev)}
     outcomes = []
-    rows = [(split, variant, seed) for split in SPLITS for variant in variants(config, settings) for seed in seeds]
+    rows = [(split, variant, seed) for split in SPLITS for variant in chosen for seed in seeds]
     for split, variant, seed in tqdm(rows, desc="Variants"):
         ratings = {"train": train, "dev": dev}
-        known = features
         if split == "row":
             ratings["train"], ratings["dev"] = split_by_row(train, dev, seed)
-            known = by_row(features, ratings, train, dev) if features else features
+        known: dict[str, SplitFeatures] = {}
+        if variant.config.encoder == frozen:
+            known = by_row(features, ratings, train, dev) if split == "row" else features
         torch.manual_seed(seed)
-        reused = encoders if variant.config.encoder == config.encoder and frozen else None
-        chosen = replace(variant.settings, seed=seed)
-        last = fit(
-            Judge(variant.config, reused), chosen, ratings, known if reused is not None else {}, every_epoch=False
-        )[-1]
+        judge = Judge(variant.config, encoders if known else None).to(usable_device(None))
+        last = fit(judge, replace(variant.settings, seed=seed), ratings, known, every_epoch=False)[-1]
         outcomes.append(
             Outcome(
                 variant.name,
                 split,
                 seed,
-                last["quality_srocc"],
-                last["consistency_srocc"],
-                last["quality_gap"],
-                last["consistency_gap"],
+                *(last[f"{name}_{figure}"] for figure in ("srocc", "plcc", "gap") for name in SCORES),
             )
         )
     write_table(out / TABLE, outcomes)
@@ -174,26 +213,28 @@ def by_row(
 
 def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Print one line a variant, split and seed."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(asdict(outcomes[0])))
-        writer.writeheader()
-        writer.writerows(asdict(outcome) for outcome in outcomes)
+    rows = [asdict(outcome) for outcome in outcomes]
+    path.write_bytes(csv_content(list(rows[0]), [list(row.values()) for row in rows]))
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """Means over seeds with the lowest and the highest, as a Markdown table."""
-    head = "| | " + " | ".join(f"{name}, by {split}" for split in SPLITS for name in SCORES) + " |"
-    lines = [head, "|" + "---|" * (1 + len(SPLITS) * len(SCORES))]
+    """Means over seeds with the lowest and the highest, as a Markdown table per split."""
+    return "\n\n".join(split_table(outcomes, split) for split in SPLITS)
+
+
+def split_table(outcomes: Sequence[Outcome], split: str) -> str:
+    """Return the table of one split: SROCC and PLCC of quality and consistency."""
+    seeds = amount(len({outcome.seed for outcome in outcomes}), "seed")
+    heads = [f"{name} {figure}" for name in SCORES for figure in ("SROCC", "PLCC")]
+    lines = [
+        f"Split by {split}, on dev, mean of {seeds} (lowest to highest):",
+        "",
+        f"| | {' | '.join(heads)} |",
+        "|" + "---|" * (1 + len(heads)),
+    ]
     for variant in dict.fromkeys(outcome.variant for outcome in outcomes):
-        cells = []
-        for split in SPLITS:
-            for name in SCORES:
-                values = [
-                    getattr(outcome, name)
-                    for outcome in outcomes
-                    if (outcome.variant, outcome.split) == (variant, split)
-                ]
-                cells.append(spread(values))
+        rows = [outcome for outcome in outcomes if (outcome.variant, outcome.split) == (variant, split)]
+        cells = [spread([getattr(row, column) for row in rows]) for name in SCORES for column in (name, f"{name}_plcc")]
         lines.append(f"| {variant} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

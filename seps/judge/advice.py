@@ -21,7 +21,7 @@ COMMANDS_PAGE = """From ratings to sorted pictures, with a CLIP of the hub or of
   python -m seps.judge train RUN2/recipe.json --data RATINGS --out RUN2 --resume
   tensorboard --logdir RUN2/tensorboard
   python -m seps.judge evaluate --model RUN2/best --data RATINGS --split dev --json RUN2/results.json
-  python -m seps.judge ablate --data RATINGS --out ABLATION --recipe quick
+  python -m seps.judge ablate --data RATINGS --out ABLATION --recipe quick --rows freezing
   python -m seps.judge sort PICTURES --prompts prompts.csv --model RUN2/best --csv sorted.csv"""
 
 

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from seps.checks import MAX_CHANNELS, check_keys, check_positive, check_type, check_whole
+from seps.elsewhere import JUDGE_KEYS
 from seps.fields import Channels, Fields, Fraction, Positive, Whole, between, choice_of, of_length
 
 SCORES = ("quality", "consistency")
 TOWERS = ("vision", "text")
+ALL, FREEZING = GROUPS = ("all", "freezing")  # rows of an ablation
+TABLE = "ablation.csv"  # what an ablation writes
 
 
 def check_correction(name: str, scale: float) -> None:
@@ -19,17 +22,15 @@ def check_correction(name: str, scale: float) -> None:
 
 @dataclass(frozen=True)
 class EncoderConfig(Fields, section="encoder"):
-    """Where the embeddings come from.
+    """Source of the embeddings.
 
     Attributes:
         kind: "clip", a transformers CLIP; "seps", the frozen encoders of a SEPS model.
-        name: of "clip" a hub repo ("openai/clip-vit-base-patch32") or a folder; of "seps" what `load_model`
-            takes ("judge/encoders").
-        freeze: "none", "layers" (the first of each tower, see freeze_layers) or "all"; of "seps" always "all".
-        freeze_layers: with "layers", how many layers of each tower stay as they are: {"vision": 18, "text": 9}.
-        stages: of "seps", which stages of the EfficientNet describe quality, 0 the stem and -1 the features after the
-            last.
-        pretrained: of "clip", take the weights that the source has; false builds the towers from its config alone.
+        name: hub repo or folder of a CLIP, or a SEPS model as `load_model` takes it.
+        freeze: "none", "layers" (the first of each tower, see freeze_layers) or "all"; always "all" for "seps".
+        freeze_layers: number of frozen layers per tower, such as {"vision": 18, "text": 9}.
+        stages: of "seps", stages of the EfficientNet that describe quality; 0 is the stem, -1 the final features.
+        pretrained: load the weights of a CLIP; false builds it from its config only.
     """
 
     kind: Annotated[str, choice_of("clip", "seps")]
@@ -60,13 +61,12 @@ class EncoderConfig(Fields, section="encoder"):
 
 @dataclass(frozen=True)
 class DataConfig(Fields, section="data"):
-    """The columns of a ratings file, `ratings.csv`, and the top of its scale.
+    """Columns of a ratings file, `ratings.csv`, and the top of its scale.
 
     Attributes:
-        mos_top: M, what scores are divided by: 5 for mean opinion scores of 1 to 5.
-        image_column: a file in `images/`; prompt_column, quality_column, consistency_column, split_column: as named.
-        generator_column: what results are broken down by; "" where there is none.
-        explanation_column: rationales in words; "" where there are none.
+        mos_top: M, by which scores are divided, such as 5 for mean opinion scores of 1 to 5.
+        image_column: a file in `images/`.
+        generator_column: groups of the results; explanation_column: rationales in words; "" without such a column.
     """
 
     mos_top: Positive = 5.0
@@ -79,35 +79,19 @@ class DataConfig(Fields, section="data"):
     explanation_column: str = ""
 
 
-ELSEWHERE = {  # keys of the published scorer, and what is meant here
-    "clip_model_name": "encoder.name is meant",
-    "freeze": "encoder.freeze 'all' is meant",
-    "partial_freeze": "encoder.freeze 'layers' is meant, with encoder.freeze_layers",
-    "freeze_layers": "encoder.freeze_layers is meant",
-    "use_residual_learning": "residual is meant",
-    "residual_scale_q": "scale_q is meant",
-    "residual_scale_c": "scale_c is meant",
-    "use_two_branch": "branches 'two' is meant, with residual false",
-    "use_refinement": "residual is meant, whose bounded correction takes the refinement's place",
-}
-
-
 @dataclass(frozen=True)
-class JudgeConfig(Fields, elsewhere=ELSEWHERE):
-    """Everything that makes a `Judge`.
+class JudgeConfig(Fields, elsewhere=JUDGE_KEYS):
+    """Config of a `Judge`.
 
     Attributes:
-        encoder: where the embeddings come from; data: what the scores stand for.
-        residual: base plus bounded correction; false scores directly, without either.
-        scale_q, scale_c: the largest correction of quality and of consistency, in (0, 1]; 1 leaves no bound.
-        branches: of a direct consistency: "one", the fusion network alone; "two", its mean with sigmoid(5 cos).
-        hidden: channels of the quality correction's hidden layer.
-        fusion_hidden: channels of the consistency correction's two hidden layers.
-        fusion_product: let the fusion network see the product of both embeddings, channel by channel, too.
-        fusion_quality: let it see the quality embedding too, in this many channels of a learned projection; 0 not.
-        fusion_score: let the correction of consistency begin with the predicted quality: a learned multiple of q - 0.5.
-        dropout, fusion_dropout: share of hidden channels dropped in training, of the quality correction and of fusion.
-        input_dropout, fusion_input_dropout: the same of the channels that they see.
+        residual: base plus bounded correction; false: a direct score.
+        scale_q, scale_c: largest correction of quality and consistency, in (0, 1]; 1 means no bound.
+        branches: of a direct consistency: "one", only the fusion network; "two", its mean with sigmoid(5 cos).
+        hidden, fusion_hidden: hidden channels of the corrections of quality and consistency.
+        fusion_product: the fusion network also sees the channel-wise product of both embeddings.
+        fusion_quality: it also sees the quality embedding, projected to this many channels; 0: not.
+        fusion_score: the correction of consistency starts from a learned multiple of q - 0.5.
+        dropout, fusion_dropout: of the hidden channels; input_dropout, fusion_input_dropout: of the input channels.
     """
 
     encoder: EncoderConfig

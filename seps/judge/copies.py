@@ -23,11 +23,10 @@ class Spoilt(NamedTuple):
 
 
 def cropped(picture: Image.Image, seed: int, version: int, row: int) -> Image.Image:
-    """Return a random crop of 80 to 100% of the area, with the picture's own aspect, mirrored half of the time.
+    """Return a random crop of 80 to 100% of the area with the same aspect ratio, mirrored half of the time.
 
     Args:
-        picture: of any size.
-        seed, version, row: decide what is drawn; version 0 gives the picture as it is.
+        seed, version, row: determine the crop; version 0 returns the picture.
     """
     if version == 0:
         return picture

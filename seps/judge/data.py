@@ -38,13 +38,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Ratings:
-    """n pictures with what people said of them.
+    """n pictures and their ratings.
 
     Attributes:
-        name: of the split; image_files, prompts: (n,).
-        generators: (n,), what made each picture; "" where the data do not say.
-        quality, consistency: (n,), mean opinion scores as shares of the scale's top, in [0, 1].
-        explanations: (n,), rationales in words; None without such a column.
+        image_files, prompts: (n,); generators: (n,), "" if unknown.
+        quality, consistency: (n,), mean opinion scores divided by the scale's top, in [0, 1].
+        explanations: (n,) rationales, or None.
     """
 
     name: str
@@ -78,17 +77,11 @@ class Ratings:
 
 
 def read_ratings(folder: str | Path, split: str, config: DataConfig) -> Ratings:
-    """Read one split of a ratings file and check all of it but the inside of its pictures.
-
-    Args:
-        folder: holds `ratings.csv` and `images/`, in which pictures may lie in folders.
-        split: which lines, by their split column.
-        config: the columns' names and the top of the scale.
+    """Read one split of `ratings.csv` and check everything except the content of its pictures.
 
     Raises:
-        DataError: one that lists a file that is missing or not readable, columns that are missing, pictures that are
-            missing or that have several lines, scores that are no numbers or outside [0, M], lines without a prompt, a
-            split without a line.
+        DataError: lists a missing or unreadable file, missing columns or pictures, repeated pictures, scores that are
+            no numbers in [0, M], lines without a prompt, or a split without lines.
     """
     folder = Path(folder)
     problems = Problems(f"Ratings of split {split} in {folder}")
@@ -216,10 +209,7 @@ def read_score(text: str) -> float | None:
 
 
 def split_by_row(train: Ratings, dev: Ratings, seed: int) -> tuple[Ratings, Ratings]:
-    """Return the same two sizes, but pictures drawn one by one: most prompts then stand on both sides.
-
-    It shows by how much such a split flatters; use the split by prompt for everything else.
-    """
+    """Split by picture instead of by prompt, with the same sizes, to show how much shared prompts flatter."""
     files = (*train.image_files, *dev.image_files)
     both = Ratings(
         "both",

@@ -38,8 +38,7 @@ class PictureFeatures(NamedTuple):
     """Features of B pictures.
 
     Attributes:
-        quality: (B, quality_width), what quality is computed from, before standardisation.
-        image: (B, d) unit embeddings, what consistency is computed from.
+        quality: (B, quality_width), before standardisation; image: (B, d) unit embeddings for consistency.
     """
 
     quality: Tensor
@@ -47,10 +46,10 @@ class PictureFeatures(NamedTuple):
 
 
 def build_encoders(config: EncoderConfig) -> ClipEncoders | SepsEncoders:
-    """Return the encoders of a config, with what it freezes frozen.
+    """Build the encoders of a config and freeze what it freezes.
 
     Raises:
-        ValueError: encoders that cannot be had, or more layers to freeze than a tower has.
+        ValueError: missing encoders, or more layers to freeze than a tower has.
     """
     if config.kind == "seps":
         return SepsEncoders(load_model(config.name), config.stages)
@@ -72,13 +71,11 @@ class ClipEncoders(nn.Module):
     """A transformers CLIP.
 
     Args:
-        model: its towers.
-        tokenizer: its own, which cuts prompts at the text tower's positions; None embeds no prompts.
+        tokenizer: cuts prompts at the text tower's positions; None: prompts cannot be embedded.
 
     Attributes:
         quality_width, width: channels of `PictureFeatures`.
-        grid: (H, W) patches; None, since nothing is known of them.
-        pixels: what pictures are made into.
+        grid: always None, since patches are not attributed.
     """
 
     grid: tuple[int, int] | None = None
@@ -124,8 +121,7 @@ class ClipEncoders(nn.Module):
 
 
 def load_clip(config: EncoderConfig) -> ClipEncoders:
-    """Return the CLIP that a config names; ValueError where it cannot be had or a tower has fewer layers than are
-    frozen."""
+    """Load the CLIP of a config; ValueError if it is missing or a tower has fewer layers than are frozen."""
     folder = clip_folder(config.name)
     architecture = clip_architecture(folder)
     check_layers(config, architecture)
@@ -175,10 +171,10 @@ def check_layers(config: EncoderConfig, architecture: CLIPConfig) -> None:
 
 
 def with_first_layers(config: EncoderConfig, count: int) -> EncoderConfig:
-    """Freeze the first `count` layers of each of a CLIP's towers, all of a tower that has fewer.
+    """Freeze the first `count` layers of each CLIP tower, or all of a shorter one.
 
     Raises:
-        ValueError: no CLIP, one that cannot be had, or whose towers have fewer layers, all of them.
+        ValueError: no CLIP, a missing one, or one with fewer layers in both towers.
     """
     if config.kind != "clip":
         return replace(config, freeze="layers", freeze_layers=dict.fromkeys(TOWERS, count))  # which says what is wrong
@@ -192,8 +188,7 @@ def with_first_layers(config: EncoderConfig, count: int) -> EncoderConfig:
 
 
 def freeze(model: CLIPModel, config: EncoderConfig) -> None:
-    """Let learn what the config leaves free: "none" freezes nothing, "all" everything, "layers" the embeddings and the
-    first layers of each tower. The temperature of CLIP's own training never learns: no score reads it."""
+    """Set which parameters of a CLIP are trained; its temperature never is, since no score reads it."""
     check_layers(config, model.config)
     model.requires_grad_(config.freeze != "all")
     model.logit_scale.requires_grad_(False)
@@ -211,14 +206,14 @@ def freeze(model: CLIPModel, config: EncoderConfig) -> None:
 
 
 class SepsEncoders(nn.Module):
-    """The frozen encoders of a SEPS model whose image encoder is an EfficientNet of timm.
+    """The frozen encoders of a SEPS model with an EfficientNet of timm.
 
-    Quality is computed from the mean and the deviation of each channel over a stage's map. A patch holds the mean
-    inside it, and its part of the channel's variance divided by the deviation: their mean over patches is the same.
+    Quality is computed from the mean and the deviation of each channel over a stage's map. A patch contains the mean
+    inside it, and its part of the channel's variance divided by the deviation: the mean over patches is the same.
 
     Args:
-        model: a SEPS model; it is taken over, its batch norms folded into the convolutions before them.
-        stages: 0 the stem, 1 to 7 the blocks, -1 the features after the last.
+        model: it is modified: batch norms are folded into convolutions.
+        stages: 0 the stem, 1 to 7 the blocks, -1 the final features.
 
     Raises:
         ValueError: another backbone, or a stage that it does not have.
@@ -303,9 +298,9 @@ class SepsEncoders(nn.Module):
 
 @torch.no_grad()
 def fold_batch_norms(backbone: nn.Module) -> None:
-    """Fold each batch norm of a timm EfficientNet in evaluation mode into the convolution before it.
+    """Fold each batch norm of an EfficientNet in evaluation mode into the convolution before it.
 
-    The numbers stay the same but for rounding; half of the time on a CPU goes into those layers.
+    Results are equal up to rounding; these layers take half of the time on a CPU.
     """
     pairs = [(backbone, "conv_stem", "bn1"), (backbone, "conv_head", "bn2")]
     for block in (block for stage in backbone.blocks for block in stage):  # type: ignore[union-attr]

@@ -26,16 +26,13 @@ RANGES = 4  # parts of equal size that pictures are cut into by their ratings
 
 
 def evaluate(predictions: Predictions, ratings: Ratings) -> dict[str, Any]:
-    """Agreement with people on a split.
-
-    Args:
-        predictions: scores of the split's pictures; ratings: what people said.
+    """Measure the agreement with people on a split.
 
     Returns:
         Plain values for JSON: "quality" and "consistency", each {"srocc", "plcc", "krcc", "intervals"};
-        "within_prompt", the mean SROCC among the pictures of one prompt; "beyond_quality", how far predicted
-        consistency agrees with people where quality is held fixed; "by_generator"; "by_range", from the lowest ratings
-        to the highest; "corrections". Intervals are 95%, over prompts.
+            "within_prompt", the mean SROCC among the pictures of a prompt; "beyond_quality", agreement of consistency
+            at fixed quality; "by_generator"; "by_range", from the lowest ratings to the highest; "corrections".
+            Intervals are 95%, over prompts.
     """
     groups = ratings.prompt_numbers
     scores = {name: getattr(predictions, name).final.double().cpu().numpy() for name in SCORES}

@@ -21,13 +21,14 @@ from seps.judge.encoders import PictureFeatures
 from seps.judge.judge import BATCH_SIZE, Judge
 from seps.judge.spoil import distort
 from seps.models.storage import read_tensors
+from seps.photos import READING
 
 Opener = Callable[[], Image.Image]
 
 
 @dataclass(frozen=True)
 class SpoiltFeatures:
-    """Quality features of m training pictures' spoilt copies.
+    """Quality features of degraded copies of m training pictures.
 
     Attributes:
         rows: (m,), the pictures; strengths: (m, 2) in [0, 1]; quality: (m, 2, quality_width).
@@ -43,9 +44,9 @@ class SplitFeatures:
     """Features of a split's n pictures.
 
     Attributes:
-        quality: (n, versions, quality_width); image: (n, versions, d): the picture itself first, then its crops.
-        text: (n, d), of each picture's prompt; explanations: (n, d), of its rationale, None without.
-        spoilt: of training pictures, None without.
+        quality: (n, versions, quality_width); image: (n, versions, d): the picture, then its crops.
+        text: (n, d), prompts; explanations: (n, d), rationales, or None.
+        spoilt: of training pictures, or None.
     """
 
     quality: Tensor
@@ -63,13 +64,10 @@ class SplitFeatures:
 def split_features(
     judge: Judge, ratings: Ratings, folder: Path, versions: int = 1, spoilt: int = 0, seed: int = 0
 ) -> SplitFeatures:
-    """Compute a split's features, or read them where an earlier run left them, in float16.
+    """Compute a split's features in float16, or read those of an earlier run in `folder`.
 
     Args:
-        judge: whose encoders run; ratings: whose pictures and prompts.
-        folder: where the files go; runs may share it.
-        versions: of each picture, the picture itself and its crops; spoilt: pictures with two spoilt copies.
-        seed: of the copies.
+        versions: per picture, itself and its crops; spoilt: number of pictures with two degraded copies.
     """
     files = ratings.image_files
     encoded = []
@@ -118,10 +116,10 @@ def spoilt_features(
 def cached(
     judge: Judge, openers: Sequence[Opener], files: Sequence[Path], copies: object, folder: Path, title: str
 ) -> PictureFeatures:
-    """Features of pictures, from the file of an earlier run or computed; an interrupted computation leaves none.
+    """Return features of pictures from the file of an earlier run, or compute them.
 
     Args:
-        openers: give the pictures; files, copies: what these depend on beside the encoders.
+        openers: open the pictures; files, copies: what the features depend on besides the encoders.
     """
     path = folder / f"{cache_key(judge, files, copies)}.safetensors"
     if not path.is_file():
@@ -143,4 +141,4 @@ def cache_key(judge: Judge, files: Sequence[Path], copies: object) -> str:
     """Return what features depend on, as a short hash: encoders, picture files, copies."""
     named = [(file.name, file.stat().st_size) for file in files]
     encoder = judge.config.as_dict()["encoder"]
-    return hashlib.sha256(json.dumps([encoder, named, copies], sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps([READING, encoder, named, copies], sort_keys=True).encode()).hexdigest()[:16]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -38,8 +37,8 @@ class Score:
     """A score in parts: final = clamp(base + correction, 0, 1).
 
     Attributes:
-        base: what the encoders say alone, in [0, 1]; correction: in [-scale, scale]; final: in [0, 1].
-        scale: the largest correction; 0 in direct mode, where base and final are one.
+        base: from the encoders only, in [0, 1]; correction: in [-scale, scale]; final: in [0, 1].
+        scale: the largest correction; 0 in direct mode, in which base equals final.
     """
 
     base: float
@@ -50,13 +49,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a judge says of one picture and its prompt.
+    """The scores of a picture and its prompt.
 
     Attributes:
-        quality, consistency: the two scores.
         logit: of the quality base, which is its sigmoid.
-        attributions: (N,), row by row of the grid, each patch's part of that logit: they add up to it; None where the
-            encoder does not pool by mean.
+        attributions: (N,), each patch's part of that logit, row by row; they sum to it. None if the encoder does not
+            pool by mean.
         grid: (H, W) patches; None without attributions.
     """
 
@@ -66,26 +64,16 @@ class Verdict:
     attributions: Tensor | None
     grid: tuple[int, int] | None
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Return the attributions under the former name, which older programs read."""
-            if name == "shares":
-                return self.attributions
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
-
 
 @dataclass(frozen=True, eq=False)
 class JudgeFeatures:
-    """What a judge sees of one picture whatever its prompt: its quality, and enough to score consistency with any
-    prompt in milliseconds.
+    """Features of a picture, independent of the prompt: its quality, and enough to score any prompt in milliseconds.
 
     Attributes:
-        embedding: (Q,) unit embedding that quality is computed from; image: (d,) unit embedding, for consistency.
-        logit: of the quality base; bias: its part that no patch has a say in, which the attributions hold evenly.
-        attributions: (N,) each patch's part of the logit, row by row; None where the encoder does not pool by mean.
+        embedding: (Q,) unit embedding for quality; image: (d,) unit embedding for consistency.
+        logit: of the quality base; bias: its part without patches, spread evenly over the attributions.
+        attributions: (N,), each patch's part of the logit, row by row; None if the encoder does not pool by mean.
         grid: (H, W) patches; None without attributions.
-        quality: the score.
     """
 
     embedding: Tensor
@@ -98,17 +86,13 @@ class JudgeFeatures:
 
 
 class Judge(nn.Module):
-    """Quality and consistency of generated pictures.
+    """Scores the quality and consistency of generated pictures.
 
     Args:
-        config: encoders and formulas.
-        encoders: those of the config, where they are at hand; built from it otherwise.
-
-    Attributes:
-        encoders, network: the two parts.
+        encoders: those of the config; default: built from it.
 
     Raises:
-        ValueError: encoders that cannot be had.
+        ValueError: missing encoders.
     """
 
     def __init__(self, config: JudgeConfig, encoders: ClipEncoders | SepsEncoders | None = None) -> None:
@@ -123,13 +107,10 @@ class Judge(nn.Module):
         return self.network.quality.base.weight.device
 
     def score(self, image: Image.Image, prompt: str) -> Verdict:
-        """Judge one picture and the prompt that it was made from.
-
-        Args:
-            image: of any size; prompt: in words that the text encoder knows.
+        """Score a picture and the prompt from which it was made.
 
         Raises:
-            ValueError: no picture, one that cannot be read, or a prompt that is no text or empty.
+            ValueError: an unreadable picture, or a prompt that is empty or no text.
         """
         check_prompt(prompt)
         features = self.features([image])[0]
@@ -271,14 +252,14 @@ def check_prompt(prompt: str) -> None:
 
 
 def load_judge(name_or_folder: str | Path = "judge") -> Judge:
-    """Return a trained judge, in evaluation mode, on the CPU.
+    """Load a trained judge in evaluation mode on the CPU.
 
     Args:
-        name_or_folder: the name of a shipped judge (`shipped_judges()`), a folder with judge.json and
-            model.safetensors, or a repo id of the model hub like "owner/name".
+        name_or_folder: a shipped judge (`shipped_judges()`), a folder with judge.json and model.safetensors, or a repo
+            id of the model hub such as "owner/name".
 
     Raises:
-        ValueError: none of these; or files that are missing or do not fit; the message says what to do.
+        ValueError: none of these, or missing or unusable files; the message says what to do.
     """
     folder = folder_with(CONFIG_FILE, str(name_or_folder), shipped_judges(), "judge")
     judge = Judge(JudgeConfig.from_json(folder / CONFIG_FILE))

@@ -65,11 +65,7 @@ class Batch(NamedTuple):
 
 
 class Step(nn.Module):
-    """The judge in training, with what training alone needs.
-
-    Args:
-        judge: whose parameters learn; settings: weights of the losses.
-    """
+    """A judge in training, with its losses."""
 
     def __init__(self, judge: Judge, settings: JudgeSettings) -> None:
         super().__init__()
@@ -100,8 +96,7 @@ class Step(nn.Module):
         return loss
 
     def spoilt_loss(self, features: Tensor, strengths: Tensor) -> Tensor:
-        """Return how far base and score of copies lie above where they should: at most the milder copy's, less a
-        margin."""
+        """Return by how much base and score of a copy exceed those of the milder copy minus a margin."""
         corrected = self.judge.network.quality(features.flatten(0, 1))
         loss = features.new_zeros(())
         for scores in (corrected.base.view_as(strengths), corrected.final.view_as(strengths)):  # (m, 3)
@@ -112,11 +107,11 @@ class Step(nn.Module):
 
 
 def ranking_loss(scores: Tensor, rated: Tensor, groups: Tensor, margin: float) -> Tensor:
-    """Return how far pairs of one prompt are from the order of their ratings, the mean over such pairs.
+    """Return the mean distance of pairs of one prompt from the order of their ratings.
 
     Args:
-        scores, rated: (B,); groups: (B,), the prompts' numbers.
-        margin: of the ratings' difference, by which scores must differ the same way.
+        scores, rated: (B,); groups: (B,), numbers of the prompts.
+        margin: multiple of the ratings' difference by which scores must differ.
     """
     apart = rated[:, None] - rated[None, :]  # (B, B)
     pairs = (groups[:, None] == groups[None, :]) & (apart > 0)
@@ -146,14 +141,13 @@ def train(
     """Train a judge from a recipe.
 
     Args:
-        config, settings: the recipe's two parts.
-        data: folder with `ratings.csv`, which has the splits train and dev, and `images/`.
-        out: the run's folder; resume: go on after its checkpoint.
-        cache: folder of frozen features, which runs may share; `out/features` where left out.
-        judge: with encoders at hand; built from the config where left out, on a GPU where there is one.
+        data: folder with `ratings.csv`, with the splits train and dev, and `images/`.
+        out: folder of the run; resume: continue from its checkpoint.
+        cache: folder of frozen features; default: `out/features`.
+        judge: with loaded encoders; default: built from the config, on a GPU if available.
 
     Raises:
-        ValueError: data, recipe or checkpoint that do not fit, before training starts; a loss that is not finite.
+        ValueError: unusable data, recipe or checkpoint, before training starts; a loss that is not finite.
     """
     if not resume:
         check_no_run(out)
@@ -209,15 +203,12 @@ def fit(
     resume: bool = False,
     every_epoch: bool = True,
 ) -> list[dict[str, float]]:
-    """Run the epochs of a judge that is freshly built.
+    """Train a new judge and return a row per measured epoch, see `epoch_row`.
 
     Args:
-        ratings: of "train" and "dev"; features: the same of frozen encoders, empty where encoders learn.
-        out: where checkpoint, metrics.csv and curves go; without it nothing is written or printed.
-        resume: go on after the checkpoint; every_epoch: measure after each, not after the last alone.
-
-    Returns:
-        A row an epoch that was measured: see `epoch_row`.
+        ratings: of "train" and "dev"; features: of frozen encoders, empty if encoders are trained.
+        out: folder of checkpoint, metrics.csv and curves; None: write and print nothing.
+        resume: continue from the checkpoint; every_epoch: measure after each epoch, not only after the last.
     """
     step = Step(judge, settings).to(judge.device)
     train_ratings = ratings["train"]

@@ -33,8 +33,7 @@ def srocc(scores: Floats, rated: Floats) -> float:
 
 
 def krcc(scores: Floats, rated: Floats) -> float:
-    """Kendall's tau-b of two (n,): pairs in the same order less pairs in the other, ties apart; NaN where one of them
-    does not vary."""
+    """Return Kendall's tau-b of two (n,) samples; NaN if one of them is constant."""
     return float(stats.kendalltau(scores, rated).statistic)
 
 
@@ -59,7 +58,7 @@ def over_prompts(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
     """Return a figure of rows and its interval over groups.
 
     Args:
-        figure: rows, which may repeat, to a number; samples without one (NaN) are left out.
+        figure: of row numbers, possibly repeated; samples for which it is NaN are dropped.
         groups: (n,), each row's group, from 0.
     """
     rows = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
@@ -96,7 +95,7 @@ def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Estima
 
 
 def agreement(scores: Floats, rated: Floats, groups: Whole) -> dict[str, Any]:
-    """SROCC, PLCC and KRCC, and under "intervals" each one's 95% interval over prompts.
+    """Return SROCC, PLCC and KRCC, and under "intervals" their 95% intervals over prompts.
 
     Args:
         scores, rated: (n,); groups: (n,), each picture's prompt, from 0.

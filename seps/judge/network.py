@@ -25,9 +25,8 @@ class Corrected(NamedTuple):
     """Scores of B pictures in parts, each (B,): final = clamp(base + correction, 0, 1).
 
     Attributes:
-        base: what the encoders say alone, in [0, 1]; in direct mode the score itself.
-        correction: in [-scale, scale]; 0 in direct mode.
-        final: the score, in [0, 1].
+        base: from the encoders only, in [0, 1]; in direct mode the score.
+        correction: in [-scale, scale], 0 in direct mode; final: in [0, 1].
     """
 
     base: Tensor
@@ -55,15 +54,14 @@ def direct(score: Tensor) -> Corrected:
 
 
 class QualityHead(nn.Module):
-    """Quality of a picture; it never sees the prompt.
+    """Quality of a picture, independent of the prompt.
 
     Args:
         width: channels of the quality embedding.
-        config: formulas and widths.
 
     Attributes:
-        standardize: of a frozen encoder's features, with statistics of the training pictures (the identity until
-            `fit`); base: nn.Linear, width -> 1; mlp: the correction before tanh, None in direct mode.
+        standardize: with the training pictures' statistics (identity until `fit`); base: nn.Linear, width -> 1; mlp:
+            the correction before tanh, None in direct mode.
     """
 
     def __init__(self, width: int, config: JudgeConfig) -> None:
@@ -100,16 +98,13 @@ class QualityHead(nn.Module):
         return corrected(base, bounded, self.config.scale_q)
 
     def attributions(self, patches: Tensor) -> Tensor:
-        """Attribute the base's logit to patches: they add up to it.
+        """Return each patch's part of the base's logit, (N,); they sum to it.
 
-        The logit is linear in the mean patch but for one division by the mean's own norm, which all patches share.
-        The bias is spread evenly.
+        The logit is linear in the mean patch except for the division by the mean's norm, which all patches share. The
+        bias is spread evenly.
 
         Args:
-            patches: (N, width), features whose mean over patches is what `forward` takes.
-
-        Returns:
-            (N,), positive where a patch speaks for quality.
+            patches: (N, width), features with the mean that `forward` takes.
         """
         local = self.standardize(patches)  # (N, width)
         norm = local.mean(dim=0).norm().clamp(min=1e-12)
@@ -118,17 +113,15 @@ class QualityHead(nn.Module):
 
 
 class ConsistencyHead(nn.Module):
-    """How well a picture fits its prompt.
+    """Consistency of a picture with its prompt.
 
     Args:
-        width: d, channels of the image's and the prompt's embedding.
-        quality_width: channels of the quality embedding, which fusion may see.
-        config: formulas and widths.
+        width: d, channels of the image's and the prompt's embedding; quality_width: of the quality embedding.
 
     Attributes:
-        a, b: of the base, 1 and 0 at the start; None in direct mode.
-        fusion: the correction before tanh, in direct mode the score before its sigmoid.
-        gain: with `fusion_score`, what is added to it for each unit of predicted quality above 0.5.
+        a, b: of the base, initially 1 and 0; None in direct mode.
+        fusion: the correction before tanh; in direct mode the score before its sigmoid.
+        gain: with `fusion_score`, added per unit of predicted quality above 0.5.
     """
 
     def __init__(self, width: int, quality_width: int, config: JudgeConfig) -> None:
@@ -155,12 +148,12 @@ class ConsistencyHead(nn.Module):
         )
 
     def forward(self, image: Tensor, text: Tensor, quality: Tensor, score: Tensor) -> Corrected:
-        """Score pairs.
+        """Score pairs of image and text.
 
         Args:
-            image, text: (B, d) unit embeddings.
-            quality: (B, quality_width) unit embeddings of the same pictures; read with `fusion_quality` alone.
-            score: (B,), their predicted quality in [0, 1], which gets no gradient; read with `fusion_score` alone.
+            image, text: (B, d) unit embeddings; quality: (B, quality_width) unit embeddings, read with
+                `fusion_quality`.
+            score: (B,), predicted quality in [0, 1], without gradient, read with `fusion_score`.
         """
         cos = (image * text).sum(dim=-1, keepdim=True)  # (B, 1)
         parts = [image, text, cos]

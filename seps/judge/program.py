@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from seps.checks import check_whole, usable_device
+from seps.checks import check_whole, read_json_file, usable_device
 from seps.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
 from seps.data import open_image
 from seps.data.table import read_table
+from seps.elsewhere import JUDGE_OPTIONS
 from seps.files import write_json
 from seps.judge.advice import COMMANDS_PAGE, advice
-from seps.judge.config import SCORES, JudgeConfig
+from seps.judge.config import ALL, GROUPS, SCORES, TABLE, JudgeConfig
 from seps.judge.judge import Judge, Score, load_judge
 from seps.judge.settings import UNFROZEN_RATE, JudgeSettings
+from seps.listing import ENDINGS, may_be_photo
 from seps.numbers import rounded, written
 from seps.runs.recipe import options_elsewhere
+from seps.runs.run_folder import BEST, BEST_EPOCH
+from seps.spreadsheet import csv_content, plain_text
+from seps.text import nfc, printable
 
 COLUMNS = (
     "image",
     "prompt",
     *(f"{name}_{part}" for name in SCORES for part in ("base", "correction", "final")),
 )
-ELSEWHERE = {  # options of the published scorer, and what is meant here
-    "num_epochs": "--epochs is meant",
-    "freeze_clip": "--freeze all is meant",
-    "partial_freeze": "--freeze with a number of layers is meant",
-    "freeze_layers": "--freeze with a number of layers is meant",
-    "use_residual_learning": "it is so where --no-residual is not given",
-    "data_csv_path": "--data is meant, a folder with ratings.csv",
-    "image_base_dir": "--data is meant, a folder with images/",
-    "save_dir": "--out is meant",
-    "device": "none is needed: a GPU is taken where there is one, else the CPU",
-}
-PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,12 +90,23 @@ def arguments_parser() -> argparse.ArgumentParser:
     sort.add_argument("--csv", type=Path, metavar="FILE", help="write the scores there")
     sort.set_defaults(run=run_sort)
 
-    ablate = commands.add_parser("ablate", help="measure what the bounded correction is worth")
+    ablate = commands.add_parser(
+        "ablate", help="compare freezing (all, half, N layers, fully trained) and the bounded correction, by seeds"
+    )
     ablate.add_argument("--data", **data)  # type: ignore[arg-type]
     ablate.add_argument("--out", type=Path, required=True, help="folder of the table and the picture")
     ablate.add_argument("--recipe", default="ours", help="a recipe (JSON), or the name of one of the package")
     ablate.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
     ablate.add_argument("--seeds", type=whole_number, default=3, help="how many seeds each variant has")
+    ablate.add_argument(
+        "--freeze",
+        nargs="+",
+        metavar="N",
+        help="layers of each CLIP tower that the row between half frozen and fully trained freezes, a row per number "
+        "(default: three quarters, 18 of ViT-L/14's 24); all, half and none always have rows",
+    )
+    ablate.add_argument("--rows", choices=GROUPS, default=ALL, help="freezing: only the rows of freezing")
+    add_set_option(ablate)
     ablate.set_defaults(run=run_ablate)
 
     guide = commands.add_parser("guide", help="print what to set, and every command from ratings to sorted pictures")
@@ -113,7 +116,7 @@ def arguments_parser() -> argparse.ArgumentParser:
 
 def options_meant() -> dict[str, str]:
     """Return what is meant by options of the published scorer that are none here."""
-    return options_elsewhere(JudgeConfig, JudgeSettings) | ELSEWHERE
+    return options_elsewhere(JudgeConfig, JudgeSettings) | JUDGE_OPTIONS
 
 
 def run_train(options: argparse.Namespace) -> None:
@@ -129,7 +132,11 @@ def run_train(options: argparse.Namespace) -> None:
         config = replace(config, encoder=with_first_layers(config.encoder, layers))
     settings = overridden(settings, seed=options.seed)
     train(config, settings, options.data, options.out, options.resume, options.cache)
-    print(f"The judge is in {options.out / 'model'}, that of the best epoch by mean SROCC in {options.out / 'best'}.")
+    best = read_json_file(options.out / BEST / BEST_EPOCH)
+    print(
+        f"The judge of epoch {best['epoch']}, the best by mean SROCC on dev ({best['mean_srocc']:.3f}), is in "
+        f"{options.out / BEST}; the judge of the last epoch is in {options.out / 'model'}."
+    )
 
 
 def changed_values(options: argparse.Namespace) -> list[str]:
@@ -199,10 +206,11 @@ def run_sort(options: argparse.Namespace) -> None:
     prompts = read_prompts(options.prompts)
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder: name one with pictures.")
-    files = sorted(file for file in options.folder.iterdir() if file.suffix.lower() in PICTURES)
+    listed = (file for file in options.folder.iterdir() if not file.name.startswith("."))
+    files = sorted(file for file in listed if may_be_photo(file))
     if not files:
-        raise ValueError(f"{options.folder} holds no picture ({', '.join(sorted(PICTURES))}).")
-    missing = [file.name for file in files if file.name not in prompts]
+        raise ValueError(f"{options.folder} holds no picture ({', '.join(ENDINGS)}).")
+    missing = [file.name for file in files if nfc(file.name) not in prompts]
     if missing:
         raise ValueError(
             f"{options.prompts} has no prompt for {missing[0]} and {len(missing) - 1} more of {len(files)} pictures."
@@ -210,7 +218,7 @@ def run_sort(options: argparse.Namespace) -> None:
     report(
         load_judge(options.model).to(usable_device(None)),
         files,
-        [prompts[file.name] for file in files],
+        [prompts[nfc(file.name)] for file in files],
         options.csv,
         options.by,
     )
@@ -220,14 +228,19 @@ def run_ablate(options: argparse.Namespace) -> None:
     """`ablate`."""
     from seps.judge.ablate import ablate, table
     from seps.judge.settings import read_recipe
+    from seps.runs.recipe import with_values
 
     seeds = range(check_whole("--seeds", options.seeds))
-    config, settings = read_recipe(options.recipe)
-    print(table(ablate(config, settings, options.data, options.out, options.cache, seeds)))
+    given = [text for text in options.freeze or () if text != "half"]  # half of each tower always has a row
+    layers = tuple(dict.fromkeys(filter(None, map(layers_to_freeze, given))))
+    config, settings = with_values(*read_recipe(options.recipe), options.set)
+    outcomes = ablate(config, settings, options.data, options.out, options.cache, seeds, layers, options.rows)
+    print(table(outcomes))
+    print(f"\nEvery run is in {options.out / TABLE}.")
 
 
 def read_prompts(path: Path) -> dict[str, str]:
-    """Return each picture's prompt from a CSV with the columns image and prompt.
+    """Return each picture's prompt, by the picture's name in NFC, from a CSV with the columns image and prompt.
 
     Raises:
         ValueError: no such file, one that is no CSV in UTF-8, columns that are missing, or a picture with two prompts.
@@ -241,7 +254,8 @@ def read_prompts(path: Path) -> dict[str, str]:
         raise ValueError(f"{path} has no column {min(missing)}: image and prompt are needed.")
     prompts: dict[str, str] = {}
     for line, row in rows:
-        if prompts.setdefault(row["image"], row["prompt"]) != row["prompt"]:
+        name, prompt = nfc(plain_text(row["image"])), plain_text(row["prompt"])
+        if prompts.setdefault(name, prompt) != prompt:
             raise ValueError(f"{path} has two prompts for {row['image']}, the second on line {line}: take one out.")
     return prompts
 
@@ -255,7 +269,7 @@ def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Pa
     rows = [row(files[i], prompts[i], verdicts[i]) for i in order]
     for line in rows:
         print(
-            f"{line['image']}: "
+            f"{printable(line['image'])}: "
             + "; ".join(
                 f"{name} {line[f'{name}_final']:.3f} (base {line[f'{name}_base']:.3f}, "
                 f"correction {written(float(line[f'{name}_correction']), '+.3f')})"
@@ -263,10 +277,7 @@ def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Pa
             )
         )
     if path is not None:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows(rows)
+        path.write_bytes(csv_content(COLUMNS, [[line[column] for column in COLUMNS] for line in rows]))
 
 
 def worth(scores: tuple[Score, Score], by: str) -> float:

@@ -7,24 +7,18 @@ from pathlib import Path
 from typing import Annotated
 
 from seps.checks import read_json_file
+from seps.elsewhere import JUDGE_TRAINING_KEYS
 from seps.fields import Fields, Fraction, NotNegative, Positive, between
 from seps.judge.config import JudgeConfig
 from seps.runs.lr_schedule import cosine_with_warmup
 from seps.runs.recipe import MAX_BATCH, BatchSize, Epochs, Seed, find_recipe, read_parts
 
 RECIPES = "judge/recipes"  # in the package
-ELSEWHERE = {  # keys of the published scorer, and what is meant here
-    "lr": "learning_rate is meant",
-    "w_q": "quality_weight is meant",
-    "w_c": "consistency_weight is meant",
-    "warmup_ratio": "warmup is meant",
-    "max_grad_norm": "clip is meant",
-}
 UNFROZEN_RATE, MAX_ENCODER_RATE = 3e-5, 1e-4  # of encoders that learn: usual, and where they begin to forget
 
 
 @dataclass(frozen=True)
-class JudgeSettings(Fields, section="training", elsewhere=ELSEWHERE):
+class JudgeSettings(Fields, section="training", elsewhere=JUDGE_TRAINING_KEYS):
     """Everything that training needs to know beside the judge.
 
     Attributes:

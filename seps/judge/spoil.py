@@ -110,10 +110,3 @@ WAYS: dict[str, Callable[[Pixels, float], Pixels]] = {
     "crop": crop,
 }
 KINDS = tuple(WAYS)
-
-
-def __getattr__(name: str) -> Any:
-    """`distort` under its former name, which older programs import."""
-    if name == "spoil":
-        return distort
-    raise AttributeError(f"module 'seps.judge.spoil' has no attribute {name!r}")

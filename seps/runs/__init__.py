@@ -1,6 +1,6 @@
-"""What every training run here shares; it knows none of the systems that are trained.
+"""Shared parts of all training runs, independent of the trained system.
 
-`recipe` reads and writes recipes, whose ranges are those of `seps.fields`; `lr_schedule` gives a step's learning rate;
-`checkpoint` and `run_folder` keep what a run needs to go on; `run_log` writes metrics.csv, TensorBoard and pictures of
-the curves; `bootstrap` gives confidence intervals.
+`recipe` reads and writes recipes with ranges from `seps.fields`; `lr_schedule` computes learning rates; `checkpoint`
+and `run_folder` store what a run needs to resume; `run_log` writes metrics.csv, TensorBoard and plots; `bootstrap`
+gives confidence intervals.
 """

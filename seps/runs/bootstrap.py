@@ -1,4 +1,4 @@
-"""Confidence intervals: how far a figure would move were images, prompts or other groups sampled anew."""
+"""Bootstrap confidence intervals over images, prompts or other groups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean, or another figure, with its 95% confidence interval [low, high]; NaN where there is none."""
+    """A mean, or another figure, with its 95% confidence interval [low, high]; NaN if there is none."""
 
     mean: float
     low: float
@@ -30,7 +30,7 @@ class Estimate:
 
     @property
     def interval(self) -> str:
-        """The interval alone, as it is printed."""
+        """Format only the interval."""
         return f"[{written(self.low, '.3f')}, {written(self.high, '.3f')}]"
 
 
@@ -38,7 +38,6 @@ def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:
     """Return the mean of values (n,), n at least 1, and its interval, see `bootstrap`.
 
     Args:
-        values: (n,).
         images: (n,), the image of each value.
     """
     result = bootstrap(
@@ -49,17 +48,17 @@ def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:
 
 
 def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callable[[Floats], Floats]) -> Estimate | None:
-    """Return a figure made of sums, a ratio for one, and its interval: 1,000 samples of images, each with all it has.
+    """Return a figure computed from sums, such as a ratio, with its interval from 1,000 samples of images.
 
-    The samples come from one seed, so that what is measured on the same images is sampled alike.
+    The seed is fixed, so results for the same images are sampled alike.
 
     Args:
-        columns: (n, k), what is summed.
+        columns: (n, k), values to sum.
         images: (n,), the image of each row.
-        figure: sums (..., k) to figures (...), NaN where there is none. Samples without one are left out.
+        figure: maps sums (..., k) to figures (...), NaN if undefined. Such samples are left out.
 
     Returns:
-        None where the sums over all images make no figure.
+        None if the figure is undefined over all images.
     """
     present, row = np.unique(images, return_inverse=True)
     sums = np.stack([np.bincount(row, weights=column) for column in columns.T], axis=1)  # (images, k)
@@ -70,19 +69,19 @@ def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callabl
 
 
 def resamples(count: int) -> NDArray[np.int64]:
-    """Sample groups with replacement: (SAMPLES, count), how often each sample has each group, always the same for a
-    count."""
+    """Sample groups with replacement: (SAMPLES, count), the number of times each sample contains each group;
+    deterministic."""
     return np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=SAMPLES)
 
 
 def with_interval(value: float, sampled: Floats) -> Estimate:
-    """Give a figure its interval.
+    """Add an interval to a figure.
 
     Args:
-        value: over all groups; sampled: (SAMPLES,), of each sample, NaN where it has none, which is left out.
+        value: over all groups; sampled: (SAMPLES,), per sample; NaN is left out.
 
     Returns:
-        The interval's bounds are NaN where no sample has a figure.
+        The bounds are NaN if no sample has a figure.
     """
     sampled = sampled[np.isfinite(sampled)]
     low, high = np.quantile(sampled, TAILS) if len(sampled) else (float("nan"), float("nan"))
@@ -90,5 +89,5 @@ def with_interval(value: float, sampled: Floats) -> Estimate:
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """numerator / denominator, both (...); NaN where the denominator is not above 0."""
+    """Divide `numerator` by `denominator`, both (...); NaN if the denominator is not positive."""
     return np.divide(numerator, denominator, out=np.full(np.shape(numerator), np.nan), where=np.greater(denominator, 0))

@@ -1,6 +1,6 @@
-"""Checkpoints that resume to the same curve: what was trained, and the optimizer's moments.
+"""Checkpoints that resume to the same curve: the trained tensors and the optimizer's moments.
 
-Random numbers need no keeping where each epoch is seeded by its number. Tensors stand in a safetensors file, numbers in
+Random state is not stored because each epoch is seeded by its number. Tensors are in a safetensors file, numbers in
 JSON: nothing is unpickled.
 """
 
@@ -22,7 +22,7 @@ from seps.numbers import amount
 State = TypeVar("State", bound=Fields)
 
 TENSORS, NUMBERS = "checkpoint.safetensors", "checkpoint.json"
-MOMENTS = ("exp_avg", "exp_avg_sq")  # of AdamW, beside "step"
+MOMENTS = ("exp_avg", "exp_avg_sq")  # of AdamW, besides "step"
 MOMENTUM = "momentum_buffer"  # of Muon
 NOT_NEGATIVE = ("step", "exp_avg_sq")
 
@@ -30,13 +30,13 @@ NOT_NEGATIVE = ("step", "exp_avg_sq")
 def save_checkpoint(
     folder: Path, tensors: Mapping[str, Tensor], optimizer: torch.optim.Optimizer, state: Fields
 ) -> None:
-    """Write a checkpoint into `folder`, whole or not at all.
+    """Write a checkpoint to `folder` atomically.
 
     Args:
-        folder: replaced if there.
-        tensors: of a state dict, or the part of it that is trained.
+        folder: replaced if it exists.
+        tensors: a state dict, or its trained part.
         optimizer: AdamW or Muon.
-        state: numbers, what was done, written as JSON.
+        state: the run's progress, written as JSON.
     """
     saved = {f"modules.{key}": tensor for key, tensor in tensors.items()}
     for number, moments in optimizer.state_dict()["state"].items():
@@ -48,13 +48,13 @@ def save_checkpoint(
 
 
 def read_state(folder: Path, kind: type[State]) -> State:
-    """Read what was done when a checkpoint was written.
+    """Read the progress stored in a checkpoint.
 
     Args:
-        folder: what `save_checkpoint` wrote; kind: the class of its numbers.
+        folder: written by `save_checkpoint`; kind: class of the progress.
 
     Raises:
-        ValueError: no checkpoint there, or numbers that are damaged; the message names the file.
+        ValueError: no checkpoint, or damaged values; the message names the file.
     """
     file = folder / NUMBERS
     if not (folder / TENSORS).is_file() or not file.is_file():
@@ -65,16 +65,16 @@ def read_state(folder: Path, kind: type[State]) -> State:
 def load_checkpoint(
     folder: Path, modules: nn.Module, expected: Mapping[str, Tensor], optimizer: torch.optim.Optimizer, epochs: int
 ) -> None:
-    """Take up a checkpoint's tensors; all of them are checked before any is taken up.
+    """Load a checkpoint's tensors after checking all of them.
 
     Args:
-        folder: what `save_checkpoint` wrote.
-        modules: freshly made; expected: their state dict, or the part of it that was saved.
-        optimizer: of their parameters, freshly made.
-        epochs: after how many the checkpoint was written.
+        folder: written by `save_checkpoint`.
+        modules: newly created; expected: their state dict, or its saved part.
+        optimizer: newly created, of their parameters.
+        epochs: number of epochs before the checkpoint.
 
     Raises:
-        ValueError: a file that is damaged or changed, or of other modules; the message names it.
+        ValueError: a damaged, changed or unrelated file; the message names it.
     """
     file = folder / TENSORS
     tensors = read_tensors(file)
@@ -104,11 +104,11 @@ def load_checkpoint(
 
 
 def expected_moments(prefix: str, parameter: Tensor, saved: Sequence[str]) -> dict[str, Tensor]:
-    """Return tensors of the names, shapes and kinds that an optimizer keeps of a parameter; none where nothing of it
-    was saved, since there are moments of those alone that had a gradient.
+    """Return tensors with the names, shapes and types that an optimizer stores for a parameter; none if nothing was
+    saved, since only parameters with a gradient have moments.
 
     Args:
-        prefix: of the parameter's moments; saved: the names of all that were saved.
+        prefix: of the parameter's moments; saved: all saved names.
     """
     if prefix + MOMENTUM in saved:
         return {prefix + MOMENTUM: parameter}
@@ -118,6 +118,6 @@ def expected_moments(prefix: str, parameter: Tensor, saved: Sequence[str]) -> di
 
 
 def in_layout_of(parameter: Tensor, tensor: Tensor) -> Tensor:
-    """Return a tensor whose values lie in memory as a parameter's do: fused AdamW reads both in turn, whatever their
+    """Return a tensor with the memory layout of a parameter; fused AdamW reads both in memory order, ignoring
     strides."""
     return torch.empty_like(parameter).copy_(tensor)

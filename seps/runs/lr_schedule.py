@@ -1,7 +1,7 @@
-"""Learning rates over a run, and over one that goes on longer than it began.
+"""Learning rate schedules, also for runs that are extended.
 
-Which of these a run follows, and over how many steps it rises, `rate_factor` of its settings says: `linear` or
-`multistep` in `seps.training.settings`, `cosine_with_warmup` in `seps.judge.settings` and `seps.generator.settings`.
+`rate_factor` of a system's settings selects the schedule and its warm-up: `linear` or `multistep` in
+`seps.training.settings`, `cosine_with_warmup` in `seps.judge.settings` and `seps.generator.settings`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import torch
 
 from seps.numbers import amount
 
-LAST_FRACTION = 0.02  # what a linear schedule ends at
+LAST_FRACTION = 0.02  # final fraction of a linear schedule
 FINE = 1000  # steps an epoch, where a schedule is looked at and not followed
 
 
 def cosine_with_warmup(step: int, total: int, warmup_steps: int) -> float:
-    """Compute the learning rate of a step as a fraction of the largest: a linear rise, then a cosine to 0.
+    """Compute a step's learning rate as a fraction of the maximum: linear warm-up, then a cosine to 0.
 
     Args:
-        step: of all `total` steps, counted from 0; warmup_steps: over which the rate rises.
+        step: from 0 to `total` - 1; warmup_steps: length of the warm-up.
     """
     if step < warmup_steps:
         return (step + 1) / warmup_steps
@@ -29,44 +29,44 @@ def cosine_with_warmup(step: int, total: int, warmup_steps: int) -> float:
 
 
 def warmup_factor(step: int, warmup_steps: int) -> float:
-    """Compute what a step's rate is multiplied with where it rises over the first steps; without any it is 1."""
+    """Compute the factor of a step's rate during warm-up; 1 without warm-up."""
     return min(1.0, (step + 1) / warmup_steps) if warmup_steps else 1.0
 
 
 def linear(step: int, total: int, warmup_steps: int) -> float:
-    """Compute the learning rate of a step as a fraction of the largest: down to 2% at the end.
+    """Compute a step's learning rate as a fraction of the maximum: linear decay to 2%.
 
     Args:
-        step: of all `total` steps, counted from 0; warmup_steps: over which the rate rises beside.
+        step: from 0 to `total` - 1; warmup_steps: length of a simultaneous warm-up.
     """
     return warmup_factor(step, warmup_steps) * max(LAST_FRACTION, 1.0 - step / total)
 
 
 def multistep(epoch: int, step: int, milestones: Sequence[int], decay_rate: float, warmup_steps: int) -> float:
-    """Compute the learning rate of a step as a fraction of the largest: times `decay_rate` from each milestone on.
+    """Compute a step's learning rate as a fraction of the maximum: multiplied by `decay_rate` from each milestone on.
 
     Args:
         epoch, step: counted from 0; milestones: epochs.
-        warmup_steps: over which the rate rises.
+        warmup_steps: length of the warm-up.
     """
     return warmup_factor(step, warmup_steps) * decay_rate ** sum(epoch >= milestone for milestone in milestones)
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    """Set every group's learning rate: its "share" of `rate`, all of it where the group names none."""
+    """Set each group's learning rate: its "share" of `rate`, by default all of it."""
     for group in optimizer.param_groups:
         group["lr"] = rate * group.get("share", 1.0)
 
 
 def length_note(before: int, now: int, done: int, rate: Callable[[int], float]) -> str:
-    """Say what becomes of the learning rate where a run goes on with another number of epochs than it began with.
+    """Describe the effect on the learning rate if a run is resumed with another number of epochs.
 
     Args:
-        before, now: epochs of the run as it began and as it goes on; done: how many are done.
-        rate: of the next epoch's first step in a run of so many epochs, as a fraction of the largest.
+        before, now: original and new number of epochs; done: completed epochs.
+        rate: fraction of the maximum at the next epoch's first step, for a total number of epochs.
 
     Returns:
-        A sentence or two; "" where the number is the same.
+        A sentence or two; "" if the number is unchanged.
     """
     if before == now:
         return ""

@@ -1,9 +1,9 @@
-"""Recipes: JSON files with a system's config and a "training" section, those of the package by name."""
+"""Recipes: JSON files with a system's config and a "training" section; those of the package by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
@@ -24,20 +24,20 @@ Settings = TypeVar("Settings", bound=Fields)
 
 
 def recipe_files(folder: str) -> dict[str, Path]:
-    """List the recipes that come with the package, by name.
+    """List the recipes of the package, by name.
 
     Args:
-        folder: inside the package: "judge/recipes", for one.
+        folder: inside the package, such as "judge/recipes".
     """
     files = (Path(str(resources.files("seps"))) / folder).glob("*.json")
     return {file.stem: file for file in sorted(files)}
 
 
 def find_recipe(name_or_path: str | Path, folder: str) -> Path:
-    """Find a recipe's file, by its path or by its name in a folder of the package.
+    """Find a recipe's file by path, or by name in a folder of the package.
 
     Raises:
-        ValueError: no such recipe; the message names those of the package.
+        ValueError: no such recipe; the message lists those of the package.
     """
     files = recipe_files(folder)
     path = files.get(str(name_or_path), Path(name_or_path))
@@ -47,14 +47,14 @@ def find_recipe(name_or_path: str | Path, folder: str) -> Path:
 
 
 def read_parts(path: Path, config: type[Config], settings: type[Settings]) -> tuple[Config, Settings]:
-    """Read a recipe's two parts.
+    """Read a recipe's config and settings.
 
     Args:
         path: the recipe's file.
-        config: of all values but the "training" section; settings: of that section, which is {} where there is none.
+        config: class of all values except the "training" section; settings: class of that section, by default {}.
 
     Raises:
-        ValueError: no keys and values there, or what does not fit config or settings; the message names the file.
+        ValueError: invalid JSON or values; the message names the file.
     """
     values = read_json_file(path)
     if not isinstance(values, dict):
@@ -67,13 +67,13 @@ def read_parts(path: Path, config: type[Config], settings: type[Settings]) -> tu
 
 
 def write_recipe(out: Path, config: Fields, settings: Fields) -> None:
-    """Write recipe.json into a run's folder: what the run is trained by, to be read again and shared."""
+    """Write recipe.json to a run's folder."""
     recipe = config.as_dict() | {"training": settings.as_dict()}
     write_json(out / "recipe.json", recipe)
 
 
 def first_settings(out: Path, read: Callable[[Path], tuple[Fields, Settings]]) -> Settings | None:
-    """Return the settings that a run began with; None where its recipe cannot be read any more.
+    """Return a run's original settings; None if its recipe cannot be read.
 
     Args:
         out: the run's folder; read: reads a recipe of its system.
@@ -85,57 +85,90 @@ def first_settings(out: Path, read: Callable[[Path], tuple[Fields, Settings]]) -
 
 
 def with_values(config: Config, settings: Settings, assignments: Sequence[str]) -> tuple[Config, Settings]:
-    """Put values in place of a recipe's.
+    """Override values of a recipe.
 
     Args:
         config, settings: the recipe's two parts.
         assignments: such as "training.epochs=3" or "network.top_k=4": a key with its sections, and JSON or plain text.
+            In a list of sections, such as a generator's training.stages, a key is set in each ("training.epochs",
+            "training.stages.epochs") or in one, counted from 1 ("training.stages.2.epochs").
 
     Raises:
-        ValueError: no key and value, a section that is none, or as `Fields.from_dict`.
+        ValueError: an assignment without key and value, an unknown section, or as `Fields.from_dict`.
     """
-    values = {**config.as_dict(), "training": settings.as_dict()}
+    values = {**asdict(config), "training": asdict(settings)}  # sections that as_dict leaves out by default, too
     for text in assignments:
         path, equals, value = text.partition("=")
         *sections, name = path.strip().split(".")
-        place: Any = values
+        places: list[Any] = [values]
         for section in sections:
-            place = place.get(section) if isinstance(place, dict) else None
-        if not equals or not name or not isinstance(place, dict):
+            places = [inner for place in places for inner in _inside(place, section)]
+        places = [part for place in places for part in _with_key(place, name)]
+        if not equals or not name or not places:
             raise ValueError(f"--set {shown(text)} names no key of the recipe: write it as training.epochs=3.")
-        place[name] = _parsed(value.strip())
+        for place in places:
+            place[name] = _parsed(value.strip())
     training = values.pop("training")
     return type(config).from_dict(values), type(settings).from_dict(training)
 
 
+def _inside(place: Any, section: str) -> list[Any]:
+    """Return a section: for a list, all its parts or the one with this number, from 1; [] if it does not exist."""
+    if isinstance(place, list | tuple):
+        if section.isdecimal():
+            return list(place[int(section) - 1 : int(section)]) if int(section) else []
+        return [inner for part in place for inner in _inside(part, section)]
+    return [place[section]] if isinstance(place, dict) and section in place else []
+
+
+def _with_key(place: Any, name: str) -> list[dict[str, Any]]:
+    """Return the sections to set a key in: this one, or if only parts of its lists have the key, all of these."""
+    if isinstance(place, list | tuple):
+        return [part for part in place if isinstance(part, dict)]
+    if not isinstance(place, dict):
+        return []
+    lists = [
+        parts for parts in place.values() if isinstance(parts, list | tuple) and parts and isinstance(parts[0], dict)
+    ]
+    having = [part for parts in lists for part in parts if name in part]
+    return [place] if name in place or not having else having
+
+
 def options_elsewhere(config: type[Fields], settings: type[Fields]) -> dict[str, str]:
-    """Tell what is meant by options that are none of a trainer's, but keys of its recipes, or of other programs'.
+    """Return hints for options that are not a trainer's but keys of its recipes, or options of other programs.
 
     Args:
         config, settings: the recipe's two parts.
 
     Returns:
-        Of each key's name, such as "margin", a clause for `seps.cli.Parser`.
+        For each key's name, such as "margin", a clause for `seps.cli.Parser`.
     """
-    meant: dict[str, str] = {}
-    for key in (*_keys("training.", settings), *_keys("", config)):
-        meant.setdefault(key.rpartition(".")[2], f"it is a key of recipes: give --set {key}=VALUE")
-    keys = {**settings.elsewhere, **config.elsewhere}
-    return meant | {name: f"{meaning}, a key of recipes: see --set" for name, meaning in keys.items()}
+    known = [*_keys("training.", settings), *_keys("", config)]
+    nearest = sorted(known, key=lambda key: (not key.startswith("training."), key.count(".")), reverse=True)
+    keys = {key.rpartition(".")[2]: key for key in nearest}  # of several the one with the fewest sections
+    meant = {name: f"it is a key of recipes: give --set {key}=VALUE" for name, key in keys.items()}
+    for name, meaning in {**settings.elsewhere, **config.elsewhere}.items():
+        named = meaning.partition(" ")[0].rstrip(",")
+        is_key = named in known or named.rpartition(".")[0] in known  # network.top_k is a key of a mapping
+        key = named if is_key else keys.get(named)
+        end = f": give --set {key}=VALUE" if key else ", a key of recipes: see --set"
+        meant[name] = meaning + end
+    return meant
 
 
 def _keys(prefix: str, part: type[Fields]) -> Iterator[str]:
-    """The keys that --set takes: those of a part and of the parts in it."""
+    """Yield the keys accepted by --set: those of a part and of its nested parts, also in lists."""
     for name, hint in field_types(cast("type", part)).items():
-        kind = split_hint(hint)[0]
-        if issubclass(kind, Fields):
-            yield from _keys(f"{prefix}{name}.", kind)
+        kind, inner, _ = split_hint(hint)
+        kinds = [each for each in (kind, *inner) if isinstance(each, type) and issubclass(each, Fields)]
+        if kinds:
+            yield from _keys(f"{prefix}{name}.", kinds[0])
         else:
             yield f"{prefix}{name}"
 
 
 def _parsed(text: str) -> Any:
-    """A value as JSON has it, or as it stands: none needs quotation marks."""
+    """Parse JSON, or return the text unchanged, so that strings need no quotation marks."""
     try:
         return read_json(text, "the value")
     except ValueError:
@@ -143,7 +176,7 @@ def _parsed(text: str) -> Any:
 
 
 def overridden(settings: Settings, **values: Any) -> Settings:
-    """Return a recipe's settings with these in place of its own; what is None stays the recipe's.
+    """Return settings with these values replaced; None keeps the recipe's value.
 
     Raises:
         ValueError: a value outside its range.

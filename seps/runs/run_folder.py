@@ -1,4 +1,4 @@
-"""The folder of a run: which files lie there, and whether a new run may begin in it."""
+"""Files in the folder of a run, and the check that a new run may start there."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from pathlib import Path
 
 from seps.numbers import amount
 
-FOLDER = "checkpoint"  # of what `seps.runs.checkpoint` writes
+FOLDER = "checkpoint"  # name of the folder of `seps.runs.checkpoint`
 BEST, CHECKPOINTS, METRICS, MODEL = "best", "checkpoints", "metrics.csv", "model"
 BEST_EPOCH = "epoch.json"  # in BEST: which epoch it is, and its score on dev
-DATA = "data.json"  # where the data of the run lie, and its images
+DATA = "data.json"  # path of the run's data, and its images
 NAMES = "epoch-[0-9][0-9][0-9]"  # of checkpoints
 
 
 def checkpoints(out: Path) -> list[Path]:
-    """Return the checkpoints of a run, the latest last."""
+    """Return a run's checkpoints, the latest last."""
     return sorted((out / CHECKPOINTS).glob(NAMES))
 
 
 def check_no_run(out: Path) -> None:
-    """Raise ValueError where a folder holds what a run left after an epoch, and a new one would overwrite it."""
+    """Raise ValueError if a folder contains results of a run that a new one would overwrite."""
     existing, remedy = checkpoints(out), "give --out another folder to start anew"
     if existing:
         count = epoch_of(existing[-1])
@@ -33,7 +33,7 @@ def check_no_run(out: Path) -> None:
 
 
 def find_checkpoint(out: Path, epoch: int) -> Path:
-    """Return the checkpoint after an epoch, or for 0 the latest; ValueError where there is none."""
+    """Return the checkpoint after an epoch, 0 for the latest; ValueError if there is none."""
     existing = checkpoints(out)
     matching = [path for path in existing if epoch in (0, epoch_of(path))]
     if not matching:
@@ -49,5 +49,5 @@ def forget_checkpoints(out: Path, keep: int) -> None:
 
 
 def epoch_of(checkpoint: Path) -> int:
-    """Return the epochs after which a checkpoint was written."""
+    """Return the number of epochs before a checkpoint."""
     return int(checkpoint.name[-3:])

@@ -1,8 +1,8 @@
-"""What a run leaves to read: metrics.csv, TensorBoard curves, and PNG pictures of losses and of what is measured.
+"""Logs of a run: metrics.csv, TensorBoard curves, and PNG plots of losses and metrics.
 
-metrics.csv has a line an epoch, without a "step", and before it a line for each of its steps, with one: "epoch", "step"
-(counted over the whole run from 1), "loss" (the total) and other parts by name. Both count epochs from 1. What a system
-shows is its `Curves`.
+metrics.csv has a line per epoch, without a "step", preceded by a line for each of its steps: "epoch", "step" (over the
+whole run, from 1), "loss" (the total) and other values by name. Epochs are counted from 1. A system's `Curves` select
+the columns.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ DRAW_EVERY = 15.0  # seconds between two drawings of a run's pictures, the last 
 
 @dataclass(frozen=True)
 class Panel:
-    """A curve over the steps, on axes of its own.
+    """A plot over the steps.
 
     Attributes:
         name: the column; label: of the vertical axis.
-        target: the epochs' column that is drawn beside it, in [0, 1]; "" draws none.
+        target: column of the epochs drawn in the same plot, in [0, 1]; "" for none.
     """
 
     name: str
@@ -44,14 +44,14 @@ class Panel:
 
 @dataclass(frozen=True)
 class Curves:
-    """What a system's runs show of their losses.
+    """Columns that a system's runs log and plot.
 
     Attributes:
-        pictures: files that are drawn over the epochs, each with its columns and the label of the vertical axis.
-        step_columns: what metrics.csv keeps of each step.
-        panels: of loss_curves.png, over the steps, two a row, those of which a run has anything.
+        pictures: plots over the epochs, each with its columns and the label of the vertical axis.
+        step_columns: columns of each step in metrics.csv.
+        panels: of loss_curves.png, over the steps, two per row; empty ones are left out.
         step_tags: TensorBoard's names of the steps' columns, each with its column.
-        epoch_tags: the same of the epochs' columns, beside the columns' own names.
+        epoch_tags: the same for additional names of the epochs' columns.
     """
 
     pictures: Mapping[str, tuple[tuple[str, ...], str]]
@@ -62,13 +62,13 @@ class Curves:
 
 
 class DrawTimer:
-    """Tells when a run's pictures are due, which take about a second: every 15 seconds, and after the last epoch."""
+    """Timer for a run's plots, which take about a second: every 15 seconds, and after the last epoch."""
 
     def __init__(self) -> None:
         self.drawn = time.monotonic()
 
     def is_due(self, is_last: bool) -> bool:
-        """Return whether to draw now; True counts as done."""
+        """Return whether to draw now; True resets the timer."""
         if not is_last and time.monotonic() - self.drawn <= DRAW_EVERY:
             return False
         self.drawn = time.monotonic()
@@ -76,10 +76,10 @@ class DrawTimer:
 
 
 class StepLog:
-    """An epoch's steps: to TensorBoard as they come, and kept for metrics.csv; a context manager.
+    """Context manager that logs an epoch's steps to TensorBoard and collects them for metrics.csv.
 
     Args:
-        folder: the run's; None keeps the steps alone.
+        folder: the run's; None only collects the steps.
         curves: the system's.
         epoch: counted from 1; before: steps of the run before this epoch.
     """
@@ -97,7 +97,7 @@ class StepLog:
             self.board.close()
 
     def add(self, losses: Mapping[str, float]) -> None:
-        """Add a step's losses by name; other names than the curves' step_columns are left out."""
+        """Add a step's losses by name; names outside the curves' step_columns are ignored."""
         step = self.before + len(self.rows) + 1
         row = {"epoch": float(self.epoch), "step": float(step)}
         row |= {name: losses[name] for name in self.curves.step_columns if name in losses}
@@ -107,13 +107,13 @@ class StepLog:
 
 
 def write_epoch(folder: Path, curves: Curves, row: Row, steps: Sequence[Row] = (), redraw: bool = True) -> None:
-    """Add an epoch to metrics.csv, TensorBoard and the pictures; lines of that epoch and later ones are replaced.
+    """Add an epoch to metrics.csv, TensorBoard and the plots, replacing lines of this and later epochs.
 
     Args:
         folder: the run's; curves: the system's.
         row: "epoch" and any numbers by name.
-        steps: of that epoch, as `StepLog` has them, which are in TensorBoard already.
-        redraw: draw the pictures anew, which takes about a second.
+        steps: of that epoch, from `StepLog`, already in TensorBoard.
+        redraw: update the plots, which takes about a second.
     """
     before = read_rows(folder)
     rows = [*(old for old in before if old["epoch"] < row["epoch"]), *steps, row]
@@ -137,14 +137,14 @@ def write_epoch(folder: Path, curves: Curves, row: Row, steps: Sequence[Row] = (
 
 
 def open_board(folder: Path) -> Any:
-    """Open TensorBoard's file of a run."""
+    """Open a run's TensorBoard file."""
     from torch.utils.tensorboard import SummaryWriter  # takes seconds to import
 
     return SummaryWriter(str(folder / "tensorboard"))
 
 
 def add_to_board(board: Any, curves: Curves, rows: Iterable[Row]) -> None:
-    """Add lines of metrics.csv to TensorBoard: steps by step, epochs by epoch."""
+    """Add lines of metrics.csv to TensorBoard."""
     for row in rows:
         tags = curves.step_tags if "step" in row else {name: name for name in row} | dict(curves.epoch_tags)
         for tag, name in tags.items():
@@ -153,7 +153,7 @@ def add_to_board(board: Any, curves: Curves, rows: Iterable[Row]) -> None:
 
 
 def forget_after(folder: Path, curves: Curves, epoch: int) -> None:
-    """Make TensorBoard's file anew from metrics.csv up to an epoch: what came after it, half an epoch too, is gone."""
+    """Rebuild TensorBoard's file from metrics.csv up to an epoch, removing later and partial epochs."""
     rows = [row for row in read_rows(folder) if row["epoch"] <= epoch]
     shutil.rmtree(folder / "tensorboard", ignore_errors=True)
     board = open_board(folder)
@@ -172,11 +172,11 @@ def read_steps(folder: Path) -> list[Row]:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """Read all lines of metrics.csv as numbers; none where there is no file.
+    """Read all lines of metrics.csv as numbers; empty without a file.
 
     Raises:
-        ValueError: a line that has other cells than the first line names, a cell that is no number, a line without its
-            epoch; the message names the file and the line.
+        ValueError: a line with a wrong number of cells, a cell that is not a number, or no epoch; the message names the
+            file and the line.
     """
     path = folder / METRICS
     if not path.is_file():
@@ -195,8 +195,7 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def read_row(line: dict[str, Any]) -> Row:
-    """Read a line of metrics.csv as numbers, empty cells left out; ValueError where it has no epoch or something
-    else."""
+    """Parse a line of metrics.csv without empty cells; ValueError without an epoch or for other content."""
     if None in line or None in line.values():
         raise ValueError("it has more or fewer cells than the first line")
     row = {name: float(text) for name, text in line.items() if text}
@@ -206,7 +205,7 @@ def read_row(line: dict[str, Any]) -> Row:
 
 
 def draw(path: Path, rows: Sequence[Row], names: tuple[str, ...], label: str) -> None:
-    """Draw these columns over the epochs."""
+    """Plot these columns over the epochs."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name in names:
@@ -220,8 +219,7 @@ def draw(path: Path, rows: Sequence[Row], names: tuple[str, ...], label: str) ->
 
 
 def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row], panels: Sequence[Panel]) -> None:
-    """Draw each panel's column over the steps, on axes of its own, beside its target where it has one; panels of which
-    no step has anything are left out."""
+    """Plot each panel's column over the steps with its target, without empty panels."""
     panels = [panel for panel in panels if any(panel.name in row for row in steps)] or panels[:1]
     rows = (len(panels) + 1) // 2
     figure = Figure(figsize=(10, 3.5 * rows), layout="constrained")
@@ -242,13 +240,13 @@ def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row], panels:
 
 
 def target_by_step(steps: Sequence[Row], epochs: Sequence[Row], name: str) -> list[tuple[float, float]]:
-    """Pair each step of an epoch that has a target, the column `name`, with that target."""
+    """Pair each step with the target of its epoch, the column `name`, if there is one."""
     targets = {row["epoch"]: row[name] for row in epochs if name in row}
     return [(row["step"], targets[row["epoch"]]) for row in steps if row["epoch"] in targets]
 
 
 def draw_curve(axes: Axes, rows: Sequence[Row], along: str, name: str, **style: Any) -> None:
-    """Draw a column over another, where a row has both."""
+    """Plot a column over another, for rows that have both."""
     points = [(row[along], row[name]) for row in rows if along in row and name in row]
     if points:
         axes.plot(*zip(*points, strict=True), **style)

@@ -1,7 +1,7 @@
-"""Scenes that we draw ourselves, so that every object's pixels and every phrase's object are known.
+"""Drawn scenes with known truth: the pixels of every object and the objects of every phrase.
 
-`make_scene` chooses objects and finds room for them; `draw` paints the scene and its masks; `sparse_captions` and
-`dense_caption` tell it, each with statements that `holds` checks; `write_split` writes all of it for `seps.data`.
+`make_scene` chooses and places objects; `draw` paints the scene and its masks; `sparse_captions` and `dense_caption`
+describe it, with statements that `holds` checks; `write_split` writes everything for `seps.data`.
 """
 
 from seps.scenes.dense import dense_caption

@@ -19,10 +19,10 @@ from seps.scenes.write import AnnotatedScene, write_split
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the program; returns its exit status."""
+    """Run the program and return its exit status."""
     parser = Parser(prog="python -m seps.scenes", description=(__doc__ or "").split("\n")[0])
     target = parser.add_mutually_exclusive_group(required=True)
-    target.add_argument("--out", metavar="DIR", help="folder to write; read it with --data DIR")
+    target.add_argument("--out", metavar="DIR", help="folder to write; read it with `python -m seps.train --data DIR`")
     target.add_argument(
         "--clip",
         type=Path,

@@ -1,4 +1,4 @@
-"""What of a caption came true in its picture, as captions of the picture state it."""
+"""Agreement of a drawn picture with its caption, judged from captions of the picture."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ Verdict = bool | None  # None where nothing is stated
 
 
 def agreement(asked: Reading, recaptions: Sequence[Reading]) -> tuple[Verdict, ...]:
-    """Return whether each statement of a caption came true, by what captions of its picture say.
+    """Decide for each statement of a caption whether captions of its picture confirm it.
 
-    In each of these those objects are taken that make most statements true and fewest untrue; objects may be the same
-    where one noun can stand for both ("child", "girl"). A statement is untrue where its opposite is stated: another
-    colour, size, place or number, or the relation the other way round. What a caption does not state is left to
-    the next.
+    For each of these captions, objects are matched so that most statements are true and fewest untrue; objects match if
+    one noun can name both ("child", "girl"). A statement is untrue if its opposite is stated: another colour, size,
+    place or number, or the inverse relation. Statements that a caption leaves open are decided by the next.
 
     Args:
-        asked: the caption that was drawn; recaptions: captions of the picture, the most likely first.
+        asked: the drawn caption; recaptions: captions of the picture, the most likely first.
 
     Returns:
         True, False or None (not stated) for each of `asked.statements`.
@@ -38,7 +37,7 @@ def agreement(asked: Reading, recaptions: Sequence[Reading]) -> tuple[Verdict, .
 
 
 def compare(asked: Reading, recaption: Reading) -> tuple[Verdict, ...]:
-    """As `agreement`, of one caption of the picture."""
+    """Decide as `agreement`, from one caption of the picture."""
     stated = set(recaption.statements) | {
         (INVERSE[name], *reversed(rest)) for name, *rest in recaption.statements if name in INVERSE
     }
@@ -50,9 +49,9 @@ def compare(asked: Reading, recaption: Reading) -> tuple[Verdict, ...]:
 
 
 def verdict(statement: Statement, stated: set[Statement], same: dict[int, int], recaption: Reading) -> Verdict:
-    """Return whether a statement or its opposite is stated.
+    """Return whether a statement (True) or its opposite (False) is stated.
 
-    `same` tells which object of the picture each of its objects is.
+    `same` maps its objects to those of the picture's caption.
     """
     name, *rest = statement
     if name == "background":
@@ -82,8 +81,7 @@ def verdict(statement: Statement, stated: set[Statement], same: dict[int, int], 
 
 
 def matchings(asked: Reading, recaption: Reading) -> Iterator[dict[int, int]]:
-    """Yield every way in which as many objects of one caption as can be are objects of the other: of like nouns
-    alone."""
+    """Yield every largest matching of the objects of two captions with similar nouns."""
     asked_nouns, others = nouns(asked), nouns(recaption)
     fits = {i: [j for j in range(len(others)) if alike(asked_nouns[i], others[j])] for i in range(len(asked_nouns))}
     able = [i for i in fits if fits[i]][:MAX_NAMED]
@@ -104,5 +102,5 @@ def nouns(reading: Reading) -> list[str]:
 
 
 def alike(first: str, second: str) -> bool:
-    """Return whether two nouns can stand for one kind: "child" and "girl"."""
+    """Return whether two nouns can name one kind: "child" and "girl"."""
     return any(first in kind.words and second in kind.words for kind in KINDS.values())

@@ -1,4 +1,4 @@
-"""The eight backgrounds, painted with the parts of a sketch in the picture's own pixels."""
+"""The eight backgrounds, painted with parts of a sketch in picture coordinates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Features = tuple[str, ...]
 
 
 def paint_background(canvas: Canvas, name: str, features: Features, look: int) -> None:
-    """Paint a background of `PLACES` with some of its features over the whole canvas."""
+    """Paint a background of `PLACES` with some of its features on the whole canvas."""
     sketch, rng = Sketch(WHITE), Rng(look)
     _PAINTERS[name](canvas, sketch, features, rng)
     _flush(canvas, sketch)

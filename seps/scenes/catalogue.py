@@ -1,4 +1,4 @@
-"""All kinds of objects, a row each."""
+"""Table of all kinds of objects."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Kind:
     Attributes:
         name: unique.
         category: one of CATEGORIES.
-        words: nouns for it; several kinds may share one, as "bird".
+        words: nouns for it; several kinds may share one, such as "bird".
         height: of a medium one, in pixels; aspect: width in percent of height.
-        places: the backgrounds in which it is found.
-        zone: where it is there: "ground", "water", "sky" or "wall".
-        colours: names of those it comes in; none where captions do not name its colour.
-        poses: verbs for how it is drawn.
-        part: where the colour is only a part's: a phrase, "in a {} shirt".
+        places: its backgrounds.
+        zone: its zone in them: "ground", "water", "sky" or "wall".
+        colours: names of its colours; empty if captions do not name its colour.
+        poses: verbs for its posture.
+        part: phrase for a colour of only a part, such as "in a {} shirt".
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Scenes that move: one object enters, crosses the picture and leaves it, and every frame's truth is known."""
+"""Moving scenes: one object enters, crosses the picture and leaves it, with known truth for every frame."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MOVING = ("sky", "ground", "water")
 
 @dataclass(frozen=True)
 class Clip:
-    """A scene in which one object moves.
+    """A scene with one moving object.
 
     Attributes:
-        scenes: of each frame, F, alike but for one object's box, which lies outside the picture before and after.
-        number: the object's; caption: the phrase that names it and nothing else in the scene.
+        scenes: one per frame, F, which differ only in one object's box; it is outside the picture before and after.
+        number: the object's; caption: a phrase that names only this object of the scene.
     """
 
     scenes: tuple[Scene, ...]
@@ -42,15 +42,15 @@ class Clip:
 
     @cached_property
     def seen(self) -> NDArray[np.bool_]:
-        """(F,): where at least half of the object is seen, what hides it and the picture's edge counted."""
+        """(F,): whether at least half of the object is visible, given occlusion and the picture's edge."""
         pixels = np.array([picture.mask(self.number).sum() for picture in self.pictures])
         return pixels >= VISIBLE * pixels.max()
 
 
 def make_clip(seed: int, index: int, split: str = "test") -> Clip:
-    """Make a clip of the first scene of a split, from `index` on, that has an object which can move alone.
+    """Make a clip from the first suitable scene of a split, from `index` on.
 
-    It enters on the left or on the right after a fifth to two fifths of the time, and crosses in a third of it.
+    The object enters from the left or right after one to two fifths of the time, and crosses in a third of it.
 
     Raises:
         ValueError: a negative seed or index, or another split.
@@ -64,7 +64,7 @@ def make_clip(seed: int, index: int, split: str = "test") -> Clip:
 
 
 def can_move(scene: Scene, number: int) -> bool:
-    """Return whether an object stands on its own feet, and nothing on or under it; no kin of it is in the scene."""
+    """Return whether an object is on the ground with nothing on or under it, and none of its kin is in the scene."""
     thing = scene.objects[number]
     tied = [thing.on, thing.under, *(link for other in scene.objects for link in (other.on, other.under))]
     kin = sum(set(KINDS[other.kind].words) & set(KINDS[thing.kind].words) != set() for other in scene.objects)
@@ -88,17 +88,17 @@ def moving(scene: Scene, group: Group, rng: np.random.Generator) -> Clip:
 
 
 def placed(scene: Scene, number: int, thing: Object, left: int) -> Scene:
-    """Return the scene with one object elsewhere on its row."""
+    """Return the scene with one object at another column."""
     x0, y0, x1, y1 = thing.box
     there = replace(thing, box=(left, y0, left + x1 - x0, y1))
     return replace(scene, objects=(*scene.objects[:number], there, *scene.objects[number + 1 :]))
 
 
 def write_clip(clip: Clip, file: Path) -> None:
-    """Write a clip as a video in VP9, `RATE` frames a second, that every browser plays.
+    """Write a clip as a VP9 video at `RATE` frames per second, which every browser can play.
 
     Raises:
-        ValueError: another ending than .webm, or a file that cannot be written.
+        ValueError: a suffix other than .webm, or a file that cannot be written.
     """
     if file.suffix != ".webm":
         raise ValueError(f"{file.name} must end in .webm, the one kind of video that is written.")

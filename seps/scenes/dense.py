@@ -1,4 +1,4 @@
-"""The dense caption: everything in a scene, one sentence after the other, 60 to 180 words."""
+"""Dense captions: everything in a scene, one sentence after the other, 60 to 180 words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from seps.scenes.rng import Rng
 from seps.scenes.sentences import Teller
 from seps.scenes.wording import NUMBERS, PLACE_WORDS, RELATION_PHRASES
 
-DENSE = 202  # keeps the choices of this caption apart from those of others
+DENSE = 202  # seed that separates the choices of this caption from those of others
 MIN_WORDS, MAX_WORDS = 60, 180  # words
 OPENINGS = ("The picture shows", "This is a drawing of", "Here we see", "Someone has drawn")
 
@@ -108,7 +108,7 @@ CATEGORY_WORDS = {
 
 
 def dense_caption(scene: Scene) -> Caption:
-    """Return a caption of 60 to 180 words that names every object, with its colour and size, and what surrounds it."""
+    """Return a caption of 60 to 180 words that names every object with its colour, size and surroundings."""
     rng = Rng(scene.look, DENSE)
     teller = Teller(scene, rng)
     sentences = [_opening(teller)]
@@ -148,7 +148,7 @@ def _opening(t: Teller) -> Writer:
 
 
 def _about(t: Teller, group: Group) -> Writer:
-    """On the left, a small red ball lies on the grass."""
+    """Write a sentence such as "On the left, a small red ball lies on the grass"."""
     writer = Writer(t.scene, t.rng)
     has_side = t.at_side(writer, group)
     if has_side:
@@ -167,7 +167,7 @@ def _about(t: Teller, group: Group) -> Writer:
 
 
 def _related(t: Teller) -> list[Writer]:
-    """The red ball is to the left of the tree."""
+    """Write sentences such as "The red ball is to the left of the tree"."""
     sentences = []
     pairs = [(a, b) for n, a in enumerate(t.groups) for b in t.groups[n + 1 :] if t.relations(a, b)]
     for pair in t.rng.shuffled(pairs):
@@ -181,7 +181,7 @@ def _related(t: Teller) -> list[Writer]:
 
 
 def _counts(t: Teller) -> list[Writer]:
-    """How many of what there are, and what is largest."""
+    """Write sentences on the counts of things and the largest one."""
     sentences = []
     numbers = {name: sum(KINDS[thing.kind].category == name for thing in t.scene.objects) for name in CATEGORIES}
     present = [name for name in CATEGORY_WORDS if numbers[name]]

@@ -1,4 +1,4 @@
-"""From a scene graph to its picture and to the pixels of every object in it."""
+"""Drawing of a scene graph as a picture with the pixels of every object."""
 
 from __future__ import annotations
 
@@ -27,20 +27,19 @@ class Picture:
 
     Attributes:
         pixels: (224, 224, 3) uint8, RGB.
-        labels: (224, 224) int16: the number of the object that is seen in a pixel, -1 where there is none. An object is
-            seen where it covers at least half of a pixel and none in front of it does.
+        labels: (224, 224) int16: the number of the visible object in each pixel, -1 for none. An object is visible in a
+            pixel if it covers at least half of it and no object in front does.
     """
 
     pixels: NDArray[np.uint8]
     labels: NDArray[np.int16]
 
     def mask(self, number: int) -> NDArray[np.bool_]:
-        """(224, 224): where an object is seen."""
+        """(224, 224): where an object is visible."""
         return self.labels == number
 
     def box(self, number: int) -> tuple[int, int, int, int] | None:
-        """Return the tightest box (x0, y0, x1, y1) around an object's mask, in pixels; None where nothing of it is
-        seen."""
+        """Return the tightest box (x0, y0, x1, y1) around an object's mask, in pixels; None if it is hidden."""
         rows, columns = np.nonzero(self.labels == number)
         if not len(rows):
             return None
@@ -48,14 +47,14 @@ class Picture:
 
 
 def draw(scene: Scene, shadows: bool = True) -> Picture:
-    """Draw a scene: the same pixels for the same graph.
+    """Draw a scene; the same graph always gives the same pixels.
 
     Args:
-        scene: its objects are painted in their order, each filling its box.
-        shadows: whether objects throw shadows and ripples, which belong to no mask.
+        scene: its objects are painted in order, each filling its box.
+        shadows: draw shadows and ripples, which belong to no mask.
 
     Raises:
-        ValueError: a kind, colour or background that is not known.
+        ValueError: an unknown kind, colour or background.
     """
     canvas = Canvas(SIDE, SIDE)
     try:
@@ -81,7 +80,7 @@ def sketch_of(thing: Object) -> Sketch:
 
 
 def _ground(canvas: Canvas, thing: Object) -> None:
-    """What an object leaves on the ground, or on the water."""
+    """Draw an object's shadow on the ground or ripples on the water."""
     if thing.zone in ("sky", "wall"):
         return
     x0, _, x1, y1 = thing.box

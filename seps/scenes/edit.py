@@ -1,6 +1,6 @@
-"""Editing a scene: each function gives another scene in which one thing is different and all else as it was.
+"""Edits of a scene: each function returns a new scene with one change.
 
-Objects keep their numbers and the order in which they are painted, but for those after a removed one.
+Objects keep their numbers and their painting order, except those after a removed one.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from seps.scenes import KINDS, SIDE, Object, Scene, holds, make_scene
 
 
 def moved(scene: Scene, number: int, dx: int, dy: int) -> Scene:
-    """Return an object moved by pixels to the right and down, as far as the picture reaches.
+    """Move an object by pixels to the right and down, within the picture.
 
-    What stands on it moves with it. What stood on or under something and no longer does is told so no more.
+    Things on it move too. Relations "on" and "under" that no longer hold are removed.
 
     Raises:
         ValueError: no such object.
@@ -29,7 +29,7 @@ def moved(scene: Scene, number: int, dx: int, dy: int) -> Scene:
 
 
 def removed(scene: Scene, number: int) -> Scene:
-    """Return the scene without an object. What stood on it comes down to where it stood.
+    """Remove an object. Things on it come down to where it was.
 
     Raises:
         ValueError: no such object.
@@ -53,10 +53,10 @@ def removed(scene: Scene, number: int) -> Scene:
 
 
 def recoloured(scene: Scene, number: int, colour: str) -> Scene:
-    """Return an object in another colour of its kind.
+    """Change the colour of an object to another of its kind.
 
     Raises:
-        ValueError: no such object, or a colour that its kind does not come in.
+        ValueError: no such object, or a colour that its kind does not have.
     """
     check_number(scene, number)
     thing, choice = scene.objects[number], KINDS[scene.objects[number].kind].colours
@@ -66,7 +66,7 @@ def recoloured(scene: Scene, number: int, colour: str) -> Scene:
 
 
 def redrawn(scene: Scene, seed: int) -> Scene:
-    """Another scene in its place: the test scene of the same number by another seed.
+    """Return another scene instead: the test scene of the same number with another seed.
 
     Raises:
         ValueError: a negative seed.
@@ -75,13 +75,13 @@ def redrawn(scene: Scene, seed: int) -> Scene:
 
 
 def edited(scene: Scene, change: Mapping[str, Any]) -> Scene:
-    """Return the scene after a change as the page and the API write it.
+    """Apply a change in the format of the page and the API.
 
     {"do": "move", "object": 0, "dx": 8, "dy": 0}, {"do": "remove", "object": 0}, {"do": "recolour", "object": 0,
     "colour": "red"} or {"do": "redraw", "seed": 1}.
 
     Raises:
-        ValueError: another change, or one that cannot be made.
+        ValueError: an unknown or impossible change.
     """
     do = change.get("do")
     if do == "redraw":
@@ -96,7 +96,7 @@ def edited(scene: Scene, change: Mapping[str, Any]) -> Scene:
 
 
 def whole(change: Mapping[str, Any], name: str) -> int:
-    """Return a whole number of a change; ValueError where there is none."""
+    """Return an integer of a change; ValueError if it is missing."""
     value = change.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 10**9:
         raise ValueError(f"{name} is {value!r}, but a whole number is needed.")
@@ -104,13 +104,13 @@ def whole(change: Mapping[str, Any], name: str) -> int:
 
 
 def check_number(scene: Scene, number: int) -> None:
-    """Raise ValueError where the scene has no object of this number."""
+    """Raise ValueError if the scene has no object of this number."""
     if not 0 <= number < len(scene.objects):
         raise ValueError(f"There is no object {number}: this scene has {len(scene.objects)}, counted from 0.")
 
 
 def carried(scene: Scene, number: int) -> list[int]:
-    """Return the object and all that stands on it."""
+    """Return the numbers of the object and of everything on it."""
     numbers = [number]
     for i in numbers:
         numbers += [j for j, thing in enumerate(scene.objects) if thing.on == i]
@@ -118,7 +118,7 @@ def carried(scene: Scene, number: int) -> list[int]:
 
 
 def shifted(thing: Object, dx: int, dy: int) -> Object:
-    """Return an object elsewhere."""
+    """Return a copy of an object, moved."""
     x0, y0, x1, y1 = thing.box
     return replace(thing, box=(x0 + dx, y0 + dy, x1 + dx, y1 + dy))
 
@@ -129,7 +129,7 @@ def with_objects(scene: Scene, changed: Mapping[int, Object]) -> Scene:
 
 
 def settled(scene: Scene) -> Scene:
-    """Return the scene without an "on" or "under" that is no longer true."""
+    """Remove "on" and "under" relations that no longer hold."""
     changed = {}
     for i, thing in enumerate(scene.objects):
         if thing.on is not None and not holds(scene, ("on", i, thing.on)):

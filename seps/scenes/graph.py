@@ -1,4 +1,4 @@
-"""The scene graph: which objects there are, where, and how they relate. All numbers are whole."""
+"""Scene graphs: the objects, their places and their relations. All numbers are integers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Object:
     """An object of a scene.
 
     Attributes:
-        kind: a name of `KINDS`; colour: a name of `NAMED`, None where its kind comes in none; size: one of `SIZES`.
-        box: where it is drawn, whether hidden or not.
-        zone: "ground", "water", "sky", "wall" or "support", on another object.
-        on, under: the number of the object that it stands on or under.
-        look: what its small variations depend on, such as hair and whether it is mirrored.
+        kind: a name of `KINDS`; colour: a name of `NAMED`, None for kinds without colours; size: one of `SIZES`.
+        box: its place, including hidden parts.
+        zone: "ground", "water", "sky", "wall" or "support" (on another object).
+        on, under: the number of the object that it is on or under.
+        look: seed of its small variations, such as hair and mirroring.
     """
 
     kind: str
@@ -45,10 +45,10 @@ class Scene:
     """A scene.
 
     Attributes:
-        seed, split, index: what it was made from.
-        background: a name of `PLACES`; features: what is seen there.
-        look: what the background's small variations depend on.
-        objects: in the order in which they are painted, later ones in front.
+        seed, split, index: the arguments it was made from.
+        background: a name of `PLACES`; features: visible parts of it.
+        look: seed of the background's small variations.
+        objects: in painting order, later ones in front.
     """
 
     seed: int
@@ -61,21 +61,21 @@ class Scene:
 
     @property
     def unseen(self) -> bool:
-        """Whether it has a colour of a kind that no scene for training has."""
+        """Whether it has a combination of kind and colour that no training scene has."""
         return any(is_held_out(thing.kind, thing.colour) for thing in self.objects)
 
 
 def as_json(scene: Scene) -> dict[str, Any]:
-    """Return the scene as plain numbers, words, lists and dictionaries."""
+    """Convert the scene to plain numbers, strings, lists and dicts."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(scene)))
     return plain
 
 
 def from_json(plain: dict[str, Any]) -> Scene:
-    """Return the scene that `as_json` wrote; keys of other meaning are left aside.
+    """Convert the output of `as_json` to a scene; other keys are ignored.
 
     Raises:
-        ValueError: a key of the scene or of an object is missing.
+        ValueError: a missing key of the scene or of an object.
     """
     try:
         objects = tuple(
@@ -89,8 +89,7 @@ def from_json(plain: dict[str, Any]) -> Scene:
 
 
 def split_of(scene: Scene) -> str:
-    """Return the only split in which a scene of this content may be, whatever its seed: it depends on what is seen
-    where."""
+    """Return the only split that may contain a scene with this content, which is independent of the seed."""
     things = sorted((thing.kind, thing.colour or "", thing.size, thing.box) for thing in scene.objects)
     content = json.dumps([scene.background, scene.features, things])
     digest = hashlib.sha256(content.encode()).digest()
@@ -98,7 +97,7 @@ def split_of(scene: Scene) -> str:
 
 
 def relations(scene: Scene) -> list[tuple[str, int, int]]:
-    """Return what can be said of two objects by their numbers: ("left of", a, b) reads a is left of b.
+    """Return the relations of all objects by number: ("left of", a, b) means a is left of b.
 
     "left of", "right of", "above", "below", "next to", "in front of", "behind", "on" and "under".
     """

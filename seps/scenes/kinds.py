@@ -1,4 +1,4 @@
-"""The kinds of objects: sizes, what stands on or under what, and which colours are kept for test scenes."""
+"""Properties of kinds: sizes, what can be on or under what, and the colours reserved for test scenes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from seps.scenes.catalogue import ANIMALS, CATEGORIES, PEOPLE, ROWS, VEHICLES, K
 
 __all__ = ["ANIMALS", "CATEGORIES", "KINDS", "PEOPLE", "VEHICLES", "Kind", "extent", "is_held_out"]
 
-SIZES = {"small": 70, "medium": 100, "large": 140}  # percent of a kind's own height
+SIZES = {"small": 70, "medium": 100, "large": 140}  # percent of the kind's height
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in ROWS}
 
-# Where things stand on a kind, and below which line they stand under it: percent of its height, from its top.
+# Rows on a kind where things can be, and below which things are under it: percent of its height, from its top.
 SURFACES = {"table": 5, "bench": 63, "chair": 52, "sofa": 65, "bed": 40}
 SHELTERS = {"table": 26, "tree": 66, "palm": 56, "parasol": 43}
 _SMALL_ANIMALS = ("cat", "mouse", "rabbit", "frog", "snail")
 _SMALL_FOOD = ("apple", "pear", "banana", "cake", "pizza slice", "ice cream", "hamburger", "carrot", "watermelon")
 _SMALL_DISHES = ("cherries", "cheese", "eggs", "cup", "teapot", "bottle", "candle", "potted plant")
 _SMALL_THINGS = ("ball", "hat", "book", "suitcase", "gift", "backpack", "teddy bear", "robot")
-CARRIED = _SMALL_ANIMALS + _SMALL_FOOD + _SMALL_DISHES + _SMALL_THINGS  # stand on others
+CARRIED = _SMALL_ANIMALS + _SMALL_FOOD + _SMALL_DISHES + _SMALL_THINGS  # can be on others
 
 _HELD_OUT = {
     kind.name: kind.colours[number * 3 % len(kind.colours)]
@@ -27,11 +27,11 @@ _HELD_OUT = {
 
 
 def is_held_out(kind: str, colour: str | None) -> bool:
-    """Return whether a colour of a kind is kept for test scenes: one colour of each kind that comes in four or more."""
+    """Return whether a colour is reserved for test scenes: one of each kind with four or more colours."""
     return colour is not None and _HELD_OUT.get(kind) == colour
 
 
 def extent(kind: str, size: str) -> tuple[int, int]:
-    """Width and height of a kind's box, in pixels."""
+    """Return width and height of a kind's box, in pixels."""
     height = KINDS[kind].height * SIZES[size] // 100
     return height * KINDS[kind].aspect // 100, height

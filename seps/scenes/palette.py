@@ -1,4 +1,4 @@
-"""The colours of the scenes: the eleven with a name that captions use, and those of parts that captions never name."""
+"""Colours of the scenes: the eleven that captions name, and unnamed ones of parts."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ HAIRS: tuple[Colour, ...] = ((62, 44, 36), (118, 74, 42), (214, 166, 84), (40, 3
 
 
 def mix(a: Colour, b: Colour, percent: int) -> Colour:
-    """`percent` of b and the rest of a, in whole steps."""
+    """Mix `percent` of b with the rest of a, in integers."""
     first, second, third = ((x * (100 - percent) + y * percent + 50) // 100 for x, y in zip(a, b, strict=True))
     return first, second, third
 
 
 def lighter(colour: Colour, percent: int = 25) -> Colour:
-    """Towards white."""
+    """Mix with white."""
     return mix(colour, (255, 255, 255), percent)
 
 
 def darker(colour: Colour, percent: int = 25) -> Colour:
-    """Towards a deep blue black, softer than black."""
+    """Mix with a deep blue black, softer than black."""
     return mix(colour, (24, 22, 40), percent)

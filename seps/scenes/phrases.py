@@ -1,4 +1,4 @@
-"""Captions that know what they say: their words, the objects that each phrase names, and statements to be checked."""
+"""Captions with their meaning: words, the objects that each phrase names, and verifiable statements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from seps.scenes.rng import Rng
 from seps.scenes.wording import COLOUR_WORDS, NUMBERS, SIZE_WORDS, article, plural
 
 Statement = tuple[object, ...]
-"""A statement: its name, then object numbers, words and counts. See `truth.holds` for what each one means."""
+"""A statement: its name, then object numbers, words and counts. See `truth.holds` for the meaning of each."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class Caption:
-    """A text, its phrases that name objects, and all that it states."""
+    """A text, its phrases that name objects, and its statements."""
 
     text: str
     mentions: tuple[Mention, ...]
@@ -34,7 +34,7 @@ class Caption:
 
 @dataclass(frozen=True)
 class Group:
-    """Objects of one kind and one colour, which captions name together: their numbers, at least one."""
+    """Objects of one kind and colour, which captions name together: their numbers, at least one."""
 
     kind: str
     colour: str | None
@@ -48,7 +48,7 @@ class Group:
 
 
 def groups(scene: Scene) -> list[Group]:
-    """Return a scene's objects by kind and colour, in the order of their first ones."""
+    """Group a scene's objects by kind and colour, in the order of their first objects."""
     numbers_of: dict[tuple[str, str | None], list[int]] = {}
     for number, thing in enumerate(scene.objects):
         numbers_of.setdefault((thing.kind, thing.colour), []).append(number)
@@ -60,10 +60,10 @@ def groups(scene: Scene) -> list[Group]:
 
 
 class Writer:
-    """Writes one sentence, word by word, and keeps account of what it names and states.
+    """Writer of one sentence, word by word, that records mentions and statements.
 
     Args:
-        scene: what it is about; rng: picks words.
+        scene: the described scene; rng: chooses words.
     """
 
     def __init__(self, scene: Scene, rng: Rng) -> None:
@@ -73,7 +73,7 @@ class Writer:
         self.statements: list[Statement] = []
 
     def say(self, text: str, *statements: Statement) -> Writer:
-        """Add words, and what they state. A comma or full stop goes to the word before it."""
+        """Add words and their statements. A comma or full stop is attached to the previous word."""
         for word in text.split():
             if word in (",", ".") and self.words:
                 self.words[-1] += word
@@ -83,10 +83,10 @@ class Writer:
         return self
 
     def name(self, group: Group, the: bool = False, full: bool = False) -> Writer:
-        """Add a phrase that fits a group's objects and no other.
+        """Add a phrase that fits only a group's objects.
 
         Args:
-            the: they are known already; full: say their colour and their size.
+            the: use the definite article; full: include colour and size.
         """
         word, say_colour, say_size = self._chosen_words(group, the, full)
         size = self.rng.choice(SIZE_WORDS[group.size or ""]) if say_size else ""
@@ -108,8 +108,8 @@ class Writer:
         return self
 
     def _chosen_words(self, group: Group, the: bool, full: bool) -> tuple[str, bool, bool]:
-        """The noun of a phrase, and whether colour and size are said: what is drawn, or else the first noun that, with
-        its colour, fits the group alone."""
+        """Choose the noun of a phrase, and whether to name colour and size; falls back to the first noun that, with
+        its colour, fits only the group."""
         rng, kind = self.rng, KINDS[group.kind]
         has_colour = group.colour is not None
         drawn_colour = has_colour and (full or rng.bernoulli(35 if the else 80))
@@ -129,7 +129,7 @@ class Writer:
 
 
 def caption(writers: Sequence[Writer], capital: bool = True) -> Caption:
-    """Return the sentences of some writers as one caption."""
+    """Join the sentences of several writers to one caption."""
     words: list[str] = []
     mentions: list[Mention] = []
     for writer in writers:
@@ -145,12 +145,12 @@ def caption(writers: Sequence[Writer], capital: bool = True) -> Caption:
 
 
 def phrase_text(group: Group, word: str, colour: str, size: str, the: bool) -> str:
-    """Write a group's phrase: "the two small red cars".
+    """Format a group's phrase: "the two small red cars".
 
     Args:
-        word: the noun; colour, size: words for them, empty where they are not said; the: the group is known already.
+        word: the noun; colour, size: words for them, empty to leave them out; the: use the definite article.
     """
-    part = KINDS[group.kind].part  # "in a {} shirt": what the colour is of, where it is not of the whole
+    part = KINDS[group.kind].part  # "in a {} shirt": the coloured part, if not the whole
     noun = plural(word) if group.many else word
     text = f"{size} {noun}" if part else f"{size} {colour} {noun}"
     if colour and part:
@@ -164,6 +164,6 @@ def phrase_text(group: Group, word: str, colour: str, size: str, the: bool) -> s
 
 
 def _many(part: str) -> str:
-    """ "in a {} shirt" for several: "in {} shirts"."""
+    """Convert a part to the plural: "in a {} shirt" to "in {} shirts"."""
     *rest, last = part.replace(" a ", " ").split()
     return " ".join((*rest, last if last.endswith("s") else plural(last)))

@@ -1,4 +1,4 @@
-"""The backgrounds: where things can stand, fly, float or hang in them, and what may be seen there."""
+"""Backgrounds: rows where things can stand, fly, float or hang, and optional features."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Place:
 
     Attributes:
         name: unique.
-        spans: rows, from the top: for "ground" and "water" those on which an object's lowest row lies, for "sky" and
-            "wall" those between which it lies whole.
-        features: what may be seen there or not.
+        spans: rows from the top: for "ground" and "water" the range of an object's lowest row, for "sky" and "wall" the
+            range that contains the whole object.
+        features: optional parts.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Making scenes: choosing objects and finding room for them."""
+"""Making of scenes: choosing and placing objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from seps.scenes.rng import Rng
 
 COUNTS = (1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5)  # of objects, each entry as likely
 HIDDEN = 30  # percent of an object that others may hide
-HORIZON = 98  # row of the sea; what swims lies wholly below it
+HORIZON = 98  # row of the sea's horizon; swimming objects are entirely below it
 TRIES = 24
 SCENES_TRIED = 10_000
 
@@ -19,12 +19,12 @@ _KINDS_OF = {place: tuple(kind for kind in KINDS.values() if place in kind.place
 
 
 def make_scene(seed: int, split: str, index: int) -> Scene:
-    """Return a scene: the same for the same arguments, on any machine.
+    """Make a scene; the same arguments give the same scene on any machine.
 
     Args:
-        seed, index: whole numbers of at least 0.
-        split: "train", "dev" or "test". No scene of one split can be made for another. Half of the test scenes, those
-            of odd index, have a colour of a kind that no other scene has.
+        seed, index: integers of at least 0.
+        split: "train", "dev" or "test". The content of one split never occurs in another. Half of the test scenes,
+            those of odd index, have a reserved combination of kind and colour.
 
     Raises:
         ValueError: another split, a negative number.
@@ -163,7 +163,7 @@ def _shared(a: Box, b: Box) -> int:
 
 
 def _painted(objects: list[Object]) -> list[Object]:
-    """In the order of painting: far ones first, what stands on another right after it."""
+    """Sort by painting order: far ones first, things on another directly after it."""
 
     def depth(i: int) -> tuple[int, int, int, int]:
         thing = objects[i]

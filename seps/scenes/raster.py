@@ -1,7 +1,7 @@
-"""Filling polygons with soft edges, in whole numbers from the outline on, so that pixels are the same everywhere.
+"""Antialiased polygon filling in integer arithmetic, so that pixels are the same on every machine.
 
-Outlines are in units of 1/256 pixel. Coverage is exact along each of 16 lines a pixel row: where an edge crosses a
-line, what lies to the right of it is covered once more (or less, when the edge runs the other way).
+Outlines are in units of 1/256 pixel. Coverage is exact along each of 16 lines per pixel row: an edge that crosses a
+line adds one (or subtracts one, in the other direction) to the winding of everything to its right.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ Ints = NDArray[np.int64]
 
 
 def coverage(outline: Ints, width: int, height: int) -> tuple[int, int, Ints] | None:
-    """Return how much of each pixel lies inside a closed outline.
+    """Compute how much of each pixel is inside a closed outline.
 
     Args:
         outline: (P, 2), x and y in 1/256 pixel; the last point joins the first.
         width, height: of the picture, in pixels.
 
     Returns:
-        The left column and the top row of a window of the picture, and the (h, w) alphas in it, in [0, 256];
-        None where the outline lies outside the picture.
+        The left column and the top row of a window of the picture, and its (h, w) alphas in [0, 256]; None if the
+            outline is outside the picture.
     """
     after = np.concatenate((outline[1:], outline[:1]))
     down = (after[:, 1] > outline[:, 1])[:, None]
     top, bottom = np.where(down, outline, after), np.where(down, after, outline)
     step = UNIT // LINES
-    first = np.maximum((top[:, 1] + step // 2 - 1) // step, 0)  # lines lie at step / 2, 3 step / 2, ...
+    first = np.maximum((top[:, 1] + step // 2 - 1) // step, 0)  # lines at step / 2, 3 step / 2, ...
     last = np.minimum((bottom[:, 1] + step // 2 - 1) // step, height * LINES)
     counts = np.maximum(last - first, 0)
     total = int(counts.sum())
@@ -59,7 +59,7 @@ def coverage(outline: Ints, width: int, height: int) -> tuple[int, int, Ints] | 
 class Canvas:
     """A picture to paint on: `pixels` (height, width, 3) int64 in [0, 255]; `covered` (height, width), in [0, 256].
 
-    `covered` tells where has been painted opaquely since it was last cleared.
+    `covered` records the opaque painting since it was last cleared.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -68,7 +68,7 @@ class Canvas:
         self.covered = np.zeros((height, width), np.int64)
 
     def fill(self, outline: Ints, top: Colour, bottom: Colour | None = None, alpha: int = UNIT) -> None:
-        """Paint the inside of an outline, its colour running from `top` to `bottom`."""
+        """Paint the inside of an outline with a vertical gradient from `top` to `bottom`."""
         window = coverage(outline, self.width, self.height)
         if window is None:
             return
@@ -87,7 +87,7 @@ class Canvas:
             covered[...] = UNIT - (UNIT - covered) * (UNIT - cover) // UNIT
 
     def rows(self, top: int, bottom: int, *stops: Colour) -> None:
-        """Paint whole rows from `top` up to `bottom`, the colour running through the stops at equal distances."""
+        """Paint whole rows from `top` up to `bottom` with a gradient through equidistant stops."""
         count, last = bottom - top, len(stops) - 1
         for row in range(max(top, 0), min(bottom, self.height)):
             at = (row - top) * last * UNIT // max(1, count - 1)

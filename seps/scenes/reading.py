@@ -1,7 +1,7 @@
-"""Reading captions: from a sentence in the words of the scenes' captions to the statements that it makes.
+"""Parsing of captions in the words of the scenes' captions into statements.
 
-The way back of `sentences`, sharing nothing with it but the word lists: what a model writes can so be held against a
-scene by `truth`. Words that no phrase of those captions has are left over and told.
+The inverse of `sentences`, sharing only the word lists, so that generated captions can be checked against a scene with
+`truth`. Words that belong to no phrase are returned as unread.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Named:
     """Objects that a caption names together.
 
     Attributes:
-        word: their noun; colour, size: None where they are not said; objects: their numbers, from 0.
-        first, after: the words of the caption that name them, the last one excluded.
+        word: their noun; colour, size: None if not stated; objects: their numbers, from 0.
+        first, after: the range of words that name them, `after` exclusive.
     """
 
     word: str
@@ -61,14 +61,14 @@ class Named:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a caption says.
+    """Parsed content of a caption.
 
     Attributes:
         words: in lower case, without punctuation.
-        named: its objects, in their order.
-        statements: as `truth.holds` takes them; beside them ("background", name, ...), one of several.
-        places: of each statement the words that make it: the first, and the one after the last.
-        unread: words that no phrase has, by their place.
+        named: its objects, in order.
+        statements: for `truth.holds`; also ("background", name, ...) with several alternatives.
+        places: the range of words of each statement, end exclusive.
+        unread: words that belong to no phrase, by position.
     """
 
     words: tuple[str, ...]
@@ -79,12 +79,12 @@ class Reading:
 
 
 def read_caption(text: str) -> Reading:
-    """Read a caption, phrase by phrase, the longest that fits first."""
+    """Parse a caption, phrase by phrase, the longest match first."""
     return _Reader(tuple(re.findall(r"[a-z]+", text.lower()))).read()
 
 
 def whole_words(reading: Reading) -> int:
-    """Count the words of a caption up to the end of its last whole phrase, 0 to L: what follows was begun alone."""
+    """Count the words of a caption up to the end of its last complete phrase, 0 to L."""
     count, words = len(reading.words), reading.words
     while count:
         if count - 1 in reading.unread or words[count - 1] in JOINTS:
@@ -97,10 +97,10 @@ def whole_words(reading: Reading) -> int:
 
 
 def count_true(scene: Scene, reading: Reading) -> tuple[int, int]:
-    """Return how many of a caption's statements are true of a scene, at best over whom it may speak of, and how many it
-    makes.
+    """Return the number of a caption's true statements about a scene, for the best assignment of objects, and the
+    number of all.
 
-    Different numbers are different objects. Each run of words that could not be read is one more that is not true.
+    Different numbers are different objects. Each run of unread words counts as one untrue statement.
     """
     runs = sum(1 for place in reading.unread if place - 1 not in reading.unread)
     best = max((sum(judged) for judged in _judged(scene, reading)), default=0)
@@ -108,18 +108,18 @@ def count_true(scene: Scene, reading: Reading) -> tuple[int, int]:
 
 
 def judge_statements(scene: Scene, reading: Reading) -> tuple[bool, ...]:
-    """Return whether each statement is true of a scene, its objects chosen so that most are."""
+    """Return whether each statement is true of a scene, for the best assignment of objects."""
     return max(_judged(scene, reading), key=sum)
 
 
 def _judged(scene: Scene, reading: Reading) -> Iterator[tuple[bool, ...]]:
-    """The truth of each statement for each choice of objects; objects that the scene has not are none of it."""
+    """Yield the truth of each statement for each assignment of objects; objects that the scene lacks are None."""
     for chosen in _choices(sum(len(named.objects) for named in reading.named), len(scene.objects)):
         yield tuple(_holds(scene, statement, chosen) for statement in reading.statements)
 
 
 def _choices(named: int, objects: int) -> Iterator[list[int | None]]:
-    """Every way in which objects that are named may be the scene's, as many of them as can be; the rest are None."""
+    """Yield every largest assignment of named objects to the scene's; the rest are None."""
     considered = min(named, MAX_NAMED)
     matched = min(considered, objects)
     for places in combinations(range(considered), matched):
@@ -159,12 +159,12 @@ class _Reader:
         return Reading(self.words, tuple(self.named), tuple(self.statements), tuple(self.places), tuple(self.unread))
 
     def state(self, first: int, *statements: Statement) -> None:
-        """Note statements made by the words from `first` on."""
+        """Record statements made by the words from `first` on."""
         self.statements += statements
         self.places += [(first, self.place)] * len(statements)
 
     def match(self, phrases: dict[Phrase, Any], place: int) -> tuple[Any, int] | None:
-        """Return what the longest phrase that stands at a place means, and how many words it has."""
+        """Return the meaning and the length of the longest phrase at a place."""
         for length in range(min(_longest(), len(self.words) - place), 0, -1):
             entry = phrases.get(self.words[place : place + length])
             if entry is not None:
@@ -172,7 +172,7 @@ class _Reader:
         return None
 
     def take_phrase(self) -> bool:
-        """There is, a place, a feature, a zone, a side or a relation."""
+        """Parse "there is", a place, a feature, a zone, a side or a relation."""
         phrase, objects = self.match(_phrases(), self.place), self.find_objects()
         if phrase is None or (objects is not None and objects.after - self.place > phrase[1]):  # "a street lamp"
             return False
@@ -196,7 +196,7 @@ class _Reader:
         return True
 
     def take_relation(self, name: str, length: int) -> bool:
-        """Return how the objects before stand to those after."""
+        """Parse a relation of the previous objects to the next ones."""
         first, subject = self.place, self.subject
         self.place += length
         if subject is None or not self.take_objects():
@@ -207,7 +207,7 @@ class _Reader:
         return True
 
     def take_pose(self) -> bool:
-        """Return what the objects before do."""
+        """Parse a pose of the previous objects."""
         start = self.place
         if self.words[start] in ("is", "are"):
             self.place += 1
@@ -221,7 +221,7 @@ class _Reader:
         return True
 
     def take_objects(self) -> bool:
-        """Return a number or article, size, colour, noun, and what of them has the colour."""
+        """Parse objects: a number or article, size, colour, noun, and a coloured part."""
         named = self.find_objects()
         if named is None:
             return False
@@ -260,7 +260,7 @@ class _Reader:
         return Named(word, colour, size, tuple(range(start, start + many)), self.place, place)
 
     def find_part(self, word: str, place: int) -> tuple[str | None, int]:
-        """Return the colour of "in a red shirt", behind a noun that has such a part, and where it ends."""
+        """Return the colour in "in a red shirt" after a noun with such a part, and its end."""
         for before, after in _parts(word):
             start = place + len(before)
             colour = _colours().get(self.word(start))
@@ -269,7 +269,7 @@ class _Reader:
         return None, place
 
     def word(self, place: int) -> str:
-        """Return a word, empty behind the last."""
+        """Return a word, or "" after the last."""
         return self.words[place] if place < len(self.words) else ""
 
 
@@ -279,7 +279,7 @@ def _split(text: str) -> Phrase:
 
 @cache
 def _phrases() -> dict[Phrase, tuple[str, Any]]:
-    """All phrases but those that name objects: what kind each is, and what it means."""
+    """Return all phrases other than objects, with their kind and meaning."""
     phrases: dict[Phrase, tuple[str, Any]] = dict.fromkeys(OPENINGS, ("there", None))
     for name, texts in RELATION_PHRASES.items():
         phrases |= {_split(text): ("relation", name) for text in texts}
@@ -308,7 +308,7 @@ def _poses() -> dict[Phrase, str]:
 
 @cache
 def _nouns() -> tuple[dict[Phrase, str], dict[Phrase, str]]:
-    """Nouns by their words: of one, and of several."""
+    """Return nouns by their words: singular, and plural."""
     words = {word for kind in KINDS.values() for word in kind.words}
     singular = {_split(word.lower()): word for word in words}
     return singular, {_split(plural(word).lower()): word for word in words}
@@ -316,7 +316,7 @@ def _nouns() -> tuple[dict[Phrase, str], dict[Phrase, str]]:
 
 @cache
 def _parts(word: str) -> tuple[tuple[Phrase, Phrase], ...]:
-    """What stands before and after the colour of a noun's part, for one and for several."""
+    """Return the words before and after the colour of a noun's part, singular and plural."""
     templates = {kind.part for kind in KINDS.values() if kind.part and word in kind.words}
     parts: dict[tuple[Phrase, Phrase], None] = {}
     for template in templates:

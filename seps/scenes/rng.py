@@ -1,4 +1,4 @@
-"""Random choices that are the same on every machine: raw draws of PCG64, whose stream NumPy keeps fixed."""
+"""Random choices that are reproducible on every machine: raw draws of PCG64, whose stream NumPy guarantees."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ T = TypeVar("T")
 
 
 class Rng:
-    """A stream of choices.
+    """A reproducible random stream.
 
     Args:
-        numbers: whole numbers of at least 0; the same numbers give the same stream.
+        numbers: the seed, integers of at least 0.
     """
 
     def __init__(self, *numbers: int) -> None:
         self._bits = PCG64(SeedSequence(list(numbers)))
 
     def integers(self, count: int) -> int:
-        """Return a whole number in [0, count)."""
+        """Return an integer in [0, count)."""
         return int(self._bits.random_raw()) % count
 
     def between(self, low: int, high: int) -> int:
-        """Return a whole number in [low, high]; low where high is less."""
+        """Return an integer in [low, high]; low if high is less."""
         return low + self.integers(max(1, high - low + 1))
 
     def bernoulli(self, percent: int) -> bool:
-        """True, `percent` times in 100."""
+        """Return True with a probability of `percent`."""
         return self.integers(100) < percent
 
     def choice(self, options: Sequence[T]) -> T:
-        """Return one of the options, each as likely."""
+        """Return one of the options with equal probability."""
         return options[self.integers(len(options))]
 
     def shuffled(self, options: Sequence[T]) -> list[T]:

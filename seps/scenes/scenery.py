@@ -1,4 +1,4 @@
-"""Clouds, sun, ground: what several backgrounds share, in the picture's own pixels."""
+"""Clouds, sun and ground, shared by several backgrounds, in picture coordinates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def cloud(s: Sketch, x: int, y: int, size: int, paint: Colour) -> None:
 
 
 def clouds(s: Sketch, rng: Rng, low: int, high: int, paint: Colour) -> None:
-    """Three clouds from left to right, between two rows."""
+    """Draw three clouds from left to right, between two rows."""
     for left in (20, 90, 160):
         cloud(s, left + rng.between(0, 40), rng.between(low, high), rng.between(8, 13), paint)
 
@@ -32,14 +32,14 @@ def glow(s: Sketch, x: int, y: int, r: int, paint: Colour, halo: Colour) -> None
 
 
 def land(s: Sketch, rng: Rng, y: int, swing: int, paint: Colour, shade: int = 8) -> None:
-    """Uneven ground from about row y down."""
+    """Draw uneven ground from about row y down."""
     tops = [(x, y + rng.between(-swing, swing)) for x in range(-40, SIDE + 60, 44)]
     top = curve(tops, closed=False)
     s.add(np.concatenate((top, [(SIDE + 60, SIDE), (-40, SIDE)])), paint, shade)
 
 
 def speckle(s: Sketch, rng: Rng, count: int, low: int, high: int, paint: Colour, wide: int = 5) -> None:
-    """Flat spots here and there, between two rows."""
+    """Draw flat spots between two rows."""
     for _ in range(count):
         x, y = rng.between(0, SIDE), rng.between(low, high)
         s.oval(x, y, wide, 1.3, paint, shade=0)

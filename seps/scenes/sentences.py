@@ -1,4 +1,4 @@
-"""Five short captions of a scene, as five people would write them: each its own words, each other things."""
+"""Five short captions of a scene, with different words and content, as five people would write them."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from seps.scenes.wording import (
 
 CAPTIONS = 5
 MIN_WORDS, MAX_WORDS = 5, 15  # words
-FACTS = 5  # different things that a caption tells, where the scene allows
-PATIENCE = 200  # tries after which a caption may tell less
-SPARSE = 101  # keeps the choices of these captions apart from those of others
+FACTS = 5  # number of facts in a caption, if the scene has enough
+PATIENCE = 200  # attempts before a caption may have fewer
+SPARSE = 101  # seed that separates the choices of these captions from those of others
 TRIES = 4000  # far more than scenes need
 
 
 def sparse_captions(scene: Scene) -> list[Caption]:
-    """Five different captions of 5 to 15 words without punctuation, each naming at least two things where there are.
+    """Write five different captions of 5 to 15 words without punctuation, each naming at least two things if possible.
 
     Raises:
-        ValueError: there is too little in the scene for five captions.
+        ValueError: the scene has too little content for five captions.
     """
     rng = Rng(scene.look, SPARSE)
     teller = Teller(scene, rng)
@@ -60,15 +60,15 @@ def sparse_captions(scene: Scene) -> list[Caption]:
 
 
 def _facts(candidate: Caption) -> int:
-    """How many different things it tells, what is said of several objects counting once."""
+    """Count the facts of a caption, those about several objects once."""
     return len({(name, *(x for x in rest if not isinstance(x, int))) for name, *rest in candidate.statements})
 
 
 class Teller:
-    """What can be said of a scene's groups.
+    """Sentence parts about a scene's groups.
 
     Args:
-        scene: to be described; rng: picks words.
+        scene: the described scene; rng: chooses words.
     """
 
     def __init__(self, scene: Scene, rng: Rng) -> None:
@@ -77,13 +77,13 @@ class Teller:
         self.known = set(relations(scene))
 
     def relations(self, a: Group, b: Group) -> list[str]:
-        """Return the relations in which every object of a stands to every one of b."""
+        """Return the relations of every object of a to every one of b."""
         return [
             name for name in RELATION_PHRASES if all((name, i, j) in self.known for i in a.objects for j in b.objects)
         ]
 
     def relate(self, writer: Writer, a: Group, b: Group, the: bool = False) -> bool:
-        """Say how a stands to b and name b; False where there is nothing to say."""
+        """State a relation of a to b and name b; return False if there is none."""
         names = self.relations(a, b)
         if not names:
             return False
@@ -94,7 +94,7 @@ class Teller:
         return True
 
     def zone(self, writer: Writer, group: Group) -> bool:
-        """Say where a group is: on the grass, in the sky; False where its objects stand on others."""
+        """State the zone of a group (on the grass, in the sky); return False for objects on others."""
         zones = {self.scene.objects[i].zone for i in group.objects}
         phrases = zone_phrases(self.scene.background, self.scene.objects[group.objects[0]].zone)
         if len(zones) > 1 or not phrases:
@@ -104,7 +104,7 @@ class Teller:
         return True
 
     def side(self, group: Group) -> str | None:
-        """Return the side of the picture on which all objects of a group are: "left", "right" or "middle"."""
+        """Return the side of the picture with all objects of a group: "left", "right" or "middle"."""
         boxes = [self.scene.objects[i].box for i in group.objects]
         middles = [(box[0] + box[2]) // 2 for box in boxes]
         for name, low, high in (("left", 0, 72), ("middle", 92, 132), ("right", 152, SIDE)):
@@ -113,7 +113,7 @@ class Teller:
         return None
 
     def at_side(self, writer: Writer, group: Group) -> bool:
-        """Say on which side of the picture a group is."""
+        """State the side of the picture of a group."""
         side = self.side(group)
         if side is None:
             return False
@@ -121,7 +121,7 @@ class Teller:
         return True
 
     def pose(self, writer: Writer, group: Group, form: str = "verb") -> None:
-        """Say what a group does: "sits", "is sitting" or "sitting"."""
+        """State the pose of a group: "sits", "is sitting" or "sitting"."""
         pose = self.rng.choice(KINDS[group.kind].poses)
         if form == "is":
             writer.say("are" if group.many else "is")
@@ -129,18 +129,18 @@ class Teller:
         writer.say(text, *(("pose", i, pose) for i in group.objects))
 
     def place(self, writer: Writer) -> None:
-        """Say where all of it is."""
+        """State the place of the scene."""
         writer.say(self.rng.choice(PLACE_PHRASES[self.scene.background]), ("background", self.scene.background))
 
     def feature(self, writer: Writer) -> None:
-        """Name something of the background, if there is something."""
+        """Name a feature of the background, if there is one."""
         if self.scene.features:
             name = self.rng.choice(self.scene.features)
             phrases = BEACH_CLOUDS if (self.scene.background, name) == ("beach", "clouds") else FEATURE_PHRASES[name]
             writer.say(self.rng.choice(phrases), ("feature", name))
 
     def ending(self, writer: Writer) -> None:
-        """Sometimes the place, sometimes a feature, sometimes nothing."""
+        """End with the place, a feature, or nothing."""
         if self.rng.bernoulli(55):
             self.place(writer)
         elif self.rng.bernoulli(35):
@@ -148,7 +148,7 @@ class Teller:
 
 
 def _relation(t: Teller, w: Writer, order: list[Group]) -> bool:
-    """A small dog stands next to two red balls in a park."""
+    """Write a sentence such as "A small dog stands next to two red balls in a park"."""
     for other in order[1:]:
         if t.relations(order[0], other):
             w.name(order[0])
@@ -161,7 +161,7 @@ def _relation(t: Teller, w: Writer, order: list[Group]) -> bool:
 
 
 def _relation_first(t: Teller, w: Writer, order: list[Group]) -> bool:
-    """In a park a small dog stands next to two red balls."""
+    """Write a sentence such as "In a park a small dog stands next to two red balls"."""
     for other in order[1:]:
         if t.relations(order[0], other):
             t.place(w)
@@ -172,7 +172,7 @@ def _relation_first(t: Teller, w: Writer, order: list[Group]) -> bool:
 
 
 def _list(t: Teller, w: Writer, order: list[Group]) -> bool:
-    """A dog and two red balls and a tree in a park."""
+    """Write a sentence such as "A dog and two red balls and a tree in a park"."""
     if len(order) < 2:
         return False
     w.name(order[0])
@@ -186,7 +186,7 @@ def _list(t: Teller, w: Writer, order: list[Group]) -> bool:
 
 
 def _with(t: Teller, w: Writer, order: list[Group]) -> bool:
-    """A park with a dog and two red balls."""
+    """Write a sentence such as "A park with a dog and two red balls"."""
     w.say(t.rng.choice(PLACE_WORDS[t.scene.background]), ("background", t.scene.background)).say("with").name(order[0])
     if len(order) > 1:
         w.say("and").name(order[1])
@@ -196,7 +196,7 @@ def _with(t: Teller, w: Writer, order: list[Group]) -> bool:
 
 
 def _while(t: Teller, w: Writer, order: list[Group]) -> bool:
-    """A dog stands on the grass while a bird flies in the sky."""
+    """Write a sentence such as "A dog stands on the grass while a bird flies in the sky"."""
     if len(order) < 2:
         return False
     w.name(order[0])
@@ -209,7 +209,7 @@ def _while(t: Teller, w: Writer, order: list[Group]) -> bool:
 
 
 def _sides(t: Teller, w: Writer, order: list[Group]) -> bool:
-    """A dog on the left and two balls on the right."""
+    """Write a sentence such as "A dog on the left and two balls on the right"."""
     placed = [group for group in order if t.side(group)]
     if len(placed) < 2 or t.side(placed[0]) == t.side(placed[1]):
         return False
@@ -221,7 +221,7 @@ def _sides(t: Teller, w: Writer, order: list[Group]) -> bool:
 
 
 def _there(t: Teller, w: Writer, order: list[Group]) -> bool:
-    """There is a dog next to a tree and a red ball in the park."""
+    """Write a sentence such as "There is a dog next to a tree and a red ball in the park"."""
     w.say("there are" if order[0].many else "there is").name(order[0])
     if len(order) > 1:
         if t.relations(order[0], order[1]) and t.rng.bernoulli(60):
@@ -235,7 +235,7 @@ def _there(t: Teller, w: Writer, order: list[Group]) -> bool:
 
 
 def _alone(t: Teller, w: Writer, order: list[Group]) -> bool:
-    """A small dog is standing on the grass on the left under white clouds."""
+    """Write a sentence such as "A small dog is standing on the grass on the left under white clouds"."""
     w.name(order[0], full=t.rng.bernoulli(70))
     t.pose(w, order[0], t.rng.choice(("verb", "is", "participle")))
     if t.rng.bernoulli(70):

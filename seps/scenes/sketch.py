@@ -1,6 +1,6 @@
-"""A drawing as a list of parts, each an outline with its colour, made from ellipses, polygons, curves and strokes.
+"""Vector drawings: lists of outlines with colours, made from ellipses, polygons, curves and strokes.
 
-Units are the drawing's own: x to the right, y down; where it is put, its parts are stretched to fill a box exactly.
+Units are arbitrary: x to the right, y down; a drawing is stretched to fill its box exactly.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Points = Sequence[tuple[float, float]]
 
 
 def sine(degrees: int) -> float:
-    """Return the sine of a whole number of degrees."""
+    """Return the sine of an integer angle in degrees."""
     return SINES[degrees % 360]
 
 
 def cosine(degrees: int) -> float:
-    """Return the cosine of a whole number of degrees."""
+    """Return the cosine of an integer angle in degrees."""
     return SINES[(degrees + 90) % 360]
 
 
@@ -64,11 +64,11 @@ class Part:
 
 
 class Sketch:
-    """What a drawing function draws on.
+    """Canvas of a drawing function.
 
     Args:
-        main: the object's own colour.
-        look: a whole number that small variations depend on, see `choose`.
+        main: the object's main colour.
+        look: integer seed of small variations, see `choose`.
     """
 
     def __init__(self, main: Colour, look: int = 0) -> None:
@@ -77,17 +77,16 @@ class Sketch:
         self._look = look
 
     def choose(self, options: Sequence[Colour]) -> Colour:
-        """Return a variation: one of some colours."""
+        """Return one of some colours, depending on `look`."""
         self._look, i = divmod(self._look, len(options))
         return options[i]
 
     def add(self, outline: Floats, paint: Colour, shade: int = 12, alpha: int = UNIT) -> None:
-        """Draw a part of any outline; `shade`: how much lighter it is at its top and darker at its bottom, in
-        percent."""
+        """Add a part with any outline; `shade` is how much lighter its top and darker its bottom is, in percent."""
         self.parts.append(Part(outline, lighter(paint, shade), darker(paint, shade), alpha))
 
     def polygon(self, points: Points, paint: Colour, shade: int = 12) -> None:
-        """Straight edges."""
+        """Draw a polygon."""
         self.add(np.array(points, np.float64), paint, shade)
 
     def blob(self, points: Points, paint: Colour, shade: int = 12) -> None:
@@ -101,8 +100,7 @@ class Sketch:
     def arc(
         self, x: float, y: float, rx: float, ry: float, start: int, stop: int, paint: Colour, turn: int = 0
     ) -> None:
-        """Draw the slice of an ellipse that a chord cuts off, from `start` to `stop` degrees, clockwise from the
-        right."""
+        """Draw a circular segment of an ellipse, from `start` to `stop` degrees, clockwise from the right."""
         self.add(_arc(x, y, rx, ry, start, stop, turn), paint)
 
     def box(
@@ -130,7 +128,7 @@ class Sketch:
         self.add(np.concatenate((path + normal, cap, (path - normal)[::-1], tail)), paint, shade)
 
     def ring(self, x: float, y: float, r: float, width: float, paint: Colour) -> None:
-        """Draw a circle's line, `r` to its middle."""
+        """Draw a circle line, `r` to its middle."""
         outer, inner = (
             _arc(x, y, r + width / 2, r + width / 2, 0, 360, 0),
             _arc(x, y, r - width / 2, r - width / 2, 0, 360, 0),
@@ -138,7 +136,7 @@ class Sketch:
         self.add(np.concatenate((outer, inner[::-1])), paint, 4)
 
     def shine(self, x: float, y: float, rx: float, ry: float, turn: int = 0, alpha: int = 90) -> None:
-        """Draw a soft white spot, inside other parts."""
+        """Draw a soft white highlight inside other parts."""
         self.add(_arc(x, y, rx, ry, 0, 350, turn), WHITE, 0, alpha)
 
     def eye(self, x: float, y: float, r: float = 3, paint: Colour = INK) -> None:

@@ -1,6 +1,6 @@
-"""Whether statements are true of a scene, judged from the boxes of its graph alone.
+"""Truth of statements about a scene, computed only from the boxes of its graph.
 
-This shares nothing with how captions are written: each statement is measured anew.
+Independent of the code that writes captions.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from seps.scenes.places import PLACES, SIDE
 
 
 def holds(scene: Scene, statement: Sequence[Any]) -> bool:
-    """Return whether a statement is true of a scene, its numbers being those of the scene's objects.
+    """Return whether a statement is true of a scene, with the numbers of the scene's objects.
 
-    ("background", name), ("feature", name): what is behind; ("called", i, word), ("colour", i, name),
-    ("size", i, name), ("pose", i, verb), ("zone", i, name), ("at", i, side): what, how and where an object is;
-    ("count", n, word, colour, size): there are exactly n such objects, None standing for any; ("category", name, n):
-    exactly n of a category; ("largest", i): none is larger; (relation, i, j): how two objects stand to each other.
+    ("background", name), ("feature", name): the background; ("called", i, word), ("colour", i, name), ("size", i,
+    name), ("pose", i, verb), ("zone", i, name), ("at", i, side): properties of an object; ("count", n, word, colour,
+    size): there are exactly n such objects, None matching any; ("category", name, n): exactly n of a category;
+    ("largest", i): none is larger; (relation, i, j): relation of two objects.
 
     Raises:
         ValueError: a statement of another name.
@@ -31,9 +31,9 @@ def holds(scene: Scene, statement: Sequence[Any]) -> bool:
 
 
 def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
-    """Return whether a caption is true of any scene: whether objects of it can be found of which all statements hold.
+    """Return whether all statements are true for some assignment of a scene's objects.
 
-    Statements speak of objects by number; different numbers must be different objects here, whichever they are.
+    Statements refer to objects by number; different numbers must be different objects.
     """
     variables = sorted({i for statement in statements for i in about(statement)})
     by_last: dict[int, list[Sequence[Any]]] = {}
@@ -61,7 +61,7 @@ def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
 
 
 def about(statement: Sequence[Any]) -> tuple[int, ...]:
-    """Return the numbers of the objects that a statement speaks of."""
+    """Return the numbers of the objects in a statement."""
     if statement[0] in _ABOUT_OBJECT:
         return (statement[1],)
     return tuple(statement[1:3]) if statement[0] in _ABOUT_PAIR else ()

@@ -1,4 +1,4 @@
-"""The words of the scenes' captions, as a vocabulary of whole words for a caption encoder.
+"""Vocabulary of the scenes' captions, with whole words, for a caption encoder.
 
 python -m seps.scenes.vocabulary > seps/configs/encoders/scenes/vocab.txt
 """
@@ -18,8 +18,7 @@ SCENES = 10_000  # of the training split; the last new word comes long before
 
 
 def vocabulary(scenes: int = SCENES) -> list[str]:
-    """Return the special tokens, then in their order all words and marks of the captions of the first training
-    scenes."""
+    """Return the special tokens, then all words and marks in the captions of the first training scenes, sorted."""
     words: set[str] = set()
     for index in trange(scenes, desc="Captions", leave=False):
         scene = make_scene(0, "train", index)

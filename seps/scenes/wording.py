@@ -1,4 +1,4 @@
-"""Words: verbs, plurals, numbers, and how backgrounds and what is seen in them are called."""
+"""Word lists: verbs, plurals, numbers, and names of backgrounds and their features."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ COLOUR_WORDS = {"grey": ("grey", "gray"), "purple": ("purple", "violet")}
 
 
 def plural(noun: str) -> str:
-    """More than one of a noun."""
+    """Return the plural of a noun."""
     if " of " in noun:
         head, rest = noun.split(" of ")
         return f"{plural(head)} of {rest}"
@@ -120,24 +120,24 @@ def plural(noun: str) -> str:
 
 
 def verb(pose: str, many: bool) -> str:
-    """Return the present of a verb: "sits", or "sit" for many."""
+    """Return the present tense of a verb: "sits", or "sit" for many."""
     return pose if many else _VERBS[pose][0] if pose in _VERBS else pose + "s"
 
 
 def participle(pose: str) -> str:
-    """ "sitting"."""
+    """Return a pose's participle, such as "sitting"."""
     if pose in _VERBS:
         return _VERBS[pose][1]
     return (pose[:-1] if pose.endswith("e") else pose) + "ing"
 
 
 def article(word: str) -> str:
-    """ "a" or "an" before a word."""
+    """Return "a" or "an" for a word."""
     return "an" if word[0].lower() in "aeio" or word.startswith("umb") else "a"
 
 
 def zone_phrases(background: str, zone: str) -> tuple[str, ...]:
-    """Return how a zone of a background is called, as a place where something is; empty for "support"."""
+    """Return phrases for a zone of a background as a place; empty for "support"."""
     if zone == "sky":
         return SKY_PHRASES.get(background, ANY_SKY)
     return ZONE_PHRASES.get((background, zone), ())

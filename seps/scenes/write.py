@@ -1,4 +1,4 @@
-"""Writing scenes to a folder in the layout that `seps.data` reads."""
+"""Writing of scenes to a folder in the layout of `seps.data`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from seps.scenes.places import SIDE
 from seps.scenes.placing import make_scene
 from seps.scenes.sentences import sparse_captions
 
-TOGETHER = 32  # scenes that a process draws at once
+TOGETHER = 32  # number of scenes that a process draws in one task
 
 Progress = Callable[[Iterable["AnnotatedScene"]], Iterable["AnnotatedScene"]]
 
@@ -47,28 +47,28 @@ def tell(scene: Scene) -> AnnotatedScene:
 def write_split(
     folder: str | Path, split: str, count: int, seed: int, workers: int = 1, progress: Progress = iter
 ) -> None:
-    """Write the scenes 0, 1, ... of a split, over those that are there.
+    """Write the scenes 0, 1, ... of a split, replacing existing ones.
 
-    `images/`, `{split}_caps.txt`, `{split}_ids.txt`, `{split}_dense.jsonl`, `{split}_entities.jsonl`, `id_mapping.json`
-    (to which other splits' ids are kept) and `{split}_scenes.jsonl`: a line a scene, its graph with "unseen",
-    "relations", of every object "visible" (box of what is seen of it) and "mask" (see `encode_mask`), and under
-    "captions" and "dense" each text with its "mentions" and "statements".
+    Files: `images/`, `{split}_caps.txt`, `{split}_ids.txt`, `{split}_dense.jsonl`, `{split}_entities.jsonl`,
+    `id_mapping.json` (keeping other splits' ids) and `{split}_scenes.jsonl` with a line per scene: its graph with
+    "unseen", "relations", for every object "visible" (box of its visible part) and "mask" (see `encode_mask`), and
+    under "captions" and "dense" each text with its "mentions" and "statements".
 
     Args:
-        folder: made where it is missing.
+        folder: created if missing.
         split: "train", "dev" or "test"; count: scenes, at least 1; seed: at least 0.
-        workers: processes that draw.
-        progress: wraps the scenes as they come, as tqdm does.
+        workers: number of drawing processes.
+        progress: wraps the iterable of scenes, like tqdm.
 
     Raises:
-        ValueError: another split, fewer than 1 scene or worker, a negative seed, an id_mapping.json that is none.
+        ValueError: another split, fewer than 1 scene or worker, a negative seed, or an invalid id_mapping.json.
     """
     if count < 1 or workers < 1:
         raise ValueError(f"{count} scenes and {workers} workers were asked for, but both must be at least 1.")
     make_scene(seed, split, 0)
     folder = Path(folder)
     (folder / "images").mkdir(parents=True, exist_ok=True)
-    _other_ids(folder / "id_mapping.json", split)  # what cannot be kept is refused before scenes are drawn
+    _other_ids(folder / "id_mapping.json", split)  # validate before drawing
     texts: dict[str, list[str]] = {
         "caps.txt": [],
         "ids.txt": [],
@@ -92,7 +92,7 @@ def write_split(
 
 
 def describe(annotated: AnnotatedScene) -> dict[str, Any]:
-    """Return all that is known of a scene, as plain numbers, words, lists and dictionaries."""
+    """Convert all data of a scene to plain numbers, strings, lists and dicts."""
     plain = as_json(annotated.scene)
     for number, thing in enumerate(plain["objects"]):
         thing["visible"] = annotated.picture.box(number)
@@ -107,7 +107,7 @@ def describe(annotated: AnnotatedScene) -> dict[str, Any]:
 
 
 def encode_mask(mask: NDArray[np.bool_]) -> dict[str, list[int]]:
-    """Return a mask as run lengths, as COCO writes them: down the columns, starting with pixels outside."""
+    """Encode a mask as COCO run lengths: column by column, starting with the pixels outside."""
     flat = np.concatenate(([False], mask.T.reshape(-1)))
     starts = np.flatnonzero(flat[1:] != flat[:-1])
     edges = np.concatenate(([0], starts, [mask.size]))
@@ -115,10 +115,10 @@ def encode_mask(mask: NDArray[np.bool_]) -> dict[str, list[int]]:
 
 
 def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
-    """Return the mask that `encode_mask` was given.
+    """Decode a mask of `encode_mask`.
 
     Raises:
-        ValueError: a size that no picture has, or runs that do not fill the mask.
+        ValueError: an invalid size, or runs that do not fill the mask.
     """
     height, width = (check_whole("A side of the mask", side, MAX_PIXELS) for side in code["size"])
     if min(code["counts"], default=0) < 0:
@@ -134,7 +134,7 @@ def _annotated(split: str, count: int, seed: int, workers: int) -> Iterator[Anno
         for index in range(count):
             yield tell(make_scene(seed, split, index))
         return
-    # fresh processes: a fork of one that has threads can wait for ever for what a thread held
+    # Start fresh processes: a fork of a process with threads can deadlock on a lock that a thread held.
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         yield from pool.map(_make, [(seed, split, index) for index in range(count)], chunksize=TOGETHER)
 
@@ -164,7 +164,7 @@ def _map_ids(path: Path, split: str, names: dict[str, str]) -> None:
 
 
 def _other_ids(path: Path, split: str) -> dict[str, str]:
-    """The ids of other splits that the file maps to names; ValueError where it is no such mapping."""
+    """Return the ids of other splits, mapped to names; ValueError for an invalid file."""
     known = read_json_file(path) if path.exists() else {}
     if not isinstance(known, dict) or not all(isinstance(name, str) for name in known.values()):
         raise ValueError(f"{path} maps no ids to names of files, so that no split can be added: take another folder.")

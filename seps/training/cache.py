@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,23 +18,22 @@ from tqdm import tqdm
 from seps.data import Split, dense_captions, open_image
 from seps.encoders import VisionEncoder
 from seps.files import written_whole
-from seps.models.model import BACKBONES, PHOTO_BATCH_SIZE, SEPSModel
+from seps.models.model import BACKBONES, SEPSModel, photo_batch_size
+from seps.photos import READING
 
-CAPTION_BATCH_SIZE, PHOTOS_ON_CUDA = 64, 64
+CAPTION_BATCH_SIZE = 64
 
 
 @dataclass(frozen=True)
 class FeatureCache:
-    """A split's frozen features, read from disk as they are needed.
+    """Frozen features of a split, read from disk on demand.
 
     Attributes:
-        images: (V, N[+1], D_v) float16, `VisionEncoder.features`; behind them those of the mirror images where
-            `mirrored`.
+        images: (V, N[+1], D_v) float16, `VisionEncoder.features`; then those of mirror images if `mirrored`.
         captions: (V * k, L_s, D_t) float16, `TextEncoder.features`; lengths: (V * k,) int64.
-        dense: (V * k, D_t) float32, each dense caption's mean word, or None: the paper variant reads no more of it.
-            Where layers of the text encoder learn along, (V * k, L_d, D_t) float16, its words.
-        dense_lengths: (V * k,), how many words these are.
-        folder: where the files are.
+        dense: (V * k, D_t) float32, mean word of each dense caption, which is all that the paper variant reads; if
+            layers of the text encoder are trained, its words (V * k, L_d, D_t) float16. None without dense captions.
+        dense_lengths: (V * k,), numbers of words.
     """
 
     images: NDArray[np.float16]
@@ -64,13 +64,12 @@ class FeatureCache:
 
 
 def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mirrored: bool = False) -> FeatureCache:
-    """Compute a split's features, or read them where an earlier run left them.
+    """Compute the features of a split, or read those of an earlier run.
 
-    The image encoder runs in bfloat16 autocast, which halves the time; features are kept in float16.
+    The image encoder runs in bfloat16 autocast, which halves the time; features are stored in float16.
 
     Args:
-        model: whose backbones run; split: whose images and captions; dense: "own" or "none".
-        folder: where the files go; mirrored: of the images' mirror images too.
+        dense: "own" or "none"; mirrored: add the features of mirror images.
     """
     key = cache_key(model, split)
     both = "-mirrored" if mirrored else ""
@@ -90,11 +89,10 @@ def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mir
 
 
 def cache_key(model: SEPSModel, split: Split) -> str:
-    """Return what the features depend on, as a short hash: encoders, captions, image files; and of backbones that came
-    with a model, not from a package, their weights."""
+    """Return a hash of what the features depend on: encoders, captions, image files, weights not from a package."""
     config = model.config.as_dict()
     files = [(path.name, path.stat().st_size) for path in split.image_files]
-    parts = [config["vision"], config["text"], split.captions, split.dense, files]
+    parts = [READING, features_config(config["vision"]), config["text"], split.captions, split.dense, files]
     cut = [model.img_enc.frozen_until, model.txt_enc.frozen_layers]
     weights = "" if model.img_enc.tail or model.txt_enc.tail else own_weights(model)
     if cut != ["", -1]:
@@ -104,12 +102,19 @@ def cache_key(model: SEPSModel, split: Split) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 
 
+def features_config(vision: dict[str, Any]) -> dict[str, Any]:
+    """Return what the image features depend on of a model config's "vision": of classes which they are and how many,
+    not how they are named and weighted."""
+    if "classes" not in vision:
+        return vision
+    return vision | {"classes": {key: vision["classes"].get(key) for key in ("names", "shared_until", "count")}}
+
+
 def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) -> tuple[NDArray[np.float16], Tensor]:
-    """Compute the frozen features of short texts, or read them where an earlier run left them.
+    """Compute the frozen features of T short texts, cut at `max_words`, or read those of an earlier run.
 
     Args:
-        model: whose text encoder reads them, cut at `max_words`; texts: T of them.
-        folder: where the file goes; title: its name's beginning, and that of the progress bar.
+        title: prefix of the file's name, and title of the progress bar.
 
     Returns:
         (T, L, D_t) float16, zero at the padding, and lengths (T,) int64.
@@ -128,48 +133,17 @@ def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) ->
     return cached_array(folder / f"{title.lower().replace(' ', '-')}-{key}.npy", compute), lengths
 
 
-@torch.no_grad()
-def known_means(model: SEPSModel, split: Split, folder: Path) -> Tensor | None:
-    """Compute what the weights of the image backbone's package make of a split's images, or read what an earlier run
-    computed.
-
-    Returns:
-        (V, 1, D_v) float32, or with context (V, 2, D_v): mean patch, smaller view. None where the model's backbone has
-        these very weights.
-    """
-    encoder = VisionEncoder(model.config.vision, model.config.embed_size).eval()
-    now, then = model.img_enc.visual_encoder.state_dict(), encoder.visual_encoder.state_dict()
-    if all(torch.equal(now[key].cpu(), tensor) for key, tensor in then.items()):
-        return None
-
-    def compute(path: Path) -> None:
-        array: NDArray[np.float16] | None = None
-        for number, file in enumerate(tqdm(split.image_files, desc="Images as the classifier knows them")):
-            pixels = model.preprocess([open_image(file)])
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                features = encoder.features(pixels).float()
-            means = mean_features(encoder, features)[0]  # (1 or 2, D_v)
-            if array is None:
-                array = new_array(path, (len(split.image_files), *means.shape), np.float32)
-            array[number] = means.numpy()
-
-    files = [(path.name, path.stat().st_size) for path in split.image_files]
-    key = hashlib.sha256(json.dumps([model.config.as_dict()["vision"], files], sort_keys=True).encode()).hexdigest()[
-        :12
-    ]
-    return torch.from_numpy(np.array(cached_array(folder / f"{split.name}-known-{key}.npy", compute)))
-
-
 def mean_features(encoder: VisionEncoder, features: Tensor) -> Tensor:
-    """Compute each image's mean patch, and behind it with context the smaller view.
+    """Compute the mean patch of each image, followed by the smaller view if there is a context.
 
     Args:
-        encoder: whose features these are; features: (B, N[+1], D_v), with context (B, N+1, D_v).
+        features: (B, N[+1], D_v), with context (B, N+1, D_v), optionally with class channels at the end.
 
     Returns:
         (B, 1, D_v), or with context (B, 2, D_v).
     """
     last = -1 if encoder.context is not None else None
+    features = features[..., : encoder.width]  # without classes
     mean = features[:, 1 if encoder.has_cls else 0 : last].mean(dim=1, keepdim=True)  # (B, 1, D_v)
     return mean if last is None else torch.cat([mean, features[:, -1:]], dim=1)
 
@@ -205,7 +179,7 @@ def new_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> N
 def image_array(model: SEPSModel, split: Split, path: Path, mirrored: bool = False) -> None:
     """Write the images' features (V, N[+1], D_v), and behind them those of their mirror images where asked for."""
     array: NDArray[np.float16] | None = None
-    size = PHOTOS_ON_CUDA if model.device.type == "cuda" else PHOTO_BATCH_SIZE
+    size = photo_batch_size(model.device)
     count = len(split.image_files)
     for start in tqdm(range(0, count, size), desc=f"Image features of {split.name}"):
         photos = [open_image(file) for file in split.image_files[start : start + size]]

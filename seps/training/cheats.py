@@ -32,8 +32,7 @@ DECIDED = "its own decision"
 
 
 class Cheat(NamedTuple):
-    """A selector's way, with its kept ratio in [0, 1], L_align of all and of the hardest negatives, L_ratio, and the
-    mean of both R@1 in per cent."""
+    """A selector's kept ratio in [0, 1], L_align (all and hardest negatives), L_ratio, and mean R@1 in per cent."""
 
     name: str
     kept: float
@@ -44,11 +43,7 @@ class Cheat(NamedTuple):
 
 
 def measure_cheats(model: SEPSModel, folder: Path, split: str) -> list[Cheat]:
-    """Measure a model's own decisions, then the three cheats, on a split whose images count with their first captions.
-
-    Args:
-        model: whose sparse_ratio is the target; folder, split: as `read_split` takes them.
-    """
+    """Measure a model's own decisions and the three cheats on a split, with the first caption of each image."""
     scenes = read_split(folder, split)
     captions = scenes.captions[:: scenes.captions_per_image]
     network, engine = model.cross_net, ScoringEngine(model.cross_net)

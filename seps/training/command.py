@@ -6,17 +6,9 @@ import argparse
 from pathlib import Path
 
 from seps.cli import Parser, add_set_option, check_folder, print_error, whole_number
+from seps.elsewhere import TRAINING_OPTIONS
 from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run
 
-ELSEWHERE = {  # options of the released code that are no keys of a recipe, and what is meant here
-    "logger_name": "--out is meant",
-    "data_path": "--data is meant",
-    "f30k_img_path": "--images is meant",
-    "coco_img_path": "--images is meant",
-    "vit_type": "a recipe is meant that names the backbones, such as vit_base_patch16_224",
-    "gpu_id": "the environment's CUDA_VISIBLE_DEVICES is meant",
-    "multi_gpu": "accelerate launch -m seps.train is meant",
-}
 DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is left in RUN/best."
 
 
@@ -50,7 +42,7 @@ def options_meant() -> dict[str, str]:
     from seps.runs.recipe import options_elsewhere
     from seps.training.settings import TrainSettings
 
-    return options_elsewhere(ModelConfig, TrainSettings) | ELSEWHERE
+    return options_elsewhere(ModelConfig, TrainSettings) | TRAINING_OPTIONS
 
 
 def check_paths(options: argparse.Namespace) -> None:

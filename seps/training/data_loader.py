@@ -14,23 +14,19 @@ from seps.encoders.tokenizer import word_tokens
 from seps.models.model import SEPSModel
 from seps.precision import in_bfloat16
 from seps.training.batch import StepBatch
-from seps.training.cache import FeatureCache, known_means, mean_features
-from seps.training.classes import ClassPairs, class_pairs
+from seps.training.cache import FeatureCache, cache_texts, mean_features
 from seps.training.embedding import pool
 from seps.training.phrase_captions import PhraseCaptions
 from seps.training.phrases import PhraseBox, phrase_boxes
 from seps.training.samplers import ProcessShard, shuffled_batches, similar_batches
 from seps.training.settings import TrainSettings
 
-FOR_CLASSES = 1000  # images of whose features the prototypes of classes are made, where parts learn along
-
 
 class CachedDataLoader:
     """Batches of frozen features.
 
     Args:
-        model: whose heads tell which images are alike; settings: batch sizes and which parts a batch has.
-        split: the training split; cache: its features; shard: this process's among several that train together.
+        model: its heads decide which images are similar; shard: this process's share in distributed training.
     """
 
     def __init__(
@@ -44,11 +40,13 @@ class CachedDataLoader:
         self.model, self.settings, self.split, self.cache, self.shard = model, settings, split, cache, shard
         self.per_image = split.captions_per_image
         self.learns_along = model.img_enc.tail is not None or model.txt_enc.tail is not None
+        # Where patches are more than a projection of their features, no mean feature stands for them.
+        self.pools_batch = self.learns_along or model.img_enc.classes is not None
+        self.class_words: tuple[Tensor, Tensor] | None = None  # features of the class captions and their lengths
         if not self.learns_along:
             self.image_means = mean_images(model, cache)  # (V, 1 or 2, D_v)
             self.caption_means = mean_captions(cache)  # (V * k, D_t)
         self.sided = [tells_sides(caption) for caption in split.captions]
-        self.classes: ClassPairs | None = None  # made by `pair_classes`
         self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
         if settings.phrase_weights:
             self.phrases = read_phrases(model, split, settings.regions)
@@ -59,11 +57,13 @@ class CachedDataLoader:
         if settings.significance_weight:
             self.named = named_patches(self.phrases, self.per_image, model.img_enc.num_patches)
 
-    def pair_classes(self) -> None:
-        """Make pairs of ImageNet's classes and their names, where asked for."""
-        if self.settings.class_names:
-            known = None if self.learns_along else known_means(self.model, self.split, self.cache.folder)
-            self.classes = class_pairs(self.model, self.some_means(), known)
+    def refresh_classes(self) -> None:
+        """Let the class vectors follow the text branch as it is now; without classes nothing changes."""
+        classes = self.model.img_enc.classes
+        if classes is not None and self.class_words is None:
+            words, lengths = cache_texts(self.model, classes.captions, self.cache.folder, "Class captions")
+            self.class_words = torch.from_numpy(np.array(words, dtype=np.float32)), lengths
+        self.model.refresh_classes(*(self.class_words or ()))
 
     def fit_heads(self) -> None:
         """Give heads with context the training features' statistics."""
@@ -80,22 +80,12 @@ class CachedDataLoader:
             text.features.fit(words[torch.arange(words.shape[1]) < lengths[:, None]])
             text.summary.fit(words.sum(dim=1) / lengths[:, None] if self.learns_along else self.caption_means)
 
-    def some_means(self) -> Tensor:
-        """Return some images' features as `StepBatch.pooled` has them: (n, 1 or 2, D_v)."""
-        if not self.learns_along:
-            return self.image_means
-        count, patches = len(self.split.image_files), self.model.img_enc.num_patches
-        images = self.finished_images(torch.arange(0, count, max(1, count // FOR_CLASSES)))
-        view = images[:, -1:] if self.model.img_enc.context is not None else images[:, :0]
-        of_images = images[:, :patches] if self.model.img_enc.context is not None else images[:, -patches:]
-        return torch.cat([of_images.mean(dim=1, keepdim=True), view], dim=1)
-
     @torch.no_grad()
     def finished_images(self, numbers: Tensor) -> Tensor:
         """Pass images' features through the parts of the backbone that learn along: (B, N[+1], D_v)."""
         model, cache = self.model, self.cache
         features = (cache.image_features(chunk).to(model.device) for chunk in numbers.split(64))
-        return torch.cat([model.img_enc.finished(chunk).cpu() for chunk in features])
+        return torch.cat([model.img_enc.finished(chunk)[..., : model.img_enc.width].cpu() for chunk in features])
 
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """Yield an epoch over the images, with those of their captions that have phrases."""
@@ -107,8 +97,7 @@ class CachedDataLoader:
             yield self.batch(images, numbers, generator, dense=False, pretraining=True)
 
     def pretrain_captions(self, image: int, generator: torch.Generator) -> list[int]:
-        """Choose an image's captions for a step: those with phrases, or so many of them, drawn; the first where there
-        are none."""
+        """Return captions of an image for a step, drawn from those with phrases; the first if there are none."""
         captions = range(image * self.per_image, (image + 1) * self.per_image)
         with_phrases = [number for number in captions if self.phrases[number]] or [captions[0]]
         taken = self.settings.pretrain_captions
@@ -188,8 +177,8 @@ class CachedDataLoader:
         regions = None
         if self.phrase_captions is not None and not pretraining:
             mirror = turned if self.cache.mirrored else torch.zeros(len(images), dtype=torch.bool)
-            regions = self.phrase_captions.of_images(images, mirror, self.settings.phrases_an_image, generator)
-        if self.settings.pooled_weight and not self.learns_along:
+            regions = self.phrase_captions.of_images(images, mirror, generator)
+        if self.settings.pooled_weight and not self.pools_batch:
             sampled = torch.randint(len(self.split.captions), (self.settings.pooled_batch,), generator=generator)
             owners = sampled // self.per_image
             pooled = (self.image_means[owners], self.caption_means[sampled], owners)
@@ -199,24 +188,19 @@ class CachedDataLoader:
             lengths=lengths,
             dense_captions=dense_captions,
             dense_lengths=dense_lengths,
-            img_ids=images if pretraining and not self.learns_along else captions // self.per_image,
+            img_ids=images if pretraining and not self.pools_batch else captions // self.per_image,
             cached=True,
             phrases=phrases,
             named=named,
             regions=regions,
             pooled=pooled,
             pretraining=pretraining,
-            rows=torch.tensor(rows) if self.learns_along else None,
-            classes=None if self.classes is None else self.classes.sampled(self.settings.class_names, generator),
+            rows=torch.tensor(rows) if self.pools_batch else None,
         )
 
 
 def named_patches(phrases: list[list[PhraseBox]], per_image: int, num_patches: int) -> Tensor:
-    """Mark the patches of each image that a phrase of any of its captions names: (V, N) bool.
-
-    Args:
-        phrases: of every caption of the split, `per_image` an image.
-    """
+    """Mark the patches of each image that a phrase of any of its captions names: (V, N) bool."""
     named = torch.zeros(len(phrases) // per_image, num_patches, dtype=torch.bool)
     for caption, boxes in enumerate(phrases):
         for phrase in boxes:
@@ -225,8 +209,7 @@ def named_patches(phrases: list[list[PhraseBox]], per_image: int, num_patches: i
 
 
 def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
-    """Compute each image's mean patch, and behind it with context the smaller view: (V, 1 or 2, D_v) float32; mirror
-    images are left out."""
+    """Compute each image's mean patch and, with context, its smaller view: (V, 1 or 2, D_v), no mirror images."""
     rows = []
     images = cache.images[: len(cache.images) // (2 if cache.mirrored else 1)]
     for start in range(0, len(images), 64):
@@ -260,8 +243,7 @@ def batch_phrases(
     """Return the phrases of a batch for `StepBatch`, ordered by image.
 
     Args:
-        phrases: of every caption of the split; captions: (B_t,), the batch's, numbers in the split; rows: for each the
-            place of its image in the batch.
+        phrases: per caption of the split; captions: (B_t,), numbers in the split; rows: row of each caption's image.
     """
     boxes = [
         (rows[place], place, phrase) for place, number in enumerate(captions.tolist()) for phrase in phrases[number]
@@ -270,10 +252,10 @@ def batch_phrases(
 
 
 def read_phrases(model: SEPSModel, split: Split, regions: str = "boxes") -> list[list[PhraseBox]]:
-    """Read each caption's phrases from the split's entities, with their boxes or the masks of what they name.
+    """Read the phrases of each caption, with their boxes or with the masks of named objects.
 
     Raises:
-        ValueError: the split has no entities, or masks are wanted and it has no scenes.
+        ValueError: the split has no entities, or masks are required and it has no scenes.
     """
     positions = [word_tokens(model.tokenizer, caption) for caption in split.captions]
     entities = read_entities(split.folder, split.name)

@@ -13,14 +13,13 @@ MIN_KEPT = 1e-3  # bounds the logarithms where a region is all kept or all dropp
 
 @dataclass(frozen=True)
 class PhraseRegions:
-    """Phrases as captions of their own, each with its region and those of the same image's other objects.
+    """Phrases used as captions, with their own region and those of other objects in the image.
 
     Attributes:
-        rows: (P,), the image of the batch that each phrase speaks of.
-        words: (P, L, D_t) features, or embeddings once they are projected; lengths: (P,).
-        positive: (P, N) bool, patches of what the phrase names.
-        other: (P, N) bool, patches of what other phrases of the image name, which lie apart from it; all False
-            where there are none.
+        rows: (P,), image of the batch.
+        words: (P, L, D_t) features, or embeddings once projected; lengths: (P,).
+        positive: (P, N) bool, patches of the named object.
+        other: (P, N) bool, patches of other phrases that do not overlap it; all False without any.
     """
 
     rows: Tensor
@@ -31,19 +30,18 @@ class PhraseRegions:
 
 
 def decision_loss(margins: Tensor, regions: PhraseRegions) -> Tensor:
-    """Compute how much of its own region each phrase's mask drops, and how much of the others' regions it keeps.
+    """Compute how much of its own region each phrase's mask drops, and how much of other regions it keeps.
 
-    The mask is the top k of equation (3), softened to a sigmoid of each score's distance from the lowest kept one, so
-    that s^p learns, and with it patches and words, whose attentions carry a gradient here. What knows no caption, s^p
-    and s^im, ranks two regions alike for both of their phrases: it helps one as much as it harms the other, so that
-    the caption's attention is left to tell them apart.
+    The mask is the top k of equation (3), softened to a sigmoid of each score's distance from the lowest kept one. The
+    gradient reaches s^p, and patches and words through their attentions. s^p and s^im do not depend on the caption and
+    rank two regions equally for both of their phrases, so only the caption's attention can separate them.
 
     Args:
-        margins: (P, N), a branch's scores over the lowest kept one, from `seps.training.selecting.score_margins`.
+        margins: (P, N), a branch's scores minus the lowest kept one, from `seps.training.selecting.score_margins`.
 
     Returns:
-        Scalar: -log of the kept share of the own region, plus -log of the dropped share of the others', mean over the
-        phrases that have an own region, and over those that have others.
+        Scalar: -log of the kept share of the own region, plus -log of the dropped share of the others, each averaged
+            over the phrases that have such a region.
     """
     kept = (margins / SOFTNESS).sigmoid()  # (P, N)
     losses = []
@@ -56,13 +54,13 @@ def decision_loss(margins: Tensor, regions: PhraseRegions) -> Tensor:
 
 
 def blind_loss(scores: Tensor, beta: float) -> Tensor:
-    """Compute the spread within an image of what of equation (3) knows no caption.
+    """Compute the spread within an image of the part of equation (3) that does not depend on the caption.
 
     Args:
         scores: (B, N), a branch's, from `seps.training.selecting.blind_scores`; beta: the caption's weight.
 
     Returns:
-        Scalar: the standard deviation over the patches, mean over images, over beta; 0 where the caption alone decides.
+        Scalar: standard deviation over patches, divided by beta, mean over images; 0 if only the caption decides.
     """
     spread = scores.var(dim=-1, correction=0).clamp_min(1e-8).sqrt()  # (B,)
     return (spread.mean() / beta).float()

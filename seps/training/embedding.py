@@ -14,11 +14,7 @@ Pooled = tuple[Tensor, Tensor, Tensor]  # of images and captions, both (P, C), a
 
 
 class BatchEmbedder:
-    """Embeds a batch with a model's encoders.
-
-    Args:
-        model: whose encoders embed; bf16_backbones: whether they compute in bfloat16 on a CPU.
-    """
+    """Embeds a batch with a model's encoders; with `bf16_backbones` these run in bfloat16 on a CPU."""
 
     def __init__(self, model: SEPSModel, bf16_backbones: bool) -> None:
         self.model = model
@@ -54,24 +50,16 @@ class BatchEmbedder:
         return in_bfloat16(self.bf16_backbones and (learns_along or not batch.cached))
 
     def pooled(self, batch: StepBatch, images: Tensor, captions: Tensor) -> Pooled:
-        """Embed what the pooled loss compares: the batch's own images and captions, and class prototypes with theirs.
+        """Embed the images and captions of the pooled loss.
 
-        With cached features they are those that the batch brings, mean patch and mean word, which a head maps as it
-        maps one patch or word; with pixels, or where parts of a backbone learn along, those of `images` (B, N[+1], C)
-        and `captions` (B_t, L, C), the batch's embeddings. Class prototypes have numbers below 0.
+        They are the cached mean patches and mean words of the batch, mapped by the heads; or the mean embeddings of
+        `images` (B, N[+1], C) and `captions` (B_t, L, C), with pixels or if parts of a backbone are trained.
         """
         if batch.pooled is not None:
             image_features, caption_features, img_ids = batch.pooled
-            parts = [(*self.pooled_features(image_features, caption_features), img_ids)]
-        else:
-            patches = images[:, -self.model.img_enc.num_patches :]
-            parts = [(pool(patches)[batch.rows], pool(captions, batch.lengths), batch.img_ids)]
-        if batch.classes is not None:
-            features, words, lengths, classes = batch.classes
-            named = pool(self.model.txt_enc.project(words, lengths), lengths)  # (Q, C)
-            parts.append((pool(self.model.img_enc.head(features)), named, -1 - classes))
-        pooled_images, pooled_captions, numbers = (torch.cat(tensors) for tensors in zip(*parts, strict=True))
-        return pooled_images, pooled_captions, numbers
+            return *self.pooled_features(image_features, caption_features), img_ids
+        patches = images[:, -self.model.img_enc.num_patches :]
+        return pool(patches)[batch.rows], pool(captions, batch.lengths), batch.img_ids
 
     def pooled_features(self, image_features: Tensor, caption_features: Tensor) -> tuple[Tensor, Tensor]:
         """Embed features as `StepBatch.pooled` has them and pool them, both (P, C)."""

@@ -16,10 +16,10 @@ from torch import Tensor
 
 
 class _Joined(torch.autograd.Function):
-    """The tensors of all processes behind each other; the gradient is added over processes.
+    """Concatenates the tensors of all processes; the gradient is summed over processes.
 
-    `torch.distributed.nn.functional.all_gather` does the same, but torch 2.14 deprecates it in favour of a function in
-    a private module, `torch.distributed._functional_collectives`.
+    `torch.distributed.nn.functional.all_gather` does the same, but torch 2.14 deprecates it in favour of a private
+    module.
     """
 
     @staticmethod
@@ -59,7 +59,7 @@ def joined_embeddings(embeddings: Tensor) -> Tensor:
 
 
 def joined_captions(words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """Join captions of all processes, padded to the longest of them.
+    """Concatenate captions of all processes, padded to the longest.
 
     Args:
         words: (B, L, C), L may differ between processes; lengths: (B,).

@@ -51,7 +51,7 @@ ADVICE = (
         "seldom: it expects less than 0.5% of difference",
     ),
     Advice(
-        "target_ratio",
+        "sparse_ratio",
         "0.5 (ViT-224)",
         "0.8 for Swin-224, 0.6-0.8 for Swin-384: few patches",
         "0.3-0.4 for ViT-384: many patches; 50 to 150 are to be kept",

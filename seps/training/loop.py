@@ -39,13 +39,14 @@ from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run, find_checkpoint
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
+from seps.text import ListError
 from seps.training.batch import StepBatch
 from seps.training.cache import FeatureCache, cache_features
 from seps.training.curves import CURVES
 from seps.training.data_loader import CachedDataLoader
 from seps.training.embedding import pool
 from seps.training.gathering import joined, joined_lists
-from seps.training.loss_weights import adapt_ratio_weight, align_factor
+from seps.training.loss_weights import align_factor
 from seps.training.pixels import PixelDataLoader
 from seps.training.run_state import MIN_BEST, RunState, resume_from
 from seps.training.samplers import ProcessShard
@@ -66,26 +67,20 @@ def train(
     start: str | None = None,
     images: Path | None = None,
 ) -> float:
-    """Train a model from a recipe.
+    """Train a model from a recipe and return the best rSum on dev.
 
     Args:
-        config, settings: the recipe's two parts.
-        data: folder with the splits train and dev.
-        out: the run's folder.
-        resume: an epoch to go on after, 0 the latest checkpoint; None starts anew.
-        keep: checkpoints to keep, the latest ones; 0 keeps all.
-        workers: processes that read images.
-        cache: folder of frozen features, which runs may share; `out/features` where left out.
-        start: a model to take the weights from, as `load_model` takes it, the network's too where its sizes are the
-            same; random ones where left out.
-        images: folder of the image files, as `read_split` takes it; `data/images` where left out.
-
-    Returns:
-        The best rSum on dev.
+        config, settings: the two parts of the recipe.
+        data: folder with the splits train and dev; images: folder of the image files, default: `data/images`.
+        resume: epoch to resume after, 0: the latest checkpoint; None: start a new run.
+        keep: number of checkpoints to keep; 0: all.
+        workers: processes that read images; cache: folder of frozen features, default: `out/features`.
+        start: a model, see `load_model`, to take weights from; the network's only if its sizes are equal. None: random
+            weights.
 
     Raises:
-        ValueError: data, recipe, checkpoint, metrics.csv or model to start from that do not fit, or a folder that holds
-            another run, raised before training starts; a loss that is not finite, naming epoch and batch.
+        ValueError: unusable data, recipe, checkpoint, metrics.csv or start model, or a folder with another run, raised
+            before training starts; a loss that is not finite.
     """
     if resume is None:
         check_no_run(out)
@@ -104,12 +99,13 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)  # a curve that cannot be gone on with is refused now, not after an epoch
     write_recipe(out, config, settings)
+    check_shared(config, settings)
     model = start_model(config, settings, start, accelerator.device)
     new, features = start is None, cache or out / "features"
     loader, dev_cache = open_loader(accelerator, model, settings, splits, features, workers, new)
     step = TrainingStep(model, settings)
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay)
-    state = RunState(epoch=0, best=MIN_BEST, ratio_weight=settings.ratio_weight)
+    state = RunState(epoch=0, best=MIN_BEST)
     epochs = settings.pretrain_epochs + settings.epochs
     if resume is not None:
         state = resume_from(find_checkpoint(out, resume), step, optimizer, epochs)
@@ -118,27 +114,24 @@ def train(
         if first is not None and (note := length_note(first, settings, state.epoch, loader.length())):
             accelerator.print(note)
     prepared, optimizer = accelerator.prepare(step, optimizer)
-    warn(accelerator, start_warnings(settings, model.img_enc.num_patches, expected_ratio(step)))
+    warn(accelerator, start_warnings(settings, model.img_enc.num_patches, model.cross_net.sparse_ratio))
     timer = DrawTimer()
     for epoch in range(state.epoch, epochs):
         started = time.monotonic()
-        step.seps_loss.ratio_weight = state.ratio_weight
         before = steps_before(loader, settings, epoch)
         if note := negatives_note(settings, epoch):
             accelerator.print(note)
         with StepLog(out if accelerator.is_main_process else None, CURVES, epoch + 1, before) as log:
             row = run_epoch(accelerator, prepared, step, optimizer, loader, settings, epoch, log)
         if "kept" in row:
-            row |= {"ratio_weight": state.ratio_weight, "target_ratio": step.seps_loss.target_ratio}
-        if settings.ratio_schedule == "adaptive" and "kept" in row:
-            weight = adapt_ratio_weight(settings.ratio_weight, row["kept"], step.seps_loss.target_ratio)
-            state = replace(state, ratio_weight=weight)
+            row |= {"ratio_weight": settings.ratio_weight, "target_ratio": step.seps_loss.target_ratio}
         state = replace(state, epoch=epoch + 1)
         row = {"epoch": epoch + 1.0} | row | {"seconds": time.monotonic() - started}
         is_best = False
         if epoch < settings.pretrain_epochs and dev_cache is not None:
-            pooled = replace(settings, align_weight=0.0, map_weight=0.0)
-            row["pooled_rsum"] = dev_metrics(model, splits["dev"], dev_cache, pooled, process_shard(accelerator)).rsum
+            row["pooled_rsum"] = dev_metrics(
+                model, splits["dev"], dev_cache, pooled_only(settings), process_shard(accelerator)
+            ).rsum
         if epoch >= settings.pretrain_epochs:
             row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings, process_shard(accelerator)))
             is_best = row["rsum"] > state.best
@@ -154,18 +147,23 @@ def train(
             tqdm.write(f"{epoch_title(settings, epoch)}: {summary}")
             if is_best:
                 tqdm.write(f"Best so far by rSum on dev, {row['rsum']:.1f}: epoch {epoch + 1} is in {out / BEST}.")
-        warnings = epoch_warnings(row, settings, epoch - settings.pretrain_epochs, step.sampled, state.ratio_weight)
-        warn(accelerator, warnings)
+        warn(accelerator, epoch_warnings(row, settings, epoch - settings.pretrain_epochs, step.sampled))
         accelerator.wait_for_everyone()
     return state.best
 
 
+def pooled_only(settings: TrainSettings) -> TrainSettings:
+    """Return settings that rank dev by pooled embeddings, as in pre-training: without the losses on the network."""
+    return replace(
+        settings, align_weight=0.0, map_weight=0.0, significance_weight=0.0, decision_weight=0.0, blind_weight=0.0
+    )
+
+
 def length_note(first: TrainSettings, settings: TrainSettings, done: int, steps: int) -> str:
-    """Say what becomes of the learning rate where a run goes on with another number of epochs; "" where it does not.
+    """Describe how the learning rate changes if a run is resumed with another number of epochs; "" if it does not.
 
     Args:
-        first: as the run began; settings: as it goes on; done: epochs, those of pre-training among them.
-        steps: of an epoch.
+        first, settings: at the start of the run and now; done: epochs, including pre-training; steps: per epoch.
     """
     epoch = max(0, done - settings.pretrain_epochs)
 
@@ -173,12 +171,6 @@ def length_note(first: TrainSettings, settings: TrainSettings, done: int, steps:
         return replace(settings, epochs=epochs).rate_factor(epoch, epoch * steps, steps)
 
     return note_on_length(first.epochs, settings.epochs, done, rate)
-
-
-def expected_ratio(step: TrainingStep) -> float:
-    """Tell what share of the patches training is to keep: the ratio loss's target where decisions are drawn, else the
-    network's own."""
-    return step.seps_loss.target_ratio if step.can_sample else step.model.cross_net.sparse_ratio
 
 
 def steps_before(loader: CachedDataLoader | PixelDataLoader, settings: TrainSettings, epoch: int) -> int:
@@ -200,11 +192,7 @@ def process_shard(accelerator: Accelerator) -> ProcessShard:
 
 
 def start_model(config: ModelConfig, settings: TrainSettings, start: str | None, device: torch.device) -> SEPSModel:
-    """Build the model that training starts from: seeded random weights, or those of the model `start`.
-
-    Raises:
-        ValueError: `start` is another kind of model.
-    """
+    """Build the initial model: seeded random weights, or those of `start`, which must be of the same kind."""
     torch.manual_seed(settings.seed)
     model = SEPSModel(config).to(device)
     with torch.no_grad():
@@ -223,10 +211,9 @@ def open_loader(
     workers: int,
     new: bool = True,
 ) -> tuple[CachedDataLoader | PixelDataLoader, FeatureCache | None]:
-    """Open what makes this process's batches, and dev's features where backbones are frozen.
+    """Return this process's batches and, with frozen backbones, the features of dev.
 
-    Frozen backbones run now, unless their features are in the folder `cache`, and the heads of a new model get the
-    features' statistics.
+    Frozen backbones run now unless their features are cached; heads of a new model get the features' statistics.
     """
     shard = process_shard(accelerator)
     if settings.frozen:
@@ -235,7 +222,6 @@ def open_loader(
             train_cache = cache_features(model, splits["train"], settings.dense, cache, settings.mirrored)
             dev_cache = cache_features(model, splits["dev"], "none", cache)
         loader = CachedDataLoader(model, settings, splits["train"], train_cache, shard)
-        loader.pair_classes()
         if new:
             loader.fit_heads()
         return loader, dev_cache
@@ -253,11 +239,7 @@ def open_loader(
 
 
 def take_weights(model: SEPSModel, start: str) -> None:
-    """Copy a trained model's weights; a network of other sizes stays as it is.
-
-    Raises:
-        ValueError: a model of another kind.
-    """
+    """Copy a trained model's weights, except a network of other sizes; ValueError for another kind of model."""
     weights, fresh = load_model(start).state_dict(), model.state_dict()
     fresh_network, network = (
         {key: tensor for key, tensor in state.items() if key.startswith("cross_net.")} for state in (fresh, weights)
@@ -265,8 +247,9 @@ def take_weights(model: SEPSModel, start: str) -> None:
     if shapes(fresh_network) != shapes(network):
         weights = {key: tensor for key, tensor in weights.items() if key not in network} | fresh_network
         tqdm.write(f"The network begins anew: that of {start} has other sizes.")
+    classes = {key: tensor for key, tensor in fresh.items() if key.startswith("img_enc.classes.")}  # never learnt
     try:
-        model.load_state_dict(weights)
+        model.load_state_dict(classes | weights)
     except RuntimeError as error:
         raise ValueError(f"The recipe's model cannot start from {start}: {error}") from error
 
@@ -279,22 +262,23 @@ def shapes(tensors: dict[str, Tensor]) -> dict[str, torch.Size]:
 def read_splits(data: Path, images: Path | None = None) -> dict[str, Split]:
     """Read the splits train and dev; one ValueError lists what is wrong with both, or names a missing folder."""
     check_folder(data, "the folder with captions and images", or_file=True)
-    splits, problems = {}, []
+    splits: dict[str, Split] = {}
+    problems: list[str] = []
     for name in ("train", "dev"):
         try:
             splits[name] = read_split(data, name, images=images)
         except ValueError as error:
-            problems.append(str(error))
+            problems += error.args if isinstance(error, ListError) else [str(error)]
     if problems:
-        raise ValueError("\n".join(problems))
+        raise ListError(*problems)
     return splits
 
 
 def dense_note(split: Split, settings: TrainSettings) -> str | None:
-    """Say what is taken where the split lacks dense captions that the recipe asks for; None where it lacks none.
+    """Describe the replacement of missing dense captions; None if none are missing.
 
     Raises:
-        ValueError: the recipe does not say that anything may be taken in their place.
+        ValueError: the recipe requires dense captions and allows no replacement.
     """
     if settings.dense == "none" or split.dense is not None:
         return None
@@ -304,6 +288,16 @@ def dense_note(split: Split, settings: TrainSettings) -> str | None:
         f"{no_dense(split)}, but training.dense is 'own': write them, or set join_captions to true in the recipe's "
         "training section (each caption then comes with its image's other captions, joined), or dense to 'none'."
     )
+
+
+def check_shared(config: ModelConfig, settings: TrainSettings) -> None:
+    """Raise ValueError where parts that the classifier shares with the image encoder would learn."""
+    classes = config.vision.classes
+    if classes.names and classes.shared_until and not settings.frozen:
+        raise ValueError(
+            f"vision.classes.shared_until is {classes.shared_until!r}, but training.frozen is false, so that these "
+            "parts would learn: set frozen to true, or shared_until to ''."
+        )
 
 
 def check_phrases(split: Split, settings: TrainSettings) -> None:
@@ -346,6 +340,8 @@ def run_epoch(
     bar = tqdm(batches, total=count, desc=title, leave=False, disable=silent)
     for number, batch in enumerate(bar, 1):
         set_rates(optimizer, settings, pretraining, epoch if pretraining else main_epoch, number - 1, count)
+        if (number - 1) % settings.class_steps == 0:
+            loader.refresh_classes()
         steps_taken = main_epoch * count + number - 1  # steps, without those of pre-training
         step.align_factor = align_factor(settings.align_ramp_epochs, steps_taken, count)
         with accelerator.autocast():
@@ -368,8 +364,9 @@ def run_epoch(
     if number == 0:
         key = "pretrain_batch" if epoch < settings.pretrain_epochs else "batch_size"
         raise ValueError(f"The training split makes no batch of {getattr(settings, key)}: lower training.{key}.")
+    loader.refresh_classes()  # so that a saved model's class vectors are those of its text branch
     means = {name: total / number for name, total in sums.items()}
-    if "kept" in means:  # each process has drawn decisions of its own, and one ratio weight follows for all
+    if "kept" in means:  # each process has drawn decisions of its own
         means["kept"] = float(joined(torch.tensor([means["kept"]], device=accelerator.device)).mean())
     return means
 
@@ -395,10 +392,11 @@ def negatives_note(settings: TrainSettings, epoch: int) -> str:
 
 
 def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[str, Any]]:
-    """Group the parameters for AdamW, each group with its share of the learning rate: backbones, heads, the
-    image head's context, the predictors of s^p, the rest of the network.
+    """Group parameters for AdamW by their share of the learning rate.
 
-    In pre-training all learn at the whole rate but what learns along of backbones that are frozen otherwise.
+    Groups: backbones, heads, context, predictors of s^p, network.
+
+    In pre-training all shares are 1, except that of trained parts of frozen backbones.
     """
     names = ("backbone", "heads", "context", "predictor", "network")
     groups: dict[str, list[torch.nn.Parameter]] = {name: [] for name in names}
@@ -429,8 +427,7 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
 def set_rates(
     optimizer: torch.optim.Optimizer, settings: TrainSettings, pretraining: bool, epoch: int, number: int, count: int
 ) -> None:
-    """Set every group's learning rate for a step: the `number`-th of `count` in an epoch of its stage. Where it is 0
-    no gradient is computed."""
+    """Set the learning rates of step `number` of `count` in an epoch; parameters with rate 0 get no gradient."""
     if pretraining:
         step, total = epoch * count + number, settings.pretrain_epochs * count
         rate = settings.pretrain_rate * linear(step, total, count // 2)
@@ -451,8 +448,7 @@ def dev_metrics(
     settings: TrainSettings,
     shard: ProcessShard = ProcessShard(),  # noqa: B008
 ) -> RetrievalMetrics:
-    """Measure recall on dev, captions alone, over its first `dev_images` images (0: all); without the network where it
-    is not trained. Each process embeds and scores its shard of the images; all of them have the result."""
+    """Measure recall on the first `dev_images` images of dev (0: all), captions only; each process scores its shard."""
     count = min(settings.dev_images or len(split.image_files), len(split.image_files))
     images = shard.span(count)
     words: list[Tensor] = []  # of each caption, (L, C)

@@ -17,23 +17,21 @@ TINY = 1e-12  # against division by zero, where the extra token took all of a ma
 
 
 def map_loss(maps: tuple[Tensor, Tensor], captions: Tensor, phrases: Sequence[tuple[int, int, PhraseBox]]) -> Tensor:
-    """Compute how much of the maps of each phrase's words lies outside its boxes, for captions with their own images.
+    """Compute the share of each phrase's word maps outside its boxes, for captions with their own images.
 
-    A word's map is the weights over patches of the token that it meets, see `seps.explanation.record`; here of all
-    tokens, by the softmax of its cosines with them, so that words learn which token to meet, tokens which patches to
-    merge, and s^p which patches to keep (a straight-through gradient, see `seps.training.selecting.learning_mask`).
-    What words meet in the extra token counts as outside: what a phrase names is to be kept.
+    A word's map is the mean of the tokens' weights over patches, weighted by the softmax of its cosines with the
+    tokens, so that words learn which token to match, tokens which patches to merge, and s^p which patches to keep
+    (straight-through gradient, see `seps.training.selecting.learning_mask`). The extra token counts as outside.
 
     Args:
-        maps: of each image by its own caption, its tokens' weights over patches (B, M, N) and the tokens (B, M, C),
-            from `seps.training.selecting.token_maps`.
+        maps: weights over patches (B, M, N) and tokens (B, M, C), from `seps.training.selecting.token_maps`.
         captions: (B, L, C), image i with caption i.
         phrases: (image of the batch, caption of the batch, phrase) each.
 
     Returns:
-        Scalar: -log of the part inside, of the word's map and of its heaviest patches alone (the map to the power of
-        `PEAK_POWER`): mean of the two, over a phrase's words and over the phrases whose boxes leave a patch out; 0
-        without any. Each word is to point, articles and colours too, since a phrase's map is the mean of its words'.
+        Scalar: -log of the share inside, averaged for the map and the map to the power of `PEAK_POWER`, over all words
+            of a phrase (a phrase's map is the mean of its words'), and over phrases with patches outside their boxes; 0
+            without any.
     """
     token_weights, tokens = maps
     partly = [(caption, phrase) for _, caption, phrase in phrases if phrase.partial]

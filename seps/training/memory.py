@@ -10,13 +10,10 @@ TOP_PAD = 2**28  # bytes asked of the system at once
 
 
 def keep_freed_memory() -> bool:
-    """Keep memory that tensors have freed for the next ones instead of giving it back to the system.
+    """Let the allocator keep freed memory; return whether the C library is glibc and accepted it.
 
-    glibc maps every large tensor anew and the system clears its pages each time, which costs a training step on a CPU
-    a quarter of its time. Afterwards the process keeps the most that it ever held.
-
-    Returns:
-        Whether the C library took it up; one other than glibc does not.
+    glibc maps every large tensor again and the system clears its pages, a quarter of the time of a training step on a
+    CPU. The process then keeps its peak memory.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

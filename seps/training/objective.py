@@ -40,13 +40,13 @@ def pooled_loss(images: Tensor, captions: Tensor, img_ids: Tensor) -> Tensor:
 
 
 def word_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]]) -> Tensor:
-    """Compare each word of phrases, articles and colours too, with patches: inside its phrase's boxes against outside.
+    """Compare each word of a phrase, including articles, with patches inside and outside the phrase's boxes.
 
     Args: as `grounding_loss`.
 
     Returns:
-        Scalar: -log of the softmax's weight of patches inside, mean over a phrase's words and over the phrases whose
-        boxes leave a patch out; 0 without any.
+        Scalar: -log of the softmax weight of patches inside, averaged over a phrase's words and over phrases with
+            patches outside their boxes; 0 without any.
     """
     patches, words = F.normalize(patches, dim=-1), F.normalize(words, dim=-1)
     losses = []
@@ -63,16 +63,16 @@ def word_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, Ph
 def grounding_loss(
     patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]], order: Tensor
 ) -> Tensor:
-    """Compare phrases with patches: inside their boxes against outside, and against the regions of other phrases.
+    """Compare phrases with patches inside and outside their boxes, and with the regions of other phrases.
 
     Args:
         patches: (B_v, N, C); words: (B_t, L, C).
         pairs: P times (image of the batch, caption of the batch, phrase), ordered by image.
-        order: (P,), a random permutation; its first MAX_PHRASES say which phrases meet each other's regions.
+        order: (P,), a random permutation; its first MAX_PHRASES are compared with each other's regions.
 
     Returns:
-        Scalar: -log of the softmax's weight of patches inside the boxes, mean over phrases, plus InfoNCE of phrases
-        and their regions' mean patches over the batch, phrases of the same words excepted.
+        Scalar: -log of the softmax weight of patches inside the boxes, mean over phrases, plus InfoNCE of phrases and
+            the mean patches of their regions over the batch, except between equal phrases.
     """
     if not pairs:
         return words.new_zeros(())

@@ -77,12 +77,10 @@ def exponentials(logits: Tensor) -> Tensor:
 
 
 def merge(patches: Tensor, powers: list[Tensor], masks: list[Tensor]) -> Tensor:
-    """Aggregate one image's tokens for every caption: (B_t, N_c, C). Equation (4).
+    """Aggregate the tokens of one image for every caption: (B_t, N_c, C). Equation (4).
 
     Args:
-        patches: (N, C).
-        powers: for each branch (N_c, N) from `exponentials`.
-        masks: for each branch (B_t, N), the decision mask.
+        patches: (N, C); per branch powers: (N_c, N) from `exponentials`, and masks: (B_t, N).
     """
     merged = []
     for power, mask in zip(powers, masks, strict=True):

@@ -14,14 +14,14 @@ from seps.training.cache import cache_texts
 from seps.training.decision import PhraseRegions
 from seps.training.phrases import PhraseBox
 
+PHRASES_PER_IMAGE = 3  # in a step
+
 
 class PhraseCaptions:
-    """The phrases of each image, once each, as frozen text features.
+    """The distinct phrases of each image as frozen text features, cached in `folder`.
 
     Args:
-        model: whose text encoder reads them.
-        phrases: of every caption of the split, `per_image` an image.
-        folder: where their features are kept.
+        phrases: per caption of the split, `per_image` captions per image.
     """
 
     def __init__(self, model: SEPSModel, phrases: Sequence[Sequence[PhraseBox]], per_image: int, folder: Path) -> None:
@@ -39,11 +39,11 @@ class PhraseCaptions:
         title = "Phrases of train"
         self.words, self.lengths = cache_texts(model, list(numbers), folder, title)  # (texts, L, D_t), (texts,)
 
-    def of_images(self, images: Tensor, mirrored: Tensor, count: int, rng: torch.Generator) -> PhraseRegions | None:
-        """Draw `count` phrases of each image, first of those that lie apart from another one; None without any.
+    def of_images(self, images: Tensor, mirrored: Tensor, rng: torch.Generator) -> PhraseRegions | None:
+        """Draw `PHRASES_PER_IMAGE` phrases of each image, those apart from another one first; None without any.
 
         Args:
-            images: (B,), numbers in the split; mirrored: (B,) bool, whether the mirror image is taken.
+            images: (B,), numbers in the split; mirrored: (B,) bool, use the mirror image.
         """
         rows, texts, positive, other = [], [], [], []
         for row, image in enumerate(images.tolist()):
@@ -51,7 +51,7 @@ class PhraseCaptions:
             apart = [others_apart(phrases, i) for i in range(len(phrases))]  # each (N,)
             order = torch.randperm(len(phrases), generator=rng).tolist()
             order.sort(key=lambda i: not bool(apart[i].any()))
-            for i in order[:count]:
+            for i in order[:PHRASES_PER_IMAGE]:
                 number, region = phrases[i]
                 both = torch.stack([region, apart[i]])  # (2, N)
                 if mirrored[row]:

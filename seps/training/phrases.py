@@ -14,12 +14,12 @@ from seps.data.regions import centres_inside
 
 
 class PhraseBox:
-    """A phrase of one caption and its place.
+    """A phrase of a caption and its region.
 
     Attributes:
-        first, last: the phrase's tokens in the caption, last not included.
-        inside: (N,) bool, patches whose centre lies in one of its boxes, or in the mask of what it names.
-        text: the phrase in lower case.
+        first, last: its tokens in the caption, last excluded.
+        inside: (N,) bool, patches with their centre in one of its boxes or in the mask of the named object.
+        text: in lower case.
     """
 
     def __init__(self, first: int, last: int, inside: NDArray[np.bool_], text: str) -> None:
@@ -45,13 +45,12 @@ def phrase_boxes(
     max_words: int,
     scenes: Sequence[SceneObjects] | None = None,
 ) -> list[list[PhraseBox]]:
-    """Find each caption's phrases with regions that hold a patch's centre; none where its image's sentences lack it.
+    """Return the phrases of each caption whose region contains a patch centre; none if no sentence matches the caption.
 
     Args:
-        captions: V * k; entities: V lists of sentences, as `read_entities` gives them.
-        positions: for each caption its words' tokens, from `word_tokens`.
-        grid: (H, W) patches; max_words: longest caption in tokens.
-        scenes: V, whose masks are the phrases' regions; None takes their boxes.
+        captions: V * k; entities: V lists of sentences, from `read_entities`.
+        positions: tokens of each caption's words, from `word_tokens`; max_words: longest caption in tokens.
+        scenes: V, with masks to use instead of boxes.
     """
     boxes: list[list[PhraseBox]] = [[] for _ in captions]
     for image, sentences in enumerate(entities):
@@ -72,8 +71,7 @@ def phrase_boxes(
 
 
 def patches_inside(sentence: str, phrase: PhraseBoxes, grid: tuple[int, int], masks: Masks | None) -> NDArray[np.bool_]:
-    """Mark the patches whose centre lies in what a phrase of a sentence names, (N,): its mask where one is known, else
-    boxes."""
+    """Mark the patches with their centre in the phrase's mask or, without one, in its boxes: (N,)."""
     if masks is not None and (sentence, phrase.first_word, phrase.phrase) in masks.mentions:
         return masks.named(sentence, [phrase]).hits
     return centres_inside(phrase.boxes, grid).reshape(-1)

@@ -36,14 +36,7 @@ class Photos(Dataset[Tensor]):
 
 
 class PixelDataLoader:
-    """Batches of pixels and token ids.
-
-    Args:
-        model: whose grid and tokenizer phrases are counted in, and whose captions tell which are alike.
-        dataset: the training split's.
-        settings: batch sizes, and whether a batch has phrases; workers: processes that read images.
-        shard: this process's among several that train together.
-    """
+    """Batches of pixels and token ids, read by `workers` processes."""
 
     def __init__(
         self, model: SEPSModel, dataset: CaptionDataset, settings: TrainSettings, workers: int, shard: ProcessShard
@@ -54,6 +47,10 @@ class PixelDataLoader:
         self.phrases: list[list[PhraseBox]] = [[] for _ in dataset.split.captions]
         if settings.phrase_weights:
             self.phrases = read_phrases(model, dataset.split, settings.regions)
+
+    def refresh_classes(self) -> None:
+        """Let the class vectors follow the text branch as it is now; without classes nothing changes."""
+        self.model.refresh_classes()
 
     def pretrain_length(self) -> int:
         """Count the steps of `pretrain_epoch`."""

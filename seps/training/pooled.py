@@ -1,4 +1,4 @@
-"""The model to beat: a pooled two-tower on the same frozen features. `python -m seps.baseline CONFIG --data DIR`.
+"""The pooled baseline on the same frozen features: `python -m seps.baseline CONFIG --data DIR --cache CACHE`.
 
 Mean patch and mean word, each through the same head as in the recipe's SEPS (context, standardisation and dropout
 included), compared by cosine and trained with InfoNCE. No selection, no aggregation, no words that meet patches.
@@ -27,11 +27,9 @@ from seps.training.settings import TrainSettings, read_recipe
 
 
 def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSettings, epochs: int) -> None:
-    """Train the heads with the pooled loss alone: `epochs` passes over the captions, the rate falling linearly.
+    """Train only the heads with the pooled loss: `epochs` passes over the captions, with a linearly falling rate.
 
-    Args:
-        model: whose heads are trained; loader: the training split's features.
-        settings: pooled_batch, pretrain_rate, weight_decay and seed count.
+    Of `settings`, pooled_batch, pretrain_rate, weight_decay and seed are used.
     """
     heads = [p for part in (model.img_enc, model.txt_enc) for p in part.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(heads, weight_decay=settings.weight_decay)

@@ -24,15 +24,11 @@ def ranking_losses(
     img_ids: Tensor,
     log_scale: Tensor | None,
 ) -> dict[str, Tensor]:
-    """Compute the ranking loss, the ratio loss and the kept share of the network's pass.
+    """Compute the scalars "align" and "ratio", and "kept", the share of patches kept.
 
     Args:
-        network, seps_loss: what scores, and what its scores and masks are compared by.
-        images: (B, N[+1], C); captions, dense_captions: of this process, like `images`; img_ids: (B,), see `StepBatch`.
-        log_scale: scalar, what InfoNCE takes the logits' scale from; None for the triplet loss.
-
-    Returns:
-        Scalars: "align", "ratio", and "kept", the share of patches kept.
+        images: (B, N[+1], C); img_ids: (B,), see `StepBatch`.
+        log_scale: scalar, logarithm of the scale of InfoNCE's logits; None for the triplet loss.
     """
     words, lengths = joined_captions(*captions)
     dense, dense_lengths = (None, None) if dense_captions is None else joined_captions(*dense_captions)
@@ -48,8 +44,7 @@ def kept_ratio(masks: ScoreMask, branches: int) -> Tensor:
     """Compute the share of patches kept, mean over branches: a scalar in [0, 1], without gradient.
 
     Args:
-        masks: as `pairwise_similarity` returns them; the released variant's one tensor has all branches added.
-        branches: how many these are, 2 with dense captions.
+        masks: from `pairwise_similarity`; the released variant's only tensor is the sum over `branches`.
     """
     if isinstance(masks, Tensor):
         return masks.detach().mean() / branches

@@ -30,15 +30,11 @@ RECIPE, TRAIN, DEV = "ratio", 240, 20  # scenes
 def measure(
     config: ModelConfig, settings: TrainSettings, folder: Path, train_scenes: int, dev_scenes: int
 ) -> list[dict[str, Any]]:
-    """Train a model for each ratio weight of CLAIMED_KEPT.
-
-    Args:
-        config, settings: the recipe's; decisions are drawn (`use_gumbel_softmax`), and dense captions in every step.
-        folder: where scenes and runs go; train_scenes, dev_scenes: how many are drawn.
+    """Train a model for each ratio weight of CLAIMED_KEPT, with sampled decisions and dense captions in every step.
 
     Returns:
-        For each weight "ratio_weight", "kept", of every step, "align", of every epoch, "low", "high" and "mean", of
-        "kept" over the last half of the steps, and "rsum", of the best epoch on dev.
+        For each weight "ratio_weight", "kept" per step, "align" per epoch, "low", "high" and "mean" of "kept" over the
+        last half of the steps, and "rsum" of the best epoch on dev.
     """
     write_split(folder, "train", train_scenes, 0)
     write_split(folder, "dev", dev_scenes, 0)
@@ -83,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
             "scenes": options.train,
             "steps": len(runs[0]["kept"]),
             "batch_size": settings.batch_size,
-            "target_ratio": settings.target_ratio or config.network.get("sparse_ratio", 0.5),
+            "target_ratio": config.network.get("sparse_ratio", 0.5),
             "runs": runs,
         }
         options.out.write_text(json.dumps(result) + "\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Annotated
 import torch
 from torch import nn
 
-from seps.fields import Fields, NotNegative, between
+from seps.fields import Fields, between
 from seps.numbers import amount
 from seps.runs.checkpoint import NUMBERS, load_checkpoint, read_state
 
@@ -24,37 +24,24 @@ def check_best(name: str, best: float) -> None:
 
 @dataclass(frozen=True)
 class RunState(Fields, section="the state"):
-    """What a run must find again beside its tensors.
+    """State of a run besides its tensors.
 
     Attributes:
-        epoch: epochs done, those of pre-training among them.
-        best: the best rSum on dev so far, -1 before the first.
-        ratio_weight: the weight of L_ratio, which may adapt.
-
-    Raises:
-        ValueError: a number outside its range: epoch is whole and not negative, best in [-1, 600], ratio_weight not
-            negative.
+        epoch: completed epochs, including pre-training; best: best rSum on dev in [-1, 600], -1 before the first.
     """
 
     epoch: Annotated[int, between(0)]
     best: Annotated[float, check_best]
-    ratio_weight: NotNegative
 
 
 def resume_from(folder: Path, modules: nn.Module, optimizer: torch.optim.Optimizer, epochs: int) -> RunState:
-    """Take up a checkpoint; all of it is checked before any of it is taken up.
+    """Load a checkpoint into modules and optimizer and return the run's state; nothing is changed on an error.
 
     Args:
-        folder: the checkpoint's.
-        modules, optimizer: as they were saved, freshly made.
-        epochs: how many the run has in all.
-
-    Returns:
-        Its state.
+        epochs: total number of epochs of the run.
 
     Raises:
-        ValueError: no checkpoint there, one that is damaged or changed, one of another model, or one of a run of more
-            epochs; the message names the file.
+        ValueError: no checkpoint, a damaged one, or one of another model or of more epochs; the message names the file.
     """
     state = read_state(folder, RunState)
     if state.epoch > epochs:

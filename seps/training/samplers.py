@@ -16,15 +16,13 @@ class ProcessShard:
     processes: int = 1
 
     def common(self, generator: torch.Generator) -> torch.Generator:
-        """Give the generator that all processes share for what they must draw alike, before `of` parts them: one of
-        its own, or without several processes the one that is there."""
+        """Return the generator for draws that must be equal in all processes, before `of` splits the batches."""
         if self.processes == 1:
             return generator
         return torch.Generator().manual_seed(generator.initial_seed())
 
     def of(self, batches: list[Tensor], generator: torch.Generator) -> list[Tensor]:
-        """Take this process's batches of those that all processes drew alike; what is drawn later differs between
-        them."""
+        """Return this process's share of equally drawn batches; later draws differ between processes."""
         if self.processes == 1:
             return batches
         generator.manual_seed(generator.initial_seed() * self.processes + self.rank)
@@ -46,28 +44,22 @@ def shuffled_batches(captions: int, batch_size: int, generator: torch.Generator)
 
 
 def sampled_captions(images: Tensor, captions_per_image: int, taken: int, generator: torch.Generator) -> list[Tensor]:
-    """Draw rounds of captions, each (V,): one of every image, none of them twice.
-
-    Args:
-        images: (V,), their numbers; captions_per_image: k; taken: rounds, 1 to k; generator: of what is drawn.
-    """
+    """Draw `taken` rounds (1 to k) of captions, each (V,): one caption per image, none twice."""
     sampled = [torch.randperm(captions_per_image, generator=generator) for _ in range(len(images))]
     captions = images[:, None] * captions_per_image + torch.stack(sampled)  # (V, k)
     return list(captions.T[:taken])
 
 
 def grouped_batches(pooled: Tensor, group: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
-    """Make batches of groups of neighbours: harder negatives within a group, easy ones between groups.
+    """Build batches of groups of neighbours: hard negatives within a group, easy ones between groups.
 
-    In random order, every embedding that is in no group yet takes its nearest ones that are in none either.
+    In random order, each embedding without a group forms one with its nearest embeddings without a group.
 
     Args:
-        pooled: (V, C) of unit length.
-        group: members of a group; batch_size: B, a multiple of it.
-        generator: of the order of embeddings and of groups.
+        pooled: (V, C) of unit length; group: size of a group; batch_size: B, a multiple of it.
 
     Returns:
-        Tensors (B,) of rows of `pooled`, no row twice; what does not fill a batch is left out.
+        Tensors (B,) of rows of `pooled`, no row twice; an incomplete batch is dropped.
     """
     free = torch.ones(len(pooled), dtype=torch.bool)
     groups = []
@@ -86,16 +78,13 @@ def grouped_batches(pooled: Tensor, group: int, batch_size: int, generator: torc
 def similar_batches(
     pooled: Tensor, captions_per_image: int, taken: int, batch_size: int, noise: float, generator: torch.Generator
 ) -> list[Tensor]:
-    """Make an epoch's batches of caption indices whose images are alike, no image twice in a batch.
+    """Return an epoch's batches of caption indices with similar images, no image twice in a batch.
 
     Images are sorted along a random direction of their pooled embeddings, with noise, and cut into batches.
 
     Args:
-        pooled: (V, C), the images' pooled embeddings.
-        captions_per_image: k; taken: how many of them, drawn at random, meet in this epoch, 1 to k.
-        batch_size: B, at most V.
-        noise: in standard deviations along the direction.
-        generator: of direction, noise and order.
+        pooled: (V, C); captions_per_image: k; taken: captions per image in this epoch, 1 to k.
+        batch_size: B, at most V; noise: in standard deviations along the direction.
     """
     along = pooled.float() @ torch.randn(pooled.shape[1], generator=generator)  # (V,)
     along = along + noise * along.std() * torch.randn(len(along), generator=generator)

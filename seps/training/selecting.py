@@ -23,14 +23,12 @@ SOFTNESS = 0.1  # of the top k's gradient, in units of the score
 
 @dataclass(frozen=True)
 class BatchSelections:
-    """Selection of a batch's images as each loss on it needs it; None where the settings or the batch lack the loss.
+    """Selection of a batch's images for each loss; None if the settings or the batch lack the loss.
 
     Attributes:
-        maps: the tokens that each image's own caption makes of it, as `token_maps` returns them.
-        s_p: of each branch, (B', N) in (0, 1), of the images of which captions name a part, and what they name of them,
-            (B', N) bool, see `named_s_p`.
-        margins: of each branch, (P, N), phrases' scores over the lowest that is kept, see `score_margins`.
-        blind: of each branch, (B, N), what of the score knows no caption, see `blind_scores`.
+        maps: tokens of each image for its own caption, see `token_maps`.
+        s_p: per branch (B', N) in (0, 1) of images with named patches, and these patches (B', N) bool, see `named_s_p`.
+        margins: per branch (P, N), see `score_margins`; blind: per branch (B, N), see `blind_scores`.
         beta: the caption's weight in equation (3).
     """
 
@@ -50,14 +48,14 @@ def batch_selections(
     directions: Tensor | None,
     settings: TrainSettings,
 ) -> BatchSelections:
-    """Select the patches of a batch for every loss that looks at it.
+    """Select the patches of a batch for every loss on the selection.
 
     Args:
-        images: (B, N[+1], C); patches: (B, N, C), theirs; captions: (B, L, C), image i with caption i.
-        directions: (P, C) of unit length, the mean words of the phrases in `batch.regions`, or None without them.
+        images: (B, N[+1], C); patches: (B, N, C); captions: (B, L, C), image i with caption i.
+        directions: (P, C) of unit length, mean words of the phrases in `batch.regions`, or None.
 
     Raises:
-        ValueError: the released variant, which has no s^p, where a loss teaches it.
+        ValueError: a loss on s^p with the released variant, which has none.
     """
     if batch.pretraining:
         return BatchSelections()
@@ -84,16 +82,15 @@ def batch_selections(
 def token_maps(
     net: CrossSparseAggrNet, image: ImageFeatures, s_st: Tensor, fixed_decisions: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """Build the tokens that each image's own caption makes of it.
+    """Build the tokens of each image for its own caption.
 
     Args:
-        net: decisions are its top k, or sampled where it trains with Gumbel-Softmax.
-        image: B images, from `encode_images`; s_st: (B, N), the attention of each one's own caption.
-        fixed_decisions: let no gradient through decision mask and extra token, so that s^p does not learn.
+        image: B images, from `encode_images`; s_st: (B, N), attention of each one's own caption.
+        fixed_decisions: pass no gradient through decision mask and extra token, so that s^p does not learn.
 
     Returns:
-        Maps (B, M, N), each token's weights over patches, summing to 1 ([CLS], and an extra token that nothing was
-        dropped into: 0); tokens (B, M, C) of unit length. Order: [CLS] if any, aggregated tokens, extra token.
+        Weights over patches (B, M, N), each row summing to 1 (0 for [CLS] and an empty extra token), and tokens (B, M,
+        C) of unit length. Order: [CLS] if any, aggregated tokens, extra token.
     """
     sampled = net.training and net.use_gumbel_softmax
     selection, _ = net.select(image.s_p, image.s_im, s_st, None, sampled)
@@ -111,25 +108,23 @@ def token_maps(
 
 
 def learning_mask(selection: Selection) -> Tensor:
-    """Return the top k's mask (B, N), with a straight-through gradient that a sampled mask has of its own: that of a
-    sigmoid of how far each score is from the lowest kept one."""
+    """Return the top-k mask (B, N); its gradient is that of a sigmoid of the distance to the lowest kept score."""
     lowest = selection.score.detach().masked_fill(selection.mask == 0, torch.inf).amin(dim=-1, keepdim=True)  # (B, 1)
     soft = ((selection.score - lowest) / SOFTNESS).sigmoid()  # (B, N)
     return selection.mask + (soft - soft.detach())
 
 
 def named_s_p(branches: tuple[TokenSparse, ...], patches: Tensor, named: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
-    """Compute s^p of equation (1) for the images of which captions name a part; embeddings receive no gradient.
+    """Compute s^p of equation (1) for images with named patches, without a gradient to the embeddings.
 
     Args:
-        branches: of the paper variant; patches: (B, N, C).
-        named: (B, N) bool, True on patches that a phrase of any of the image's captions names.
+        patches: (B, N, C); named: (B, N) bool, patches named by a phrase of any of the image's captions.
 
     Returns:
-        Of each branch (B', N) in (0, 1); the rows of `named` that they belong to, (B', N).
+        Per branch (B', N) in (0, 1), and the corresponding rows of `named`, (B', N).
 
     Raises:
-        ValueError: the released variant, which has none.
+        ValueError: the released variant, which has no s^p.
     """
     partly = named.any(dim=1) & ~named.all(dim=1)  # (B,)
     patches = patches.detach()[partly]  # (B', N, C)
@@ -137,12 +132,10 @@ def named_s_p(branches: tuple[TokenSparse, ...], patches: Tensor, named: Tensor)
 
 
 def score_margins(branch: TokenSparse, patches: Tensor, directions: Tensor, rows: Tensor) -> Tensor:
-    """Compute by how much each patch's score, equation (3), is over the lowest that is kept: (P, N), below 0 where a
-    patch is dropped.
+    """Return each patch's score, equation (3), minus the lowest kept one: (P, N), negative for dropped patches.
 
-    The lowest has its gradient too: a score that rises everywhere keeps no patch more.
-
-    Args: as `phrase_scores`.
+    The lowest one has a gradient too, since a score that rises everywhere keeps no more patches. Args: as
+    `phrase_scores`.
     """
     score = phrase_scores(branch, patches, directions, rows)  # (P, N)
     n = score.shape[-1]
@@ -151,11 +144,11 @@ def score_margins(branch: TokenSparse, patches: Tensor, directions: Tensor, rows
 
 
 def phrase_scores(branch: TokenSparse, patches: Tensor, directions: Tensor, rows: Tensor) -> Tensor:
-    """Compute the significance scores of equation (3), with gradients through the attentions too: (P, N).
+    """Compute the significance scores of equation (3) with gradients through the attentions: (P, N).
 
     Args:
         branch: of the paper variant; patches: (B, N, C).
-        directions: (P, C) of unit length, the phrases' mean words; rows: (P,), the image of each phrase.
+        directions: (P, C) of unit length, mean words of the phrases; rows: (P,), image of each phrase.
     """
     unit = F.normalize(patches, dim=-1)  # (B, N, C)
     s_im = mean_attention(patches, unit)  # (B, N)
@@ -165,11 +158,7 @@ def phrase_scores(branch: TokenSparse, patches: Tensor, directions: Tensor, rows
 
 
 def blind_scores(branch: TokenSparse, patches: Tensor) -> Tensor:
-    """Compute what of equation (3) knows no caption, (1 - 2 beta) s^p + 2 beta s^im: (B, N).
-
-    Args:
-        branch: of the paper variant; patches: (B, N, C).
-    """
+    """Compute (1 - 2 beta) s^p + 2 beta s^im, equation (3) without the caption: (B, N, C) to (B, N)."""
     s_im = mean_attention(patches, F.normalize(patches, dim=-1))  # (B, N)
     return branch.combine(known_s_p(branch, patches), {"s_im": s_im.double()})[1]
 
@@ -183,10 +172,10 @@ def known_s_p(branch: TokenSparse, patches: Tensor, weight: str = "decision_weig
     """Compute s^p of equation (1): (B, N, C) to (B, N).
 
     Args:
-        weight: the settings that ask for it, for the error.
+        weight: settings to name in the error.
 
     Raises:
-        ValueError: the released variant, which has none.
+        ValueError: the released variant, which has no s^p.
     """
     s_p = branch.predict(patches)
     if s_p is None:

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from seps.checks import check_ratio
+from seps.elsewhere import TRAINING_KEYS
 from seps.fields import CountOrZero, Fields, Fraction, NotNegative, Positive, Ratio, between, choice_of
 from seps.models.config import ModelConfig, load_config
 from seps.runs.lr_schedule import linear, multistep
 from seps.runs.recipe import MAX_EPOCHS, BatchSize, Epochs, Seed, read_parts, recipe_files
 
 RECIPES = "configs/recipes"  # in the package
-FORMER_NAMES = {  # recipes that people have keep working
-    "warm_steps": "lr_warmup_steps",
-    "warmup_epochs": "pretrain_epochs",
-    "warmup_batch": "pretrain_batch",
-    "warmup_rate": "pretrain_rate",
-}
-ELSEWHERE = {  # keys of the released code and of guides to it, and what is meant here
-    "num_epochs": "epochs is meant",
-    "lr": "learning_rate is meant",
-    "warmup_alpha": "align_ramp_epochs is meant, the epochs over which it rises to 1",
-    "embedding_warmup_epochs": "align_ramp_epochs is meant, 1 for its 0",
-    "vse_mean_warmup_epochs": "hard_after is meant",
-    "max_violation": "hard_after is meant, 0 for hardest negatives from the first epoch on",
-    "grad_clip": "clip is meant",
-    "lr_update": "lr_schedules is meant, the epochs at which the rate falls",
-    "sparse_ratio": "network.sparse_ratio is meant, outside training",
-    "aggr_ratio": "network.aggr_ratio is meant, outside training",
-}
 
 
 def check_ratio_or_zero(name: str, ratio: float) -> None:
@@ -48,7 +31,7 @@ def check_rising(name: str, epochs: Sequence[int]) -> None:
 
 
 @dataclass(frozen=True)
-class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
+class TrainSettings(Fields, section="training", elsewhere=TRAINING_KEYS):
     """Everything that training needs to know beside the model; the defaults are the published ones.
 
     Attributes:
@@ -61,11 +44,8 @@ class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
         align_weight: weight of that loss; 0 trains embeddings alone, without the network: dev is ranked by pooled ones.
         temperature: what InfoNCE divides similarities by at the start; it is learned.
         hard_after: epochs of all negatives before hardest-negative mining (triplet).
-        ratio_weight: weight of L_ratio, equation (7), which counts where decisions are drawn (Gumbel-Softmax).
-        ratio_schedule: "fixed", or "adaptive": after each epoch chosen anew, twice ratio_weight while the kept ratio
-            is more than 0.1 off its target, half of it where less than 0.02, else ratio_weight itself.
-        target_ratio: rho of equation (7), the kept ratio that L_ratio aims at, in (0, 1]; 0 takes the network's
-            sparse_ratio, as the released code does.
+        ratio_weight: weight of L_ratio, equation (7), which counts where decisions are drawn (Gumbel-Softmax); its
+            target is the network's sparse_ratio, as in the released code.
         lambda_sparse, lambda_dense: weights of the two branches in equation (7); the released variant, whose masks are
             one tensor, has none.
         learning_rate: of heads and network; backbone_rate: of the backbones, as a share of it.
@@ -109,8 +89,8 @@ class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
             phrases, a step of it takes; 0 all.
         pooled_weight: weight of InfoNCE on pooled embeddings (mean patch against mean word).
         pooled_batch: captions a step of it with cached features; with pixels it takes the batch's own.
-        class_names: with cached features, how many of ImageNet's classes, drawn anew each step, join that loss: the
-            image encoder's classifier gives a prototype of each, its name the caption.
+        class_steps: with vision.classes, after how many steps the class vectors are computed again from the text
+            branch.
         grounding_weight: weight of the phrase losses: a phrase's words against the patches of its image, inside
             its boxes against outside, and phrases against regions over the batch; needs {split}_entities.jsonl.
         map_weight: weight of the phrase loss on word maps, which reaches aggregation and s^p too; it counts in steps
@@ -125,7 +105,6 @@ class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
             s^p to it. Needs {split}_entities.jsonl.
         blind_weight: weight of the loss on the spread within an image of what of the score knows no caption,
             (1 - 2 beta) s^p + 2 beta s^im.
-        phrases_an_image: with decision_weight, how many phrases of each image a step takes.
         regions: what those losses take as a phrase's region: its "boxes", or the "masks" of what it names, which scenes
             have ({split}_scenes.jsonl).
         aggregation_scale: the aggregation logits' scale at the start; above 1 tokens start as few patches.
@@ -144,8 +123,6 @@ class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
     temperature: Positive = 0.05
     hard_after: CountOrZero = 1
     ratio_weight: NotNegative = 2.0
-    ratio_schedule: Annotated[str, choice_of("fixed", "adaptive")] = "fixed"
-    target_ratio: Annotated[float, check_ratio_or_zero] = 0.0
     lambda_sparse: NotNegative = 1.0
     lambda_dense: NotNegative = 1.0
     learning_rate: Positive = 2e-4
@@ -178,14 +155,13 @@ class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
     pretrain_captions: CountOrZero = 0
     pooled_weight: NotNegative = 0.0
     pooled_batch: BatchSize = 512
-    class_names: Annotated[int, between(0, 1_000)] = 0
+    class_steps: Annotated[int, between(1)] = 20
     grounding_weight: NotNegative = 0.0
     map_weight: NotNegative = 0.0
     word_weight: NotNegative = 0.0
     significance_weight: NotNegative = 0.0
     decision_weight: NotNegative = 0.0
     blind_weight: NotNegative = 0.0
-    phrases_an_image: Annotated[int, between(1, 1_000)] = 3
     regions: Annotated[str, choice_of("boxes", "masks")] = "boxes"
     aggregation_scale: Positive = 1.0
     dev_images: CountOrZero = 0
@@ -197,11 +173,6 @@ class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
         """The keys that are not 0 of losses that read phrases and where they are."""
         keys = ("grounding_weight", "map_weight", "word_weight", "significance_weight", "decision_weight")
         return [key for key in keys if getattr(self, key)]
-
-    @classmethod
-    def from_dict(cls, values: object) -> TrainSettings:
-        """Read a recipe's "training" section, former names of keys too; errors as `Fields.from_dict`."""
-        return super().from_dict(with_new_names(values) if isinstance(values, Mapping) else values)
 
     def check(self) -> None:
         """Raise ValueError where settings that are each in their range contradict each other."""
@@ -234,48 +205,27 @@ class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
             )
         if self.similar_batches and not self.frozen:
             raise ValueError("training.similar_batches is for frozen backbones: set frozen to true.")
-        if self.class_names and not (self.frozen and self.pooled_weight):
-            raise ValueError(
-                "training.class_names is for frozen backbones and adds to the pooled loss: set frozen to true and "
-                "pooled_weight above 0."
-            )
         if (self.frozen_until or self.frozen_text_layers >= 0 or self.mirrored) and not self.frozen:
             raise ValueError(
                 "training.frozen_until, frozen_text_layers and mirrored are for frozen backbones: set frozen to true."
             )
 
     def rate_factor(self, epoch: int, step: int, count: int) -> float:
-        """Compute the learning rate of a step after pre-training as a fraction of the largest.
+        """Return the learning rate of a step after pre-training as a fraction of the largest.
 
         Args:
-            epoch: the step's, of those after pre-training; step: of all of these; both counted from 0.
-            count: steps an epoch.
+            epoch, step: of the main training, counted from 0; count: steps per epoch.
         """
         if self.schedule == "multistep":
             return multistep(epoch, step, self.lr_schedules, self.decay_rate, self.lr_warmup_steps)
         return linear(step, self.epochs * count, self.lr_warmup_steps)
 
 
-def with_new_names(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Rename the former keys of a "training" section to those of today.
-
-    Raises:
-        ValueError: a key stands there under both names.
-    """
-    for old, new in FORMER_NAMES.items():
-        if old in section and new in section:
-            raise ValueError(f"training.{old} is the former name of training.{new}: leave one of them out.")
-    return {FORMER_NAMES.get(name, name): value for name, value in section.items()}
-
-
 def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
-    """Read a recipe: a model's config with a "training" section; a config without one trains by the defaults.
-
-    Args:
-        name_or_path: a JSON file, or the name of a recipe or a config that comes with the package.
+    """Read a recipe, a model's config with an optional "training" section: a JSON file, or a name in the package.
 
     Raises:
-        ValueError: no such recipe, an unknown or missing key, a value that does not fit.
+        ValueError: no such recipe, an unknown or missing key, or an invalid value.
     """
     path = recipe_files(RECIPES).get(str(name_or_path), Path(name_or_path))
     if not path.is_file():

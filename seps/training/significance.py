@@ -9,19 +9,16 @@ MIN_PROBABILITY = 1e-4  # bounds the logarithms where s^p is all but 0 or 1
 
 
 def significance_loss(s_p: tuple[Tensor, ...], named: Tensor) -> Tensor:
-    """Compare s^p with what captions name: binary cross-entropy, in which each image's named patches weigh as much
-    together as its others.
+    """Compute the binary cross-entropy of s^p and the named patches, both classes weighted equally per image.
 
-    Under top-k decisions the ranking loss hardly reaches s^p, see `seps.training.selecting.learning_mask` for another
-    way.
+    With top-k decisions the ranking loss hardly reaches s^p; `seps.training.selecting.learning_mask` is another way.
 
     Args:
-        s_p: of each branch (B', N) in (0, 1); named: (B', N) bool, True on patches that a phrase of any of the image's
-            captions names. Both from `seps.training.selecting.named_s_p`, without images of which nothing or
-            everything is named: they teach nothing.
+        s_p: per branch (B', N) in (0, 1); named: (B', N) bool; both from `seps.training.selecting.named_s_p`, without
+            images in which nothing or everything is named.
 
     Returns:
-        Scalar, mean over branches and images; log 2 where s^p is 1/2 everywhere, 0 without images.
+        Scalar, mean over branches and images; log 2 if s^p is 1/2 everywhere, 0 without images.
     """
     if not len(named):
         return s_p[0].new_zeros((), dtype=torch.float32)

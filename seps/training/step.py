@@ -22,14 +22,10 @@ from seps.training.significance import significance_loss
 
 
 class TrainingStep(nn.Module):
-    """A model with its objective; the forward pass gives the losses of a batch by name.
-
-    Args:
-        model: what is trained.
-        settings: which losses, and their weights.
+    """A model with its losses; the forward pass returns the losses of a batch by name.
 
     Attributes:
-        align_factor: what the ranking loss's weight is multiplied with now, in [0, 1].
+        align_factor: current factor of the ranking loss, in [0, 1].
     """
 
     def __init__(self, model: SEPSModel, settings: TrainSettings) -> None:
@@ -43,7 +39,7 @@ class TrainingStep(nn.Module):
         self.align_factor = 1.0
         self.seps_loss = SEPSLoss(
             settings.margin,
-            settings.target_ratio or network.sparse_ratio,
+            network.sparse_ratio,
             settings.ratio_weight,
             lambda_sparse=settings.lambda_sparse,
             lambda_dense=settings.lambda_dense,
@@ -54,12 +50,13 @@ class TrainingStep(nn.Module):
         self.sampled = self.model.cross_net.use_gumbel_softmax = self.can_sample and sampled
 
     def forward(self, batch: StepBatch) -> dict[str, Tensor]:
-        """Compute the losses by name, scalars: "loss", their sum, which has the gradient; "align", "ratio", "kept" (the
-        share of patches kept, mean over branches), "pooled", "grounding", "words", "maps", "significance",
-        "decision", "blind", those that the settings and the batch have.
+        """Return the losses as scalars by name; "loss" is their weighted sum.
+
+        Those that settings and batch have: "align", "ratio", "kept" (share of patches kept, mean over branches),
+        "pooled", "grounding", "words", "maps", "significance", "decision" and "blind".
 
         Raises:
-            ValueError: embeddings that the network refuses, NaN among them.
+            ValueError: embeddings that are not finite.
         """
         embed, network, settings = self.embedder, self.model.cross_net, self.settings
         images, captions = embed.images(batch), embed.captions(batch, batch.captions, batch.lengths)
@@ -93,8 +90,7 @@ class TrainingStep(nn.Module):
         return {"loss": total} | losses
 
     def weights(self) -> dict[str, float]:
-        """Return what each loss is multiplied with now, by name, in the order in which they are added; "ratio" only
-        where decisions are sampled, since it is a constant elsewhere."""
+        """Return the current weight of each loss, in the order of summation; "ratio" only with sampled decisions."""
         settings = self.settings
         ratio = {"ratio": self.seps_loss.ratio_weight} if self.sampled else {}
         return (
@@ -113,12 +109,7 @@ class TrainingStep(nn.Module):
 
 
 def selection_losses(selections: BatchSelections, captions: Tensor, batch: StepBatch) -> dict[str, Tensor]:
-    """Compute the losses on selection by name, scalars: "maps", "significance", "decision", "blind", those for which
-    something was selected.
-
-    Args:
-        captions: (B, L, C), the batch's.
-    """
+    """Compute the losses on the selection that the batch has: "maps", "significance", "decision", "blind"."""
     losses: dict[str, Tensor] = {}
     if selections.maps is not None:
         losses["maps"] = map_loss(selections.maps, captions, batch.phrases)

@@ -8,11 +8,10 @@ from seps.training.settings import TrainSettings
 
 
 def start_warnings(settings: TrainSettings, patches: int, keep_ratio: float) -> list[str]:
-    """Tell what the recipe's settings let expect, before the first epoch.
+    """Return warnings about the recipe's settings, before the first epoch.
 
     Args:
-        patches: N of an image; keep_ratio: what is kept of them, in (0, 1]: the network's, or where decisions are
-            sampled the ratio loss's target.
+        patches: N of an image; keep_ratio: the share that the network keeps, in (0, 1].
     """
     if not settings.align_weight:  # without the network nothing is selected
         return []
@@ -28,48 +27,40 @@ def start_warnings(settings: TrainSettings, patches: int, keep_ratio: float) -> 
             "Hardest negatives count from epoch 0 on, which can make training unstable: set hard_after to 1, so that "
             "the first epoch takes all negatives."
         )
-    return [*warnings, *weight_warnings(settings.ratio_weight)]
+    if settings.ratio_weight > MAX_RATIO_WEIGHT:
+        warnings.append(
+            f"The ratio weight is {settings.ratio_weight:g}, above {MAX_RATIO_WEIGHT:g}, so that the ratio loss may "
+            "outweigh the ranking loss: lower ratio_weight."
+        )
+    return warnings
 
 
-def epoch_warnings(
-    row: dict[str, float], settings: TrainSettings, main_epoch: int, sampled: bool, next_weight: float
-) -> list[str]:
-    """Tell what an epoch's means show.
+def epoch_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: int, sampled: bool) -> list[str]:
+    """Return warnings about the means of an epoch.
 
     Args:
-        row: the epoch's columns of metrics.csv: "epoch", "loss", and where the network trains "align", "ratio", "kept",
-            "ratio_weight" and "target_ratio".
-        main_epoch: counted from 0, after pre-training; sampled: whether decisions were sampled, so that L_ratio counts.
-        next_weight: the ratio weight of the next epoch.
+        row: columns of metrics.csv: "epoch", "loss" and, if the network is trained, "align", "ratio", "kept" and
+            "target_ratio".
+        main_epoch: counted from 0, after pre-training; sampled: decisions were sampled, so that L_ratio counts.
     """
     if "align" not in row:
         return []
     warnings = []
     target, epoch = row["target_ratio"], f"epoch {row['epoch']:g}"
-    if abs(row["kept"] - target) > KEPT_OFF:
-        mend = "raise ratio_weight" if sampled else "top k keeps sparse_ratio, whatever the target: make them equal"
+    if sampled and abs(row["kept"] - target) > KEPT_OFF:
         warnings.append(
             f"In {epoch} {row['kept']:.3f} of the patches were kept, more than {KEPT_OFF:g} off the target of "
-            f"{target:g}: {mend}."
+            f"{target:g}: raise ratio_weight."
         )
-    if next_weight != row["ratio_weight"]:  # once, when it changes
-        warnings += weight_warnings(next_weight)
     return [*warnings, *loss_warnings(row, settings, main_epoch, sampled)]
 
 
-def weight_warnings(weight: float) -> list[str]:
-    """Tell where the ratio weight is too high."""
-    if weight <= MAX_RATIO_WEIGHT:
-        return []
-    return [
-        f"The ratio weight is {weight:g}, above {MAX_RATIO_WEIGHT:g}, so that the ratio loss may outweigh the ranking "
-        "loss: lower ratio_weight."
-    ]
-
-
 def loss_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: int, sampled: bool) -> list[str]:
-    """Tell which losses lie outside what the guide calls healthy: the triplet loss in the first epoch and in the first
-    with hardest negatives, since it means the start; the ratio loss, where it counts, in every epoch."""
+    """Return warnings about losses outside the guide's healthy ranges.
+
+    The triplet loss is checked in the first epoch and in the first with hardest negatives, the ratio loss in every
+    epoch with sampled decisions.
+    """
     checked = ["ratio"] if sampled else []
     if settings.loss == "triplet" and main_epoch in (0, settings.hard_after):
         checked = ["loss", "align", *checked]

@@ -33,8 +33,6 @@ from seps.judge.config import JudgeConfig
 from seps.models.config import ModelConfig
 from seps.runs.recipe import recipe_files, write_recipe
 from seps.training import run_state
-from seps.training.settings import with_new_names
-from tests.helpers.sentences import refused
 
 ROOT = Path(__file__).parents[2]
 
@@ -118,9 +116,9 @@ def test_what_is_written_reads_the_same(tmp_path: Path) -> None:
 
 
 def test_ranges_hold_whoever_makes_it_and_what_it_holds_is_its_own() -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="rate is -1, but it must be greater than 0 and finite"):
         Example(rate=-1)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"parts\.size is 0"):
         replace(Part("x"), size=0)
     options, names = {"a": 1}, ["x"]
     example = Example(1.0, options=options, names=names)  # type: ignore[arg-type]
@@ -187,6 +185,5 @@ def test_recipes_that_ship_are_written_as_they_are_read(folder: str, system: Any
     for file in files:
         write_recipe(tmp_path, *system.read_recipe(file))
         written, read = (json.loads(path.read_text()) for path in (tmp_path / "recipe.json", file))
-        section = read.get("training", {})
-        read["training"] = with_new_names(section) if system is seps.training.settings else section
+        read.setdefault("training", {})
         assert says_all_of(written, read), file

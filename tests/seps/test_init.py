@@ -7,9 +7,10 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 import seps
 import seps.method
-from tests.helpers.sentences import refused
 
 
 def test_importing_the_library_imports_no_torch() -> None:
@@ -23,17 +24,10 @@ def test_every_public_name_is_the_one_of_its_module() -> None:
     for name, module in homes.items():
         assert getattr(seps, name) is getattr(import_module(module), name)
         assert name in dir(seps)
-    for former, name in seps.FORMER.items():
-        assert getattr(seps, former) is getattr(seps, name)
-    with refused(AttributeError):
+    with pytest.raises(AttributeError, match="module 'seps' has no attribute 'moon'"):
         _ = seps.moon
 
 
-def test_modules_that_moved_are_imported_under_their_former_names() -> None:
-    for name, module in seps.method.MOVED.items():
-        assert getattr(seps.method, name) is import_module(module)
-    from seps.method import explanation
-
-    assert explanation.explain is seps.explain and explanation.Explanation is seps.Explanation
-    with refused(AttributeError):
+def test_a_name_that_the_method_lacks_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"module 'seps\.method' has no attribute 'moon'"):
         _ = seps.method.moon

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 import warnings
 from collections.abc import Callable
@@ -12,9 +13,8 @@ import pytest
 from PIL import Image
 
 from seps import photos
-from seps.photos import PhotoError, open_image, rgb_of
+from seps.photos import PhotoError, PhotoWarning, open_image, rgb_of
 from tests.helpers.odd_photos import BLUE, RED, SIZE, corpus, saved, upright
-from tests.helpers.sentences import refused
 
 CORPUS = corpus()
 
@@ -89,7 +89,8 @@ def clear(mode: str) -> Image.Image:
 
 @pytest.mark.parametrize("mode", ["LA", "La", "RGBA", "RGBa"])
 def test_what_is_transparent_is_white(mode: str) -> None:
-    assert rgb_of(clear(mode)).getpixel((1, 1)) == (255, 255, 255)
+    with pytest.warns(PhotoWarning, match="transparent everywhere, so that it is read as blank"):
+        assert rgb_of(clear(mode)).getpixel((1, 1)) == (255, 255, 255)
 
 
 def test_a_file_that_is_no_photograph_is_named(tmp_path: Path) -> None:
@@ -109,18 +110,22 @@ def test_a_file_that_is_no_photograph_is_named(tmp_path: Path) -> None:
             f"{tmp_path / name} cannot be read as an image ({reason}): replace it, or take it out of the data."
         )
     (tmp_path / "pointer.jpg").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
-    with refused(PhotoError):
+    with pytest.raises(PhotoError, match=r"pointer\.jpg is a Git LFS pointer, a few lines of text"):
         open_image(tmp_path / "pointer.jpg")
     os.mkfifo(tmp_path / "pipe.jpg")
-    for name in ("absent.jpg", "pipe.jpg", "."):
-        with refused(PhotoError):
+    for name, message in (
+        ("absent.jpg", "absent.jpg cannot be read as an image"),
+        ("pipe.jpg", "pipe.jpg cannot be read as an image"),
+        (".", "cannot be read as an image"),
+    ):
+        with pytest.raises(PhotoError, match=re.escape(message)):
             open_image(tmp_path / name)
 
 
 def test_a_picture_of_too_many_pixels_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "large.png").write_bytes(saved(Image.new("1", (3000, 3000)), "PNG"))
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 4_000_000)
-    with refused(PhotoError):
+    with pytest.raises(PhotoError, match=r"large\.png cannot be read as an image"):
         open_image(tmp_path / "large.png")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.models.publish import hub_card, write_for_hub
 from seps.publish import main
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model
 
 MODELS = Path(__file__).parents[2] / "assets" / "models"
@@ -59,10 +59,10 @@ def test_every_model_that_ships_can_be_published(name: str) -> None:
 def test_a_model_of_ones_own_is_published_with_its_own_card(bert: Path, tmp_path: Path) -> None:
     source = tmp_path / "best"
     tiny_model(bert).save_pretrained(source)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"best has no README\.md that says what the model"):
         write_for_hub(str(source), tmp_path / "out")  # the hub's form, not filled
     (source / "README.md").write_text("---\nlicense: mit\n---\nA model.\n")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"best/README\.md says nothing of language, library_name, tags"):
         write_for_hub(str(source), tmp_path / "out")
     (source / "README.md").write_text(BLOCK)
     assert [file.name for file in write_for_hub(str(source), tmp_path / "out")] == [
@@ -79,7 +79,12 @@ def test_what_cannot_be_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     Path("there", "file").touch()
     shutil.copytree(MODELS / "photos", "pointer")
     Path("pointer", "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
-    for name, folder in (("photos", "there"), ("pointer", "out"), ("photoz", "out"), ("owner/name", "out")):
-        with refused(ValueError):
+    for name, folder, message in (
+        ("photos", "there", "there is there and not empty"),
+        ("pointer", "out", "pointer/model.safetensors is a Git LFS pointer, a few lines"),
+        ("photoz", "out", "'photoz' is no folder, no hub repo"),
+        ("owner/name", "out", "There is no folder owner/name with a model"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             write_for_hub(name, Path(folder))
     assert not Path("out").exists()

@@ -1,4 +1,4 @@
-"""How every kind is drawn: `DRAWINGS[kind](sketch)` adds its parts, back to front."""
+"""Drawing functions of all kinds: `DRAWINGS[kind](sketch)` adds the parts, back to front."""
 
 from seps.scenes.drawings import beasts, birds, critters, food, gear, home, people, plants, vehicles
 from seps.scenes.drawings.registry import DRAWINGS, Drawing

@@ -1,4 +1,4 @@
-"""The table of drawing functions, which the modules beside this one fill."""
+"""Registry of drawing functions, filled by the other modules of this folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DRAWINGS: dict[str, Drawing] = {}
 
 
 def draws(kind: str) -> Callable[[Drawing], Drawing]:
-    """Register the function that draws a kind, seen from the side or the front, looking to the right."""
+    """Register the drawing function of a kind, seen from the side or the front, facing right."""
 
     def register(drawing: Drawing) -> Drawing:
         DRAWINGS[kind] = drawing

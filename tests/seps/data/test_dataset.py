@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,8 @@ import torch
 from PIL import Image
 from torch.utils.data import DataLoader
 
-from seps.data import CaptionDataset, Item, Split, collate, read_split
+from seps.data import Batch, CaptionDataset, Item, Split, collate, read_split
 from tests.helpers.drawn_data import PIECES, DrawnTokenizer, draw, to_tensor, write_split
-from tests.helpers.sentences import refused
 
 TOKENIZER = DrawnTokenizer()
 A, RED, GREEN, ON, THE, END = (5 + PIECES.index(piece) for piece in ("a", "red", "green", "on", "the", "."))
@@ -42,7 +42,7 @@ def test_an_item_is_a_caption_with_its_image_and_dense_caption(split: Split) -> 
     assert first.dense_caption is not None
     assert first.dense_caption[:11] == [2, A, GREEN, SQUARE, ON, THE, PIC, TURE, END, A, first.dense_caption[10]]
     assert first.dense_caption[-5:] == [PIC, TURE, S, END, 3]  # the fourth of the four others
-    with refused(IndexError):
+    with pytest.raises(IndexError, match="index is 15, but the split has 15 captions, counted from 0"):
         dataset[15]
 
 
@@ -56,9 +56,9 @@ def test_limits_count_all_tokens(split: Split) -> None:
     lengths = [len(training.caption(index)) for index in range(15)]
     assert max(lengths) == 5
     assert min(lengths) >= 3
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"max_words is 2, but \[CLS\], a word and \[SEP\] need at least 3"):
         CaptionDataset(split, TOKENIZER, to_tensor, max_words=2)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="max_dense_words is 2"):
         CaptionDataset(split, TOKENIZER, to_tensor, max_dense_words=2)
 
 
@@ -69,7 +69,7 @@ def test_dense_protocols(split: Split) -> None:
     assert other[14].dense_caption == matching[4].dense_caption
     assert other[0].dense_caption == matching[5].dense_caption != matching[0].dense_caption
     assert none[0].dense_caption is None
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="protocol is 'dense'"):
         CaptionDataset(split, TOKENIZER, to_tensor, dense="dense")
 
 
@@ -134,20 +134,27 @@ def test_workers_that_persist_see_the_epoch(split: Split) -> None:
         assert torch.equal(batch.images, expected.images)
 
 
-@pytest.mark.parametrize("content", [b"", b"not an image", None])
-def test_an_unreadable_image_is_named(split: Split, content: bytes | None) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "it is no photo that can be read"),
+        (b"not an image", "it is no photo that can be read"),
+        (None, "it is damaged or cut short"),
+    ],
+)
+def test_an_unreadable_image_is_named(split: Split, content: bytes | None, message: str) -> None:
     file = split.image_files[1]
     draw(file, 0, (64, 64))
     file.write_bytes(file.read_bytes()[:2000] if content is None else content)  # None: a file cut short
     dataset = CaptionDataset(split, TOKENIZER, to_tensor)
     assert dataset[0].image.shape == (3, 8, 8)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         dataset[5]
 
 
 def test_images_of_any_mode_are_augmented(split: Split) -> None:
     for mode in ("L", "P", "RGBA", "CMYK", "1"):
-        Image.new(mode, (20, 10)).save(split.image_files[0], "TIFF")
+        Image.new(mode, (20, 10), "red" if mode == "RGBA" else 0).save(split.image_files[0], "TIFF")
         assert CaptionDataset(split, TOKENIZER, to_tensor, train=True)[0].image.shape == (3, 8, 8)
 
 
@@ -182,3 +189,11 @@ def test_the_pad_of_a_plain_dataloader_is_the_tokenizers(split: Split) -> None:
     (batch,) = DataLoader(CaptionDataset(split, Other(), to_tensor), batch_size=15)
     first = int(batch.lengths.argmin())
     assert set(batch.captions[first, batch.lengths[first] :].tolist()) == {4}
+
+
+def test_a_batch_gives_its_fields_by_name_too() -> None:
+    batch = Batch(*(torch.full((1,), number) for number in range(7)))
+    assert [batch[name] for name in Batch._fields] == [*batch] == list(range(7))
+    assert (int(batch[0]), batch[-1:]) == (0, (batch.img_ids,))
+    with pytest.raises(KeyError, match=r"A batch has no 'image'\. Choose one of: images, captions, lengths"):
+        batch["image"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,12 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A saved generator."""
     return write_tiny_generator(tmp_path_factory.mktemp("generator"))
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    """A recipe of a tiny generator that writes captions: one stage of 2 epochs."""
+    stage = {"losses": ["contrastive", "captions"], "epochs": 2}
+    path = tmp_path / "recipe.json"
+    path.write_text(json.dumps(TINY | {"draws": False, "training": {"stages": [stage], "batch_size": 8}}))
+    return path

@@ -18,7 +18,6 @@ from seps.generator.generator import load_generator
 from seps.generator.program import main
 from seps.generator.settings import GeneratorSettings, Stage
 from seps.models.storage import read_tensors
-from tests.helpers.sentences import refused
 
 STAGES = (Stage(losses=("pixels", "captions"), epochs=1), Stage(losses=("diffusion",), epochs=2))
 SETTINGS = GeneratorSettings(stages=STAGES, batch_size=8, seed=1)
@@ -101,8 +100,11 @@ def test_a_captioner_of_photographs_is_tried_on_photographs() -> None:
 
 
 def test_folders_without_weights_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for folder in (tmp_path / "nowhere", tmp_path):
-        with refused(ValueError):
+    for folder, message in (
+        (tmp_path / "nowhere", "nowhere is no folder: give that of a run"),
+        (tmp_path, "holds neither a generator nor a checkpoint of one"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             newest_model(folder)
     with pytest.raises(SystemExit) as ended:
         main(["try", str(tmp_path)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from seps.generator.features import cells_of, features_of
 from seps.generator.network import GeneratorNetwork, to_values
 from seps.generator.settings import GeneratorSettings, Stage
 from seps.runs.run_log import read_epochs
-from tests.helpers.sentences import refused
 
 ENCODER = "test_efficientnet"
 
@@ -144,30 +144,33 @@ def test_ids_that_are_not_written_are_read_as_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("values", "message"),
     [
-        {"encoders": {"frozen": True}},
-        {"encoders": {"vision": ENCODER, "vision_weights": "seps:photos"}},
-        {"draws": True, "reads": False},
-        {"encoders": {"vision": ENCODER, "vision_weights": "package:"}},
+        ({"encoders": {"frozen": True}}, "encoders.frozen needs a timm model with weights"),
+        (
+            {"encoders": {"vision": ENCODER, "vision_weights": "seps:photos"}},
+            "encoders.vision_weights is 'seps:photos'",
+        ),
+        ({"draws": True, "reads": False}, "draws is true, but reads is false"),
+        ({"encoders": {"vision": ENCODER, "vision_weights": "package:"}}, "encoders.vision_weights is 'package:'"),
     ],
     ids=str,
 )
-def test_encoders_that_cannot_be_are_refused(values: dict[str, Any]) -> None:
-    with refused(ValueError):
+def test_encoders_that_cannot_be_are_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         GeneratorConfig.from_dict(values)
 
 
 def test_a_seps_model_of_another_encoder_is_refused() -> None:
     values = {"vision": "resnet18", "vision_weights": "seps:photos", "frozen": True}
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"encoders\.vision is 'resnet18'"):
         GeneratorNetwork(GeneratorConfig.from_dict({"encoders": values, "draws": False}))
 
 
 def test_losses_that_need_a_text_encoder_or_more_images_are_refused(
     config: GeneratorConfig, drawn: Path, tmp_path: Path
 ) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The recipe's reads is false"):
         loop.train(config, GeneratorSettings((Stage(("contrastive", "captions")),)), drawn, tmp_path / "a")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"training\.held_back is 9"):
         loop.train(config, GeneratorSettings((Stage(("captions",)),), held_back=9), drawn, tmp_path / "b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -30,7 +31,6 @@ from seps.generator.losses import accuracy, contrastive_loss, cropped, perceptua
 from seps.generator.network import GeneratorNetwork, normalise, to_pictures, to_values
 from seps.generator.settings import read_recipe
 from tests.helpers.generated import TINY
-from tests.helpers.sentences import refused
 
 
 def some_text(count: int) -> TextFeatures:
@@ -60,7 +60,7 @@ def test_timm_encoders_fit_too() -> None:
     encoder = ImageEncoder(EncodersConfig(vision="resnet18"), 64)
     image = encoder(torch.zeros(1, 3, 64, 64))
     assert image.grid.shape == (1, 4, 512)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"encoders\.vision is 'complex'"):
         ImageEncoder(EncodersConfig(vision="complex"), 64)
 
 
@@ -287,10 +287,20 @@ def test_guidance_of_one_draws_by_the_caption_alone(network: GeneratorNetwork) -
     torch.testing.assert_close(text.embedding, torch.cat([cond.embedding, uncond.embedding]))
 
 
-@pytest.mark.parametrize(("steps", "guidance"), [(0, 2.0), (101, 2.0), (5, -1.0), (5, 99.0)])
-def test_numbers_of_drawing_have_their_range(network: GeneratorNetwork, steps: int, guidance: float) -> None:
+@pytest.mark.parametrize(
+    ("steps", "guidance", "message"),
+    [
+        (0, 2.0, "num_inference_steps is 0"),
+        (101, 2.0, "num_inference_steps is 101"),
+        (5, -1.0, "guidance is -1.0"),
+        (5, 99.0, "guidance is 99, but it must be at most 50"),
+    ],
+)
+def test_numbers_of_drawing_have_their_range(
+    network: GeneratorNetwork, steps: int, guidance: float, message: str
+) -> None:
     text = some_text(1)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         next(draw_latents(network.unet, network.config.diffusion, text, text, torch.zeros(1, 4, 4, 4), steps, guidance))
 
 
@@ -340,7 +350,7 @@ def test_parts_may_be_kept_in_8_bits(network: GeneratorNetwork, config: Generato
     assert (tmp_path / "half" / "captioner.safetensors").read_bytes() == (
         tmp_path / "eighth" / "captioner.safetensors"
     ).read_bytes()
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="int8 is 'decoder'"):
         replace(config, int8=("decoder",))
 
 

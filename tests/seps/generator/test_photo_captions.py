@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from seps.generator.photo_captions import COLUMNS, best_captions, evaluate_photo
 from seps.generator.program import main
 from seps.generator.ranking import BEAMS, agreements, order, seps_scores
 from tests.helpers.captioned import write_photo_split
-from tests.helpers.sentences import refused
 
 CHINA = "galleries/photos/china.jpg"
 
@@ -97,8 +97,11 @@ def test_how_many_photographs_and_beams_are_checked_before_captions_are_written(
 ) -> None:
     data = write_photo_split(tmp_path / "data", "dev")
     generator = ImageTextGenerator(checkpoint, "cpu")
-    for last, beams in ((-1, 4), (0, 0)):
-        with refused(ValueError):
+    for last, beams, message in (
+        (-1, 4, "--last is -1, but a whole number of at least 0 is needed"),
+        (0, 0, "beams is 0, but a whole number of at least 1 is needed"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             evaluate_photos(generator, data, "dev", beams=beams, last=last)
 
 

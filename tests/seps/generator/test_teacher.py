@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 from seps.data import open_image
@@ -19,7 +20,6 @@ from seps.generator.teacher import TeacherHead, TeacherPatches
 from seps.models.hub import load_model
 from seps.precision import bfloat16_is_fast
 from seps.runs.run_log import read_epochs
-from tests.helpers.sentences import refused
 
 STAGE = Stage(("contrastive", "captions", "teacher"), 2)
 
@@ -50,7 +50,7 @@ def test_each_cell_predicts_the_patches_that_it_covers() -> None:
     with torch.no_grad():
         reached = (head(grid) - head(torch.zeros_like(grid))).view(4, 4, 5).abs().sum(dim=-1) > 0
     assert reached.tolist() == [[False, False, True, True]] * 2 + [[False] * 4] * 2
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The teacher's grid is 4 patches wide"):
         TeacherHead(3, 3, 4, 5)
 
 
@@ -67,9 +67,9 @@ def test_a_run_learns_from_its_teacher(drawn: Path, config: GeneratorConfig, tmp
 
 
 def test_a_teacher_that_lacks_is_told(network: GeneratorNetwork) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r'training\.stages has the loss "teacher"'):
         GeneratorSettings(stages=(STAGE,))
     objective = Objective(network, GeneratorSettings())
     batch = Batch(torch.zeros(2, 3, 32, 32), None, *network.read(["a dog", "a cat"]))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The loss teacher needs a teacher and what it finds"):
         objective(STAGE, batch)

@@ -57,16 +57,86 @@ def test_memory_that_runs_out_is_told_with_a_batch_that_fits(
         loop.train(config, settings, drawn, tmp_path)
 
 
-def test_marks_tell_what_was_learned() -> None:
-    rows = [
-        {"dev_captions": 4.0, "dev_pixels": 0.5, "i2t": 0.1, "t2i": 0.2},
-        {"dev_captions": 1.0, "dev_pixels": 0.45, "i2t": 0.6, "t2i": 0.7},
+def rows_of(accuracy: float, loss: float, first: float = 6.0, captions: float = 2.0) -> list[dict[str, float]]:
+    shared = {"stage": 1.0, "i2t": accuracy, "t2i": 1.0, "dev_i2t": accuracy, "dev_t2i": 1.0, "dev_contrastive": 1.0}
+    return [
+        shared | {"epoch": 1.0, "dev_loss": first, "dev_captions": 9.0},
+        shared | {"epoch": 2.0, "dev_loss": loss, "dev_captions": captions},
     ]
-    assert success_marks(rows, GeneratorSettings(batch_size=16)) == [
-        "captions: loss on dev 4 to 1, 25% of the first: reached.",
-        "pixels: loss on dev 0.5 to 0.45, 90% of the first: missed, to be learned it falls to 80% at least.",
-        "image and caption in a batch of 16: 60% right: reached.",
-    ]
-    rows[-1]["i2t"] = 0.3
-    assert success_marks(rows, GeneratorSettings(batch_size=16))[-1].endswith("30% right: missed, 31% is the mark.")
+
+
+@pytest.mark.parametrize(
+    ("batch", "accuracy", "level"),
+    [
+        *((batch, 1 / batch, "stuck") for batch in (2, 4, 8, 16, 64, 512)),  # chance
+        (8, 0.14, "stuck"),  # chance with noise
+        (2, 0.65, "stuck"),
+        (8, 0.4, "learning"),
+        (64, 0.078, "learning"),  # five times chance is not yet good
+        (64, 0.9, "learning"),  # above 90% is good, not 90%
+        (8, 0.91, "good"),
+        (64, 0.91, "good"),
+        (2, 0.95, "good"),
+    ],
+)
+def test_in_batch_accuracy_says_which_level_a_run_is_at(batch: int, accuracy: float, level: str) -> None:
+    marks = success_marks(rows_of(accuracy, 1.0), GeneratorSettings(batch_size=batch), vocabulary=1000)
+    assert marks[1].endswith(f": {level}.")
+    assert f"chance {1 / batch:.1%}" in marks[1]
+    assert marks[-1].startswith(f"This run is {level}: ")
+
+
+def test_accuracy_is_of_the_batch_of_its_stage_and_of_a_dev_split_that_may_be_smaller() -> None:
+    settings = GeneratorSettings(stages=(Stage(batch_size=8),), batch_size=64)
+    assert success_marks(rows_of(0.125, 1.0), settings)[-1].startswith("This run is stuck")
+    few = success_marks(rows_of(1 / 6, 1.0), GeneratorSettings(batch_size=64), measured=6)
+    assert "chance 16.7%" in few[1] and few[-1].startswith("This run is stuck")
+
+
+def test_accuracy_in_training_is_not_taken_for_accuracy_on_dev() -> None:
+    rows = [row | {"i2t": 1.0} for row in rows_of(0.125, 1.0)]
+    marks = success_marks(rows, GeneratorSettings(batch_size=8))
+    assert "100.0% in training, 12.5% on dev" in marks[1]
+    assert marks[-1].startswith("This run is stuck")
+
+
+@pytest.mark.parametrize(("loss", "level"), [(2.99, "good"), (3.0, "learning"), (5.9, "learning")])
+def test_a_good_loss_is_below_three(loss: float, level: str) -> None:
+    marks = success_marks(rows_of(0.95, loss), GeneratorSettings(batch_size=8), vocabulary=1000)
+    assert marks[0] == f"Loss on dev: {loss:.3f} within 2 epochs (good below 3.0): {level}."
+    assert marks[-1].startswith(f"This run is {level}: ")
+
+
+@pytest.mark.parametrize(
+    ("captions", "vocabulary", "level"),
+    [
+        (2.9, 30_000, "good"),
+        (4.0, 30_000, "learning"),
+        (10.3, 30_000, "stuck"),
+        (2.9, 100, "learning"),  # of 100 words half of chance is 2.3
+        (4.6, 100, "stuck"),
+    ],
+)
+def test_the_loss_of_captions_is_compared_with_chance(captions: float, vocabulary: int, level: str) -> None:
+    rows = [{"epoch": 1.0, "stage": 1.0, "dev_loss": captions, "dev_captions": captions}]
+    marks = success_marks(rows, GeneratorSettings((Stage(("captions",)),)), vocabulary)
+    assert len(marks) == 2 and marks[0].endswith(f": {level}.")
+
+
+def test_losses_without_an_absolute_mark_are_compared_with_their_first_epoch() -> None:
+    def level(last: float) -> str:
+        rows = [{"stage": 1.0, "dev_loss": value, "dev_pixels": value} for value in (0.5, last)]
+        return success_marks(rows, GeneratorSettings((Stage(("pixels",)),)))[-1].split()[3]
+
+    assert [level(value) for value in (0.5, 0.49, 0.45, 0.4)] == ["stuck:", "stuck:", "learning:", "good:"]
+
+
+def test_marks_are_of_the_epochs_that_are_kept_and_of_the_weakest_loss() -> None:
+    rows = [*rows_of(0.95, 1.0), rows_of(0.125, 5.0)[1] | {"epoch": 3.0}]  # the third epoch is not kept
+    assert success_marks(rows, GeneratorSettings(batch_size=8), 1000)[-1] == "This run is good: all marks are reached."
+    stuck = [{"stage": 2.0, "dev_loss": 1.0, "dev_diffusion": 1.0}] * 2
+    settings = GeneratorSettings((Stage(), Stage(("diffusion",))), batch_size=8)
+    marks = success_marks([*rows, *stuck], settings, 1000)
+    assert marks[-2] == "Loss of diffusion on dev: 1 to 1 (good at 80% of the first or less): stuck."
+    assert marks[-1].startswith("This run is stuck")
     assert success_marks([], GeneratorSettings()) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import torch
 from PIL import Image
 
+from seps.indexing import cluster
 from seps.indexing.command import index_folder
 from seps.models.hub import load_model
 from seps.search.store import GalleryStore
@@ -90,3 +92,24 @@ def test_a_cluster_that_is_not_there_is_told(saved: Path, folder: Path, tmp_path
     assert result.returncode == 2
     assert result.stderr.splitlines()[-1].startswith("error: There is no Ray cluster at 'auto' (")
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("127.0.0.1:{closed}", "Connection refused"),
+        ("ray://127.0.0.1:{closed}", "Connection refused"),
+        ("127.0.0.1:{silent}", "no answer within 2 seconds"),
+        ("127.0.0.1:99999999", "Port out of range"),
+    ],
+)
+def test_an_address_without_a_cluster_is_refused_soon(
+    monkeypatch: pytest.MonkeyPatch, address: str, reason: str
+) -> None:
+    monkeypatch.setattr(cluster, "JOIN_SECONDS", 2)
+    with socket.create_server(("127.0.0.1", 0)) as silent, socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        given = address.format(silent=silent.getsockname()[1], closed=closed.getsockname()[1])
+        with pytest.raises(ValueError, match=f"There is no Ray cluster at '{given}' .*{reason}.*: start one, or leave"):
+            cluster.join_cluster(given)
+    assert cluster.CONNECT_SECONDS <= 10

@@ -15,8 +15,8 @@ from PIL import Image
 from seps.indexing.files import FolderFile, file_digest, folder_files
 from seps.indexing.sync import Encoded, SyncReport, sync_files
 from seps.photos import open_image
-from seps.search.store import GalleryStore, Layout
-from tests.helpers.sentences import refused
+from seps.search.schema import Layout
+from seps.search.store import GalleryStore
 
 COUNT = 6
 LAYOUT = Layout("an encoder", 4, 3)
@@ -118,7 +118,7 @@ def test_hidden_files_and_links_out_of_the_folder_are_left_out(folder: Path, tmp
     (folder / "inside.png").symlink_to(folder / "0.png")
     names = [file.path for file in folder_files(folder)]
     assert names == ["0.png", "2.png", "4.png", "below/1.png", "below/3.png", "below/5.png", "inside.png"]
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="photos/none does not exist"):
         folder_files(folder / "none")
 
 
@@ -195,3 +195,23 @@ def test_fifty_read_what_was_committed_while_one_writes(tmp_path: Path, uri: Pat
         for count in range(10, 200, 10):
             sync_files(store, files[:count], encode)
         assert [reader.wait() for reader in readers] == [0] * 5
+
+
+def test_content_decides_which_files_are_photographs(folder: Path, uri: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seps.photos.readable_formats", lambda: ("JPEG", "PNG"))
+    monkeypatch.setattr("seps.photos.heic_formats", lambda: ())  # as without pillow-heif
+    picture = Image.new("RGB", (3, 4), "red")
+    for name, kind in (("saved.jfif", "JPEG"), ("scan.JPE", "JPEG"), ("bare", "PNG"), ("x.dat", "WEBP")):
+        picture.save(folder / name, kind)
+    for name in ("photo.HEIC", "from-a-phone"):
+        (folder / name).write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(200))
+    (folder / "notes.txt").write_text("BM is no picture")
+    os.mkfifo(folder / "pipe")
+    names = {file.path for file in folder_files(folder)}
+    assert {"saved.jfif", "scan.JPE", "bare", "x.dat", "photo.HEIC", "from-a-phone"} <= names
+    assert not {"notes.txt", "pipe"} & names
+    report = sync(folder, uri)
+    left_out = [sentence for sentence in report.skipped if "HEIC photo" in sentence]
+    assert len(left_out) == 2
+    assert all("pip install" in sentence and "JPEG" in sentence for sentence in left_out)
+    assert {"saved.jfif", "scan.JPE", "bare"} <= set(GalleryStore.read(uri).files())

@@ -13,7 +13,6 @@ from seps.data.table import read_table
 from seps.judge.config import DataConfig
 from seps.judge.data import rating_notes, read_ratings, split_by_row
 from tests.helpers.judged import COLUMNS, read_rows, write_ratings, write_rows
-from tests.helpers.sentences import refused
 
 SCALE = DataConfig(mos_top=4.5)
 
@@ -48,7 +47,7 @@ def test_other_columns_and_rationales(folder: Path) -> None:
 
 def test_a_missing_column_is_named(folder: Path) -> None:
     write_rows(folder, read_rows(folder), tuple(name for name in COLUMNS if name != "mos_align"))
-    with refused(DataError):
+    with pytest.raises(DataError, match=r"mos_align: name another as data\.consistency_column"):
         read_ratings(folder, "train", SCALE)
 
 
@@ -147,10 +146,10 @@ def test_other_marks_than_commas_are_named(folder: Path, mark: str, name: str) -
 
 def test_a_prompt_with_commas_and_no_quotation_marks_is_not_cut(tmp_path: Path) -> None:
     (tmp_path / "ratings.csv").write_text("image,mos,prompt\na.png,1,a dog\nb.png,2,a dog, in oil, on canvas\n")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="rows have more cells than its 3 headings"):
         read_table(tmp_path / "ratings.csv")
     (tmp_path / "ratings.csv").write_text('image,mos,prompt\na.png,1,"a dog\n')
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"it is no CSV \(a quotation mark is never closed\)"):
         read_table(tmp_path / "ratings.csv")
 
 
@@ -206,9 +205,9 @@ def test_what_lets_training_come_to_nothing_is_told(folder: Path) -> None:
 
 
 def test_a_split_or_file_that_is_not_there(folder: Path, tmp_path: Path) -> None:
-    with refused(DataError):
+    with pytest.raises(DataError, match=r"test \(ratings\.csv has dev, train\)"):
         read_ratings(folder, "test", SCALE)
-    with refused(DataError):
+    with pytest.raises(DataError, match="Ratings of split train"):
         read_ratings(tmp_path, "train", SCALE)
 
 

@@ -35,7 +35,6 @@ from seps.judge.report import bound_remark, epoch_report, gap_remark, training_p
 from seps.judge.settings import JudgeSettings, rate_note, read_recipe
 from seps.runs.run_log import METRICS, read_epochs, read_steps
 from tests.helpers.judged import COLUMNS, clip_settings, read_rows, tiny_judge, write_ratings, write_rows
-from tests.helpers.sentences import refused
 
 
 def config(clip: Path, encoder: dict[str, Any] | None = None, **options: Any) -> JudgeConfig:
@@ -157,7 +156,7 @@ def test_a_run_resumes_to_the_same_curve(
         with pytest.raises(StoppedError):
             train(config(clip, encoder), settings, rated, tmp_path / "cut", cache=tmp_path / "cache")
     assert len(read_epochs(tmp_path / "cut")) == 2
-    with refused(ValueError):  # a new run would overwrite it
+    with pytest.raises(ValueError, match="cut holds a run: add --resume to go on with"):  # a new run would overwrite it
         train(config(clip, encoder), settings, rated, tmp_path / "cut", cache=tmp_path / "cache")
     train(config(clip, encoder), settings, rated, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
     assert (tmp_path / "cut" / METRICS).read_text() == (tmp_path / "whole" / METRICS).read_text()
@@ -279,15 +278,15 @@ def test_rationales_train_and_leave_no_trace_in_the_model(clip: Path, tmp_path: 
 
 def test_a_checkpoint_of_another_judge_is_refused(clip: Path, rated: Path, tmp_path: Path) -> None:
     settings = JudgeSettings(epochs=1, batch_size=8)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="checkpoint holds no checkpoint"):
         train(config(clip), settings, rated, tmp_path, resume=True, cache=tmp_path / "cache")
     train(config(clip), settings, rated, tmp_path, cache=tmp_path / "cache")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"checkpoint/checkpoint\.safetensors has modules\.judge\.network"):
         train(config(clip, hidden=9), settings, rated, tmp_path, resume=True, cache=tmp_path / "cache")
 
 
 def test_spoilt_copies_need_frozen_encoders(clip: Path, rated: Path, tmp_path: Path) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"training\.spoilt_weight needs frozen encoders"):
         train(config(clip, {"freeze": "none"}), JudgeSettings(spoilt_weight=1.0), rated, tmp_path)
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
+import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from seps.judge.ablate import freezing_rows, spread
 from seps.judge.advice import ROWS, advice
 from seps.judge.config import EncoderConfig
 from seps.judge.encoders import load_clip, with_first_layers
@@ -17,7 +21,6 @@ from seps.judge.program import arguments_parser, changed_values, main
 from seps.judge.settings import read_recipe
 from seps.runs import bootstrap
 from tests.helpers.judged import COLUMNS, clip_settings, read_rows, tiny_judge, write_ratings, write_rows
-from tests.helpers.sentences import refused
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +29,7 @@ def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
 
 
@@ -109,25 +112,27 @@ def test_options_are_values_of_the_recipe(options: str, values: list[str]) -> No
 def test_a_scale_without_corrections_is_refused() -> None:
     options = ["--no-residual", "--residual-scale-c", "0.2"]
     parsed = arguments_parser().parse_args(["train", "quick", "--data", "D", "--out", "O", *options])
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="--no-residual scores without corrections"):
         changed_values(parsed)
 
 
 def test_a_run_in_a_judge_s_place_is_told_with_the_judge_in_it(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "judge.json").write_text("{}")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="is a run's folder"):
         load_judge(tmp_path)
     (tmp_path / "best").mkdir()
     (tmp_path / "best" / "judge.json").write_text("{}")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="is a run's folder"):
         load_judge(tmp_path)
 
 
-@pytest.mark.parametrize("freeze", ["some", "0", "-1"])
-def test_freeze_takes_all_none_or_a_number(freeze: str) -> None:
+@pytest.mark.parametrize(
+    ("freeze", "message"), [("some", "--freeze is 'some'"), ("0", "--freeze is '0'"), ("-1", "--freeze is '-1'")]
+)
+def test_freeze_takes_all_none_or_a_number(freeze: str, message: str) -> None:
     parsed = arguments_parser().parse_args(["train", "quick", "--data", "D", "--out", "O", f"--freeze={freeze}"])
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         changed_values(parsed)
 
 
@@ -142,8 +147,11 @@ def test_one_number_freezes_that_many_layers_of_each_tower_and_all_of_a_shorter_
         assert {re.sub(r".*(vision|text)_model.*layers\.(\d).*", r"\1 \2", name) for name in left} == {
             f"{tower} {layer}" for tower, most in (("vision", 3), ("text", 2)) for layer in range(layers[tower], most)
         }
-    for wrong, number in ((config, 4), (EncoderConfig("seps", "judge/encoders", stages=(0,)), 1)):
-        with refused(ValueError):
+    for wrong, number, message in (
+        (config, 4, "has 3 vision and 2 text layers"),
+        (EncoderConfig("seps", "judge/encoders", stages=(0,)), 1, "encoder.freeze is 'layers'"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             with_first_layers(wrong, number)
 
 
@@ -197,6 +205,35 @@ def test_sort_puts_the_best_first(model: Path, rated: Path, tmp_path: Path, by: 
     assert len(rows) == 24 and worth == sorted(worth, reverse=True)
 
 
+def test_names_match_in_either_unicode_form_and_no_cell_is_a_formula(
+    model: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = next((rated / "images").rglob("*.png"))
+    folder, prompts, scores = tmp_path / "pictures", tmp_path / "prompts.csv", tmp_path / "scores.csv"
+    folder.mkdir()
+    for name in (unicodedata.normalize("NFD", "café.png"), "=1+1.png", "saved.jfif", "a\x1b[2J\nforged: 1.png"):
+        shutil.copy(picture, folder / name)
+    (folder / "notes.txt").write_text("no picture")
+    with prompts.open("w", newline="", encoding="utf-8") as file:
+        names = (unicodedata.normalize("NFC", "café.png"), "=1+1.png", "saved.jfif", "a\x1b[2J\nforged: 1.png")
+        csv.writer(file).writerows([("image", "prompt"), *((name, "=HYPERLINK(1) 花") for name in names)])
+    assert main(["sort", str(folder), "--prompts", str(prompts), "--model", str(model), "--csv", str(scores)]) == 0
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) == 4
+    assert "\x1b" not in printed
+    assert scores.read_bytes().startswith(b"\xef\xbb\xbfimage,prompt,")
+    rows = read_csv(scores)
+    assert {row["prompt"] for row in rows} == {"'=HYPERLINK(1) 花"}
+    assert {"'=1+1.png", "saved.jfif", r"a\x1b[2J\nforged: 1.png"} < {row["image"] for row in rows}
+    again = tmp_path / "again.csv"  # what was written names the same pictures when it is read
+    with pytest.raises(SystemExit):
+        main(["sort", str(folder), "--prompts", str(scores), "--model", str(model), "--csv", str(again)])
+    assert r"no prompt for a\x1b[2J forged: 1.png" in capsys.readouterr().err
+    (folder / "a\x1b[2J\nforged: 1.png").unlink()  # but for a name that cannot be printed
+    assert main(["sort", str(folder), "--prompts", str(scores), "--model", str(model), "--csv", str(again)]) == 0
+    assert [row for row in rows if "forged" not in row["image"]] == read_csv(again)
+
+
 def test_ablate_measures_every_variant_under_both_splits(
     recipe: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -209,6 +246,56 @@ def test_ablate_measures_every_variant_under_both_splits(
     assert {row["split"] for row in rows} == {"prompt", "row"} and len(rows) == 2 * len(names)
     assert (out / "ablation.png").stat().st_size > 1000
     assert "| direct |" in capsys.readouterr().out
+
+
+FREEZING_ROWS = ("all frozen", "half of each tower frozen", "2 of 3 layers frozen", "fully trained")
+
+
+def test_ablate_compares_four_ways_of_freezing_in_one_table(
+    recipe: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "ablation"
+    arguments = ["ablate", "--data", str(rated), "--out", str(out), "--recipe", str(recipe), "--seeds", "2"]
+    assert main([*arguments, "--rows", "freezing", "--freeze", "2", "--set", "training.epochs=1"]) == 0
+    rows = read_csv(out / "ablation.csv")
+    assert [row["variant"] for row in rows[:8:2]] == [f"residual, {name}" for name in FREEZING_ROWS]
+    assert len(rows) == 2 * 4 * 2
+    printed = capsys.readouterr().out
+    assert "| | quality SROCC | quality PLCC | consistency SROCC | consistency PLCC |" in printed
+    assert "Split by prompt, on dev, mean of 2 seeds (lowest to highest):" in printed
+    trained = [row for row in rows if row["variant"] == "residual, fully trained" and row["split"] == "prompt"]
+    columns = ("quality", "quality_plcc", "consistency", "consistency_plcc")
+    cells = [spread([float(row[column]) for row in trained]) for column in columns]
+    assert f"| residual, fully trained | {' | '.join(cells)} |" in printed
+
+
+def test_ablate_takes_each_number_of_layers_and_values_of_the_recipe(recipe: Path) -> None:
+    config, settings = read_recipe(recipe)
+    names = [variant.name for variant in freezing_rows(config, settings, (1, 3))]
+    assert names[2:4] == ["residual, 1 of 3 layers frozen", "residual, 3 of 3 layers frozen"]
+    frozen, *learning = freezing_rows(config, replace(settings, learning_rate=1e-3))
+    assert frozen.settings.encoder_rate == 1
+    rates = [variant.settings.learning_rate * variant.settings.encoder_rate for variant in learning]
+    assert rates == pytest.approx([3e-5] * 3)
+    assert [variant.config.encoder.freeze for variant in learning] == ["layers", "layers", "none"]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--freeze", "4"], "--freeze is 4, but .* layers: freeze at most 3"),
+        (["--freeze", "some"], "--freeze is 'some', but all, none or a number of layers"),
+        (["--set", "training.nothing=3"], "training has the unknown keys? .*nothing"),
+        (["--set", 'encoder={"kind":"seps","name":"photos","stages":[2]}', "--freeze", "1"], "always stay frozen"),
+    ],
+)
+def test_ablate_refuses_what_the_recipe_cannot_do(
+    recipe: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], message: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["ablate", "--data", str(rated), "--out", str(tmp_path / "out"), "--recipe", str(recipe), *more])
+    assert re.search(message, capsys.readouterr().err)
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from seps.generator.settings import read_recipe as read_generator
 from seps.judge.settings import read_recipe as read_judge
 from seps.runs.recipe import find_recipe, overridden, recipe_files, with_values, write_recipe
 from seps.training.settings import read_recipe as read_retrieval
-from tests.helpers.sentences import refused
 
 SYSTEMS = [("configs/recipes", read_retrieval), ("judge/recipes", read_judge), ("generator/recipes", read_generator)]
 
@@ -42,7 +41,7 @@ def test_a_setting_outside_its_range_names_the_file(folder: str, read: Callable[
 
 
 def test_a_recipe_that_is_nowhere_names_those_of_the_package() -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="'nothing' is neither a JSON file nor one of ours, over-3000-"):
         find_recipe("nothing", "judge/recipes")
 
 
@@ -52,8 +51,14 @@ def test_any_key_of_a_recipe_is_set(folder: str, read: Callable[..., Any]) -> No
     assert with_values(config, settings, []) == (config, settings)
     changed, trained = with_values(config, settings, ["training.seed = 77", "training.seed=78"])
     assert (changed, trained.seed) == (config, 78)
-    for wrong in ("training.sead=3", "training.seed", "nothing.seed=3", "training.seed=-1", "=3"):
-        with refused(ValueError):
+    for wrong, message in (
+        ("training.sead=3", "training has the unknown key 'sead'.*Did you mean seed"),
+        ("training.seed", "--set 'training.seed' names no key of the recipe"),
+        ("nothing.seed=3", "--set 'nothing.seed=3' names no key of the recipe"),
+        ("training.seed=-1", "training.seed is -1"),
+        ("=3", "--set '=3' names no key of the recipe"),
+    ):
+        with pytest.raises(ValueError, match=message):
             with_values(config, settings, [wrong])
 
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from seps.runs.run_folder import check_no_run
-from tests.helpers.sentences import refused
 
 
-@pytest.mark.parametrize("left", ["checkpoint", "checkpoints/epoch-002", "metrics.csv", "best", "model"])
-def test_a_new_run_overwrites_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str) -> None:
+@pytest.mark.parametrize(
+    ("left", "message"),
+    [
+        ("checkpoint", "run holds a run: add --resume to go on with it"),
+        ("checkpoints/epoch-002", "run holds a run of 2 epochs"),
+        ("metrics.csv", "run holds metrics.csv of another run"),
+        ("best", "run holds best of another run"),
+        ("model", "run holds model of another run"),
+    ],
+)
+def test_a_new_run_overwrites_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     run = Path("run")
     check_no_run(run)
     (run / left).mkdir(parents=True)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         check_no_run(run)
 
 

@@ -4,13 +4,13 @@ import hashlib
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from seps.scenes import KINDS, SIDE, Object, Scene, draw, make_scene
 from seps.scenes.drawings import DRAWINGS
 from seps.scenes.kinds import extent
 from seps.scenes.raster import UNIT, Canvas, coverage
-from tests.helpers.sentences import refused
 
 SCENES = [make_scene(9, "dev", index) for index in range(16)]
 PIXELS = "8fab5ba5ed4ec3ebda99521bb8699f17e06e536377e23c413e9f1c22621d351d"  # sha256 of six scenes
@@ -132,5 +132,5 @@ def test_a_colour_changes_the_object_and_nothing_else() -> None:
 
 
 def test_what_is_not_known_is_refused() -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="Nothing is known of 'dragon'"):
         draw(alone(Object("dragon", None, "medium", (10, 10, 60, 60), "ground", 0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import pytest
 
 from seps.scenes import SIDE, Object, Scene, as_json, draw, from_json, holds, make_scene
 from seps.scenes.edit import edited, moved, recoloured, redrawn, removed
-from tests.helpers.sentences import refused
 
 CUP_ON_TABLE = Scene(
     seed=0,
@@ -97,7 +97,7 @@ def test_a_colour_changes_the_object_s_pixels_alone() -> None:
     x0, y0, *_ = CUP_ON_TABLE.objects[3].box
     assert not changed[: y0 - 1].any()
     assert not changed[:, : x0 - 1].any()
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="A ball cannot be 'white'"):
         recoloured(CUP_ON_TABLE, 3, "white")
 
 
@@ -115,22 +115,22 @@ def test_changes_as_the_page_writes_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "message"),
     [
-        {},
-        {"do": "fly"},
-        {"do": "remove", "object": 4},
-        {"do": "remove", "object": -1},
-        {"do": "remove", "object": "1"},
-        {"do": "remove", "object": True},
-        {"do": "move", "object": 0, "dx": 0.5, "dy": 0},
-        {"do": "redraw", "seed": -1},
-        {"do": "recolour", "object": 0},
+        ({}, "There is no change None"),
+        ({"do": "fly"}, "There is no change 'fly'"),
+        ({"do": "remove", "object": 4}, "There is no object 4"),
+        ({"do": "remove", "object": -1}, "There is no object -1"),
+        ({"do": "remove", "object": "1"}, "object is '1', but a whole number is needed"),
+        ({"do": "remove", "object": True}, "object is True, but a whole number is needed"),
+        ({"do": "move", "object": 0, "dx": 0.5, "dy": 0}, "dx is 0.5, but a whole number is needed"),
+        ({"do": "redraw", "seed": -1}, "Seed and index are -1 and 0"),
+        ({"do": "recolour", "object": 0}, "A table cannot be 'None'"),
     ],
     ids=str,
 )
-def test_a_change_that_cannot_be_made_is_refused(change: dict[str, Any]) -> None:
-    with refused(ValueError):
+def test_a_change_that_cannot_be_made_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         edited(CUP_ON_TABLE, change)
 
 

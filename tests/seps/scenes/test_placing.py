@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from dataclasses import asdict
 
@@ -25,7 +26,6 @@ from seps.scenes import (
     split_of,
 )
 from seps.scenes.rng import Rng
-from tests.helpers.sentences import refused
 
 COUNT = 400
 STREAM = [616, 483, 571, 86, 63, 280]
@@ -139,11 +139,18 @@ def test_relations_are_those_that_measuring_the_boxes_finds(scenes: dict[str, li
 def test_a_scene_is_read_back_from_json(scenes: dict[str, list[Scene]]) -> None:
     for scene in scenes["train"][:50]:
         assert from_json(json.loads(json.dumps(as_json(scene)))) == scene
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The scene lacks 'seed'"):
         from_json({"objects": []})
 
 
-@pytest.mark.parametrize(("seed", "split", "index"), [(-1, "train", 0), (0, "train", -1), (0, "val", 0)])
-def test_what_cannot_be_made_is_refused(seed: int, split: str, index: int) -> None:
-    with refused(ValueError):
+@pytest.mark.parametrize(
+    ("seed", "split", "index", "message"),
+    [
+        (-1, "train", 0, "Seed and index are -1 and 0"),
+        (0, "train", -1, "Seed and index are 0 and -1"),
+        (0, "val", 0, "The split is 'val'"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(seed: int, split: str, index: int, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         make_scene(seed, split, index)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ from PIL import Image
 from seps.data import read_entities, read_split
 from seps.scenes import SIDE, decode_mask, draw, encode_mask, from_json, holds, make_scene, write_split
 from seps.scenes.__main__ import main
-from tests.helpers.sentences import refused
 
 COUNT = 6
 
@@ -94,14 +94,22 @@ def test_masks_survive_their_run_lengths() -> None:
     assert encode_mask(mask) == {"size": [5, 4], "counts": [11, 2, 2, 1, 4]}
     for example in (mask, ~mask, np.ones((3, 2), bool), np.zeros((3, 2), bool)):
         assert np.array_equal(decode_mask(encode_mask(example)), example)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The runs cover 3 pixels"):
         decode_mask({"size": [2, 2], "counts": [3]})
 
 
-@pytest.mark.parametrize("content", ["[" * 100_000, '{"dev0": 3}', "[]"], ids=["deep", "numbers", "list"])
-def test_ids_of_other_splits_that_cannot_be_kept(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[" * 100_000, "id_mapping.json cannot be read as JSON"),
+        ('{"dev0": 3}', "id_mapping.json maps no ids to names of files"),
+        ("[]", "id_mapping.json maps no ids to names of files"),
+    ],
+    ids=["deep", "numbers", "list"],
+)
+def test_ids_of_other_splits_that_cannot_be_kept(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "id_mapping.json").write_text(content)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         write_split(tmp_path, "dev", 1, seed=0)
     assert not list((tmp_path / "images").iterdir())  # refused before anything is drawn
 

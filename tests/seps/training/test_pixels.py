@@ -11,7 +11,6 @@ from seps.training.pixels import PixelDataLoader
 from seps.training.samplers import ProcessShard
 from seps.training.settings import TrainSettings
 from tests.helpers.drawn_data import DrawnTokenizer, to_tensor, write_split
-from tests.helpers.sentences import refused
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -37,5 +36,5 @@ def test_what_preprocessing_refuses_names_the_file(tmp_path: Path) -> None:
     def refuse(image: object) -> torch.Tensor:
         raise ValueError("The photo is too plain.")
 
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"images/10\.png: The photo is too plain"):
         CaptionDataset(split, DrawnTokenizer(), refuse)[0]

@@ -12,9 +12,8 @@ from torch import Tensor
 
 from seps.runs.checkpoint import save_checkpoint
 from seps.training.run_state import RunState, resume_from
-from tests.helpers.sentences import refused
 
-STATE = RunState(epoch=4, best=1.5, ratio_weight=2.0)
+STATE = RunState(epoch=4, best=1.5)
 
 
 def trained(steps: int) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
@@ -73,14 +72,14 @@ def test_parameters_without_a_gradient_have_no_moments(tmp_path: Path) -> None:
 
 def test_refuses_another_models_and_none(folder: Path, tmp_path: Path) -> None:
     other = torch.nn.Linear(4, 2)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"one/checkpoint\.safetensors has modules\.weight"):
         resume_from(folder, other, torch.optim.AdamW(other.parameters()), epochs=9)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="two holds no checkpoint: train without --resume first"):
         resume_from(tmp_path / "two", *trained(0), epochs=9)
 
 
 def test_refuses_a_run_of_more_epochs(folder: Path) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"one/checkpoint\.json was written after 4 epochs"):
         resume_from(folder, *trained(0), epochs=3)
 
 
@@ -93,7 +92,7 @@ def test_refuses_a_run_of_more_epochs(folder: Path) -> None:
         (b"[" * 100_000, r"cannot be read as JSON \(it is nested more than 100 levels deep\)"),
         (b"[4, 1.5, 2.0]", ": the state is a list, but keys and values are needed"),
         (b"null", ": the state is a NoneType, but keys and values are needed"),
-        (b"{}", ": the state lacks the key 'epoch': needed are epoch, best, ratio_weight"),
+        (b"{}", ": the state lacks the key 'epoch': needed are epoch, best"),
     ],
     ids=["empty", "cut", "latin-1", "deep", "list", "null", "object"],
 )
@@ -117,9 +116,7 @@ def test_numbers_that_cannot_be_read(folder: Path, content: bytes, message: str)
         ({"best": float("inf")}, "the state.best is inf, but a finite number is needed"),
         ({"best": 601}, r"best is 601, but it must lie in \[-1, 600\]"),
         ({"best": -2.0}, r"best is -2.0, but it must lie in \[-1, 600\]"),
-        ({"ratio_weight": -0.5}, "ratio_weight is -0.5, but it must be at least 0 and finite"),
-        ({"ratio_weight": 10**400}, r"the state.ratio_weight is 10+\.\.\.0+, but a finite number is needed"),
-        ({"colour": 1}, "the state has the unknown key 'colour': allowed are epoch, best, ratio_weight"),
+        ({"colour": 1}, "the state has the unknown key 'colour': allowed are epoch, best"),
     ],
 )
 def test_numbers_that_were_changed(folder: Path, change: dict[str, Any], message: str) -> None:

@@ -11,7 +11,6 @@ from seps.training import significance
 from seps.training.data_loader import named_patches
 from seps.training.phrases import PhraseBox
 from seps.training.selecting import named_s_p
-from tests.helpers.sentences import refused
 
 
 def significance_loss(predictors: tuple[TokenSparse, ...], patches: torch.Tensor, named: torch.Tensor) -> torch.Tensor:
@@ -63,7 +62,7 @@ def test_s_p_learns_what_is_named_and_embeddings_stay(predictors: tuple[TokenSpa
 
 
 def test_the_released_variant_has_no_s_p() -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"The released variant has no s\^p"):
         significance_loss((TokenSparse(16),), torch.randn(1, 4, 16), torch.tensor([[True, False, False, False]]))
 
 

@@ -1,0 +1,168 @@
+"""Photographs encoded ahead are what they are one by one, and decoding, encoding and writing overlap."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor
+
+from seps.indexing import ahead, command
+from seps.indexing.ahead import AHEAD, encode_ahead
+from seps.indexing.command import index_folder, main
+from seps.indexing.files import file_digest, folder_files
+from seps.indexing.sync import SyncReport
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+from seps.photos import PhotoError
+from seps.search.store import GalleryStore
+
+COUNT, BATCH = 11, 2
+TIMEOUT = 20.0  # seconds until what should overlap is said not to
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for seed in range(COUNT):
+        pixels = np.random.default_rng(seed).integers(0, 256, (20, 30, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(folder / f"{seed:02}.png")
+    return folder
+
+
+@pytest.fixture
+def model(saved: Path) -> SEPSModel:
+    return load_model(saved)
+
+
+def table(uri: Path) -> dict[str, Tensor]:
+    store = GalleryStore.read(uri)
+    return {photo.file.path: photo.embeddings for photo in store.photos(store.rows()).values()}
+
+
+def test_a_table_is_the_same(model: SEPSModel, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "encode_ahead", partial(encode_ahead, batch=BATCH))
+    for name in ("03.png", "10.png"):
+        (folder / name).write_bytes((folder / name).read_bytes()[:60])
+    reports = [index_folder(model, folder, str(tmp_path / str(flag)), ahead=flag) for flag in (False, True)]
+    assert reports[0] == reports[1]
+    assert (reports[1].encoded, len(reports[1].skipped)) == (COUNT - 2, 2)
+    here, there = table(tmp_path / "False"), table(tmp_path / "True")
+    assert list(here) == list(there)
+    for path, embeddings in here.items():
+        torch.testing.assert_close(there[path], embeddings, atol=1e-5, rtol=0)
+
+
+def counted(model: SEPSModel, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let the model note how many photographs it encodes at a time."""
+    sizes: list[int] = []
+    encode = model.encode_pixels
+
+    def note(pixels: Tensor) -> Tensor:
+        sizes.append(len(pixels))
+        return encode(pixels)
+
+    monkeypatch.setattr(model, "encode_pixels", note)
+    return sizes
+
+
+def test_only_what_is_new_is_encoded(
+    model: SEPSModel, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes, uri = counted(model, monkeypatch), str(tmp_path / "table")
+    assert index_folder(model, folder, uri, ahead=True) == SyncReport(encoded=COUNT)
+    assert sizes == [COUNT]
+    (folder / "00.png").rename(folder / "99.png")
+    Image.new("RGB", (9, 9), "red").save(folder / "new.png")
+    assert index_folder(model, folder, uri, ahead=True) == SyncReport(encoded=1, kept=COUNT - 1, moved=1, removed=1)
+    assert sizes == [COUNT, 1]
+    assert index_folder(model, folder, uri, ahead=True) == SyncReport(kept=COUNT + 1)
+    assert sizes == [COUNT, 1]
+
+
+def test_known_content_that_is_asked_for_is_encoded(model: SEPSModel, folder: Path) -> None:
+    files = folder_files(folder)
+    known = {file_digest(file.file) for file in files}
+    encode = encode_ahead(model, files, known, BATCH)
+    expected = encode_ahead(model, files, (), BATCH)
+    for file in files[1::2]:  # not all are asked for
+        torch.testing.assert_close(encode(file).embeddings, expected(file).embeddings, atol=1e-5, rtol=0)
+
+
+def test_decoding_encoding_and_writing_overlap(model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = folder_files(folder)
+    decoded, written = {file.file: Event() for file in files}, Event()
+    waited: list[bool] = []
+    read, encode_pixels = ahead.open_image, model.encode_pixels
+
+    def open_image(path: Path) -> Image.Image:
+        decoded[path].set()
+        return read(path)
+
+    def encode_slowly(pixels: Tensor) -> Tensor:
+        # The first batch takes until the second one is decoded, the second until the first one is written.
+        waits: dict[int, Callable[[float], bool]] = {0: decoded[files[BATCH].file].wait, 1: written.wait}
+        if len(waited) in waits:
+            waited.append(waits[len(waited)](TIMEOUT))
+        return encode_pixels(pixels)
+
+    monkeypatch.setattr(ahead, "open_image", open_image)
+    monkeypatch.setattr(model, "encode_pixels", encode_slowly)
+    encode = encode_ahead(model, files, (), BATCH)
+    for file in files:
+        encode(file)
+        if file == files[BATCH - 1]:
+            written.set()
+    assert waited == [True, True]
+
+
+def test_no_more_is_decoded_than_a_few_batches_ahead(
+    model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, opened = folder_files(folder), list[Any]()
+    read = ahead.open_image
+
+    def open_image(path: Path) -> Image.Image:
+        opened.append(path)
+        return read(path)
+
+    monkeypatch.setattr(ahead, "open_image", open_image)
+    encode = encode_ahead(model, files, (), BATCH)
+    assert opened == []
+    encode(files[0])
+    time.sleep(0.5)
+    assert len(opened) <= AHEAD * BATCH
+
+
+def test_a_fault_of_the_encoder_is_raised(model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(pixels: Tensor) -> Tensor:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(model, "encode_pixels", broken)
+    files = folder_files(folder)
+    with pytest.raises(RuntimeError, match="out of memory"):
+        encode_ahead(model, files, (), BATCH)(files[0])
+    (folder / "00.png").unlink()
+    with pytest.raises(PhotoError, match=r"00\.png"):
+        encode_ahead(model, files[:1], (), BATCH)(files[0])
+
+
+def test_a_device_that_is_not_here_is_refused(
+    saved: Path, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [str(folder), "--to", str(tmp_path / "table"), "--model", str(saved), "--device"]
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "abacus"])
+    assert ended.value.code == 2
+    assert "device abacus cannot be used here" in capsys.readouterr().err
+    assert main([*arguments, "cpu"]) == 0
+    assert f"{COUNT} encoded" in capsys.readouterr().out
