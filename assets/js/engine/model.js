@@ -1,8 +1,9 @@
 // A model whose graphs ONNX Runtime runs: reads captions, ranks galleries, explains pairs.
 
 import { fetched, fetchedJson, forget } from "./fetching.js";
+import { checkedManifest } from "./manifest.js";
 import { fromHalf, joined } from "./numbers.js";
-import { recordOf } from "./record.js";
+import { classesOf, recordOf } from "./record.js";
 import { normalised, squashed } from "./resize.js";
 
 const NEEDED = ["text", "features", "rank", "pair", "forced"]; // graphs; that of images comes with the first picture
@@ -28,17 +29,19 @@ export class Model {
   constructor(ort, folder, manifest, language = null, tokenizer = null) {
     this.ort = ort;
     this.folder = folder;
-    this.manifest = manifest;
+    this.manifest = checkedManifest(manifest);
     this.language = language;
     this.tokenizer = tokenizer;
     this.providers = /** @type {any[]} */ (["wasm"]); // what runs the graphs
     this.sessions = {};
-    this.galleries = {}; // name -> {count, patches, features}
+    this.galleries = {}; // name -> {count, values, size, features, classes}
     this.captions = new Map();
     this.pools = {}; // name -> the words of its captions, as tensors
     const [patches, channels] = manifest.graphs.image.outputs[0].shape.slice(1); // [CLS] among them where there is one
     this.patches = patches;
     this.channels = channels;
+    const { class_names: names, grid: [rows, columns] } = manifest;
+    this.classes = names ? rows * columns * (2 + channels) : 0; // numbers of a picture's classes, see takeGallery
   }
 
   static async open(ort, Tokenizer, folder, progress) {
@@ -173,7 +176,7 @@ export class Model {
     return scores;
   }
 
-  // Take a gallery's embeddings: (V, N[+1], C) in float16 at an address.
+  // Take a gallery's embeddings, in float16 at an address.
   async openGallery(name, address, progress) {
     if (this.galleries[name]) return;
     const halves = await fetched(address, progress);
@@ -182,9 +185,16 @@ export class Model {
     await this.takeGallery(name, values);
   }
 
-  async takeGallery(name, values) {
+  // Take V pictures' embeddings (N[+1], C), each, where the model has classes, with its patches' best classes (N), their
+  // probabilities (N) and what class vectors add (N, C) behind it.
+  async takeGallery(name, numbers) {
     const size = this.patches * this.channels;
-    this.galleries[name] = { count: values.length / size, values, size, features: await this.featuresOf("features", values) };
+    const count = numbers.length / (size + this.classes);
+    const each = (from, to) => joined(Array.from({ length: count }, (_, at) =>
+      numbers.subarray(at * (size + this.classes) + from, at * (size + this.classes) + to)));
+    const values = this.classes ? each(0, size) : numbers;
+    const classes = this.classes ? each(size, size + this.classes) : null;
+    this.galleries[name] = { count, values, size, classes, features: await this.featuresOf("features", values) };
   }
 
   // What a graph makes of the embeddings of a gallery: {type, dims, data} of each output.
@@ -252,7 +262,11 @@ export class Model {
     const { tensor: words, labels } = await this.words(caption);
     const outputs = await this.match(this.embeddings(gallery, index), { words, ...await this.beside(dense) }, mask);
     const denseLabels = dense ? (await this.words(dense, true)).labels : null;
-    return recordOf(outputs, this.manifest, labels, Boolean(mask), denseLabels);
+    const record = recordOf(outputs, this.manifest, labels, Boolean(mask), denseLabels);
+    if (!this.classes) return record;
+    const seen = this.galleries[gallery].classes.subarray(index * this.classes, (index + 1) * this.classes);
+    const classes = classesOf(seen, this.embeddings(gallery, index), words, this.manifest.class_names);
+    return { ...record, classes };
   }
 
   // What S(I, T) and each word's part of it lose as one patch after the other is changed: its decision turned over
@@ -283,13 +297,15 @@ export class Model {
     };
   }
 
-  // The embeddings of a picture, RGB bytes of width x height.
+  // The embeddings of a picture, RGB bytes of width x height, as takeGallery takes them.
   async encode({ pixels, width, height }, progress) {
     await this.load("image", progress);
     const { size } = this.manifest.pixels;
     const values = normalised(squashed(pixels, width, height, size), this.manifest.pixels);
-    const { patches } = await this.run("image", { pixels: this.tensor("float32", values, [1, 3, size, size]) });
-    return patches.data;
+    const { patches, best, probability, added } =
+      await this.run("image", { pixels: this.tensor("float32", values, [1, 3, size, size]) });
+    if (!this.classes) return patches.data;
+    return joined([patches.data, Float32Array.from(best.data, Number), probability.data, added.data]);
   }
 }
 

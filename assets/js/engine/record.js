@@ -59,6 +59,34 @@ function sideOf(outputs, prefix, { coefficients, has_cls: hasCls }) {
   };
 }
 
+// What the classifier saw in a picture, out of the numbers of its classes as takeGallery in model.js takes them.
+// values: the picture's embeddings (N[+1], C); words: (L, C), a tensor; names: of all classes.
+export function classesOf(seen, values, { data, dims: [length, channels] }, names) {
+  const count = seen.length / (2 + channels);
+  const added = seen.subarray(2 * count);
+  const patches = values.subarray(values.length - count * channels);
+  const dot = (one, other, from, to) => {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel += 1) sum += one[from + channel] * other[to + channel];
+    return sum;
+  };
+  const lengthsOf = (rows, number) => Array.from({ length: number }, (_, row) => {
+    const at = row * channels;
+    return Math.sqrt(dot(rows, rows, at, at));
+  });
+  const [ofWords, ofPatches] = [lengthsOf(data, length), lengthsOf(patches, count)];
+  const shares = Float32Array.from({ length: length * count }, (_, at) => {
+    const [word, patch] = [Math.floor(at / count), at % count];
+    const product = dot(data, added, word * channels, patch * channels);
+    return product / Math.max(ofWords[word] * ofPatches[patch], 1e-12);
+  });
+  return {
+    names: Array.from(seen.subarray(0, count), (number) => names[number]),
+    probability: { shape: [count], values: seen.slice(count, 2 * count) },
+    word_shares: { shape: [length, count], values: shares },
+  };
+}
+
 function tokenLabels(count, hasCls) {
   const aggregated = Array.from({ length: count - 1 - (hasCls ? 1 : 0) }, (_, index) => `aggregated ${index + 1}`);
   return [...(hasCls ? ["[CLS]"] : []), ...aggregated, "extra"];

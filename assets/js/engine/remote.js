@@ -1,12 +1,32 @@
 // Asks a thread of models.
 
 import { say } from "../base/words.js";
-import { UNREACHED } from "./fetching.js";
+import { NO_WASM, NOT_JSON, UNREACHED, WASM_FORBIDDEN } from "./fetching.js";
+import { BAD_MANIFEST } from "./manifest.js";
 
-// What went wrong, in a sentence of the table with its reason, which alone is the error's cause; an address that cannot be
-// reached has a sentence of its own.
+const NO_WORKER = "worker forbidden";
+// Reasons with sentences of their own: to reload the page does not help.
+const OWN = {
+  [UNREACHED]: "static.unreached",
+  [NO_WASM]: "static.no_wasm",
+  [WASM_FORBIDDEN]: "static.wasm_forbidden",
+  [NO_WORKER]: "static.worker_forbidden",
+};
+let isForbidden = false; // whether the host's Content-Security-Policy forbids threads
+document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
+  isForbidden ||= effectiveDirective === "worker-src";
+});
+
+// What went wrong, in a sentence of the table with its reason, which alone is the error's cause.
 export function failure(reason, sentence = "static.failed") {
-  return new Error(reason === UNREACHED ? say("static.unreached") : say(sentence, { reason }), { cause: reason });
+  return new Error(sentenceOf(reason, sentence), { cause: reason });
+}
+
+function sentenceOf(reason, sentence) {
+  if (Object.hasOwn(OWN, reason)) return say(OWN[reason]);
+  const part = (begin) => reason.slice(begin.length);
+  if (reason.startsWith(BAD_MANIFEST)) return say("static.bad_manifest", { field: part(BAD_MANIFEST) });
+  return reason.startsWith(NOT_JSON) ? say("static.not_json", { file: part(NOT_JSON) }) : say(sentence, { reason });
 }
 
 // ask(method, values, noted) leads to an answer; end() ends the thread, whose memory goes back.
@@ -23,7 +43,8 @@ export function remote() {
     else failed(failure(problem));
   };
   worker.onerror = () => {
-    for (const { failed } of waiting.values()) failed(failure(say("static.ended")));
+    const problem = failure(isForbidden ? NO_WORKER : say("static.ended"));
+    for (const { failed } of waiting.values()) failed(problem);
     waiting.clear();
   };
   // ask("rank", {...}) resolves to the answer; noted(progress) is called on the way.

@@ -1,7 +1,7 @@
 // The models in a thread of their own: {id, method, values} comes in, and {id, result}, {id, problem} or, on the way,
 // {id, progress} goes out. One is answered after the other.
 
-import { fetched, forget, unpacked } from "./fetching.js";
+import { fetched, forget, imported, needWebAssembly, unpacked } from "./fetching.js";
 import { Model } from "./model.js";
 import { joined } from "./numbers.js";
 import { Tuned } from "./tuned.js";
@@ -12,15 +12,16 @@ let libraries = null;
 
 // ONNX Runtime and the tokenizer's library, from an address that ends in "/".
 async function load(folder, progress) {
-  const [ort, { Tokenizer }] = await Promise.all([loadRuntime(folder, progress), import(`${folder}tokenizers.mjs`)]);
+  const [ort, { Tokenizer }] = await Promise.all([loadRuntime(folder, progress), imported(`${folder}tokenizers.js`)]);
   return { ort, Tokenizer };
 }
 
 // ONNX Runtime alone. Threads need a page that is isolated.
 async function loadRuntime(folder, progress) {
-  const [ort, wasm] = await Promise.all([import(`${folder}ort.mjs`), fetched(`${folder}ort.wasm.gz`, progress)]);
+  needWebAssembly();
+  const [ort, wasm] = await Promise.all([imported(`${folder}ort.js`), fetched(`${folder}ort.wasm.gz`, progress)]);
   ort.env.wasm.wasmBinary = await unpacked(wasm);
-  forget(wasm);
+  if (ort.env.wasm.wasmBinary !== wasm) forget(wasm);
   ort.env.wasm.numThreads = self.crossOriginIsolated ? Math.min(THREADS, navigator.hardwareConcurrency) : 1;
   return ort;
 }

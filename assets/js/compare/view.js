@@ -1,0 +1,161 @@
+// Compare: captions side by side on one photo, and two photos for one caption.
+
+import { button, h, press } from "../base/dom.js";
+import { fixed } from "../base/numbers.js";
+import { say } from "../base/words.js";
+import { sharedSentence } from "../record/decision.js";
+import { debounced, latest } from "../shell/latest.js";
+import { photoPicker } from "../shell/picker.js";
+import { register } from "../shell/places.js";
+import { component } from "../static/component.js";
+import { mount as pairMount } from "../why/why.js";
+import { mount as captionsMount } from "./compare.js";
+
+const PAUSE = 250; // milliseconds
+const STARTING = 3; // captions
+
+function build({ engine, state, line, announce }) {
+  const run = latest();
+  let facts = null;
+  const parts = ["captions", "pair"].map((part) =>
+    button({ "data-part": part, click: () => state.set({ part: part === "captions" ? "" : part }, { push: true }) }, say(`compare_page.${part}`)));
+  const box = h("textarea", { id: "captions-box", rows: "3", spellcheck: "false", input: debounced(() => state.set({ captions: box.value }), PAUSE) });
+  const caption = h("textarea", { id: "pair-caption", rows: "1", spellcheck: "false", input: debounced(() => state.set({ caption: caption.value }), PAUSE) });
+  const other = h("textarea", { id: "pair-other", rows: "1", spellcheck: "false", placeholder: say("compare_page.other_hint"),
+    input: debounced(() => state.set({ other: other.value }), PAUSE) });
+  const picker = photoPicker({ choose: (key) => state.set({ photo: key, captions: "" }) });
+  const [captionsPlace, pairPlace] = ["seps-compare", "seps-why"].map((name) => h("div", { class: name }));
+  const ofCaptions = h("section", { class: "compare-captions" },
+    h("div", { class: "ask-box" }, h("label", { for: "captions-box" }, say("compare_page.captions_label")), box), picker.element, captionsPlace);
+  const ofPair = h("section", { class: "compare-pair" },
+    h("div", { class: "two" },
+      h("div", { class: "ask-box" }, h("label", { for: "pair-caption" }, say("explore.caption")), caption),
+      h("div", { class: "ask-box" }, h("label", { for: "pair-other" }, say("compare_page.other")), other)),
+    pairPlace);
+  const element = h("div", { class: "compare-page" }, h("div", { class: "switch", role: "group", "aria-label": say("compare_page.which") }, ...parts), ofCaptions, ofPair);
+
+  const captionsView = component(captionsPlace, captionsMount, null, (event, detail) => {
+    if (event === "why") return toPair();
+    if (event === "measure" || event === "layer") return layerChosen(detail.layer, event === "measure");
+    return undefined;
+  });
+  const pairView = component(pairPlace, pairMount, null, (event, detail) => {
+    if (event !== "choose") return;
+    const [left, right] = pairView.value.sides.map(({ index }) => index);
+    const pair = detail.side === "left" ? [detail.index, right] : [left, detail.index];
+    const swapped = pair[0] === pair[1] ? [right, left] : pair;
+    state.set({ photo: facts.items[swapped[0]].key, against: facts.items[swapped[1]].key });
+  });
+
+  function layerChosen(layer, isMeasured) {
+    if (isMeasured) compute({ ...state.get(), layer });
+    else state.set({ layer: layer === "mask" ? "mask" : layer }, { quiet: true });
+  }
+
+  // The best caption and the next one, as a pair.
+  function toPair() {
+    const [best, next] = [...captionsView.value.items].sort((first, second) => second.similarity - first.similarity);
+    state.set({ part: "pair", caption: best.caption, other: next.caption }, { push: true });
+  }
+
+  // Captions to begin with: what is shown elsewhere, and others of the photo.
+  function linesOf(now, index) {
+    if (now.captions) return now.captions;
+    const item = facts.items[index];
+    const own = item.phrases.length > 1 ? item.phrases : item.captions;
+    const lines = [...new Set([now.caption, ...own].filter(Boolean))].slice(0, STARTING);
+    return (lines.length > 1 ? lines : [...lines, ...facts.chips.filter((chip) => !lines.includes(chip))].slice(0, STARTING)).join("\n");
+  }
+
+  const positionOf = (key) => facts.items.findIndex((item) => item.key === key);
+
+  async function compute(now) {
+    element.setAttribute("aria-busy", "true");
+    try {
+      const done = await run(async (signal) => {
+        const info = await engine.start();
+        facts = await engine.open(now.gallery || info.galleries[0].name, { progress: ({ text, done: part }) => line.wait(text || say("app.opening"), part) });
+        line.wait("");
+        return now.part === "pair" ? pairOf(now, signal) : captionsOf(now, signal);
+      });
+      if (!done) return;
+      line.problem("");
+      element.setAttribute("aria-busy", "false");
+      done();
+    } catch (error) {
+      element.setAttribute("aria-busy", "false");
+      line.wait("");
+      line.problem(error.message);
+    }
+  }
+
+  async function captionsOf(now, signal) {
+    const opening = facts.openings.compare;
+    const isUntouched = !now.captions && opening && (!now.photo || now.caption === facts.chips[0]);
+    const index = isUntouched ? opening.index : Math.max(0, positionOf(now.photo));
+    const lines = isUntouched ? opening.captions.join("\n") : linesOf(now, index);
+    const value = await engine.compare({ gallery: facts.name, index, captions: lines, layer: now.layer }, { signal });
+    return () => {
+      const key = facts.items[index].key;
+      state.set({ gallery: facts.name, photo: key, captions: lines }, { quiet: true });
+      if (document.activeElement !== box) box.value = lines;
+      picker.show(facts.items, key);
+      const shared = sharedSentence(value.items.map(({ record }) => record.branches[0].kept));
+      captionsView.show({ ...value, shared, formats: [] });
+      shorten(captionsPlace);
+      announce(shared);
+    };
+  }
+
+  async function pairOf(now, signal) {
+    const [index, against] = [positionOf(now.photo), positionOf(now.against)];
+    const values = { gallery: facts.name, index, against: against < 0 ? -1 : against, caption: now.caption || facts.chips[0], other: now.other, dense: now.dense };
+    const value = await engine.contrast(values, { signal });
+    return () => {
+      const [left, right] = value.sides.map((side) => side.index);
+      state.set({ gallery: facts.name, photo: facts.items[left].key, against: now.other ? "" : facts.items[right].key, caption: values.caption }, { quiet: true });
+      if (document.activeElement !== caption) caption.value = values.caption;
+      if (document.activeElement !== other) other.value = now.other;
+      pairView.show({ ...value, rest: merged(value.rest), formats: [] });
+      shorten(pairPlace);
+      announce(value.says[0]);
+    };
+  }
+
+  function show(now, before) {
+    const isPair = now.part === "pair";
+    press(parts, ({ dataset }) => (dataset.part === "pair") === isPair);
+    ofCaptions.hidden = isPair;
+    ofPair.hidden = !isPair;
+    const names = ["view", "part", "gallery", "photo", "caption", "captions", "against", "other", "dense"];
+    if (!before || names.some((name) => now[name] !== before[name])) compute(now);
+  }
+
+  return { element, show };
+}
+
+// One row for all that belongs to no word and no token, and none where that is nothing.
+function merged(rest) {
+  const kept = rest.filter(({ name }) => !["specials", "left_over"].includes(name));
+  const others = rest.filter(({ name }) => ["specials", "left_over"].includes(name));
+  const sum = (side) => others.reduce((total, part) => total + (part[side] ?? 0), 0);
+  const row = { name: "others", title: say("compare_page.others"), says: say("compare_page.others_means"), left: sum("left"), right: sum("right"), difference: sum("difference") };
+  return [...kept, row];
+}
+
+// Two decimals, more on hover.
+function shorten(root) {
+  for (const place of root.querySelectorAll("[data-value], [data-similarity], [data-difference]")) {
+    const { value, similarity, difference } = place.dataset;
+    const number = Number(value ?? similarity ?? difference);
+    if (!place.textContent || Number.isNaN(number)) continue;
+    place.title = fixed(number, 6);
+    if (place.closest(".seps-overlap")) { // as the sentence above the pictures says it
+      place.textContent = `${fixed(100 * number, 0)}%`;
+      continue;
+    }
+    place.textContent = place.textContent.replace(/\d+\.\d+/, fixed(Math.abs(number), 2));
+  }
+}
+
+register("compare", build);

@@ -1,0 +1,210 @@
+// The engine in this browser: ONNX Runtime in a worker. Its answers are those of engine/server.js.
+
+import { say } from "../base/words.js";
+import { inPageLanguage } from "../base/mount.js";
+import { missedSentence } from "../record/unfound.js";
+import { UPLOADS, makeEngine as makeModels } from "../static/engine.js";
+import { readCaption, readDense, readLines, unlikeNote } from "../static/language.js";
+import { PLAIN } from "../static/link.js";
+import { MOST, openPicture } from "../static/own.js";
+import { keepOffline } from "../static/offline.js";
+import { makePairs } from "../static/pair.js";
+import { checkedKnobs } from "../static/settings.js";
+import { makeWalk } from "../static/walk.js";
+import { rankCaptions, rankingValue } from "./captions.js";
+import { comparison } from "./comparison.js";
+import { firstTwo, whyValue } from "./contrast.js";
+import { fetchedJson } from "./fetching.js";
+import { playgroundUnder } from "./loss.js";
+import { fromHighest } from "./numbers.js";
+import { failure } from "./remote.js";
+
+const RANKED = 24; // photos of a ranking
+const COMPARED = [2, 6]; // captions
+const LACKS = ["lab", "paper"]; // places and parts that need the app
+
+// site: from the page, see demo/static/page.py.
+export function makeEngine(site) {
+  let progress = null; // of the one that is waited for
+  const tell = (text) => progress?.({ text, done: null });
+  const models = makeModels(site, tell);
+  const pairs = makePairs(models.ask, tell);
+  const keep = keepOffline(site, () => {});
+  const lists = new Map(); // gallery -> its facts as the page takes them
+
+  // Run work that says how far it is; a signal that is aborted leaves its answer aside.
+  async function told(work, { progress: noted = null, signal = null } = {}) {
+    signal?.throwIfAborted();
+    progress = noted ?? progress;
+    try {
+      return await work();
+    } finally {
+      if (noted === progress) progress = null;
+      signal?.throwIfAborted();
+    }
+  }
+
+  async function listOf(facts) {
+    if (!lists.has(facts)) {
+      const { name, title, model, noun, note, chips, openings, manifest, items } = facts;
+      const pools = site.galleries.filter((gallery) => gallery.model === model).map((gallery) => gallery.name);
+      lists.set(facts, {
+        name, title, model, noun, note, openings, pools, chips, total: items.length, timed: false, grid: manifest.grid,
+        keep_ratio: site.galleries.find((gallery) => gallery.model === model).keep_ratio,
+        items: items.map(({ key, photo, thumb, captions, phrases }) => ({ key, title: photo.title, thumb, captions, phrases })),
+      });
+    }
+    return lists.get(facts);
+  }
+
+  const open = (gallery, options) => told(async () => {
+    const facts = await models.open(gallery);
+    keep(gallery);
+    return listOf(facts);
+  }, options);
+
+  // The pair of a question as its model reads it.
+  async function read({ gallery, index, caption, dense = "" }) {
+    const facts = await models.open(gallery);
+    const reading = await readCaption(pairs, facts, caption);
+    const beside = await readDense(pairs, facts, dense);
+    return { facts, index, caption: reading.caption, dense: beside.caption, notes: [reading.note, beside.note] };
+  }
+
+  function explain(values, options) {
+    return told(async () => {
+      const { facts, ...pair } = await read(values);
+      const { layer = "mask", mask = "", budget = 0 } = values;
+      return pairs.viewerValue(facts, { ...PLAIN, ...pair, gallery: facts.name, layer, mask, budget });
+    }, options);
+  }
+
+  // S(I, T) of every photo; at a ratio under the lesson's settings.
+  async function scoresOf(facts, caption, dense, ratio) {
+    if (!ratio) return pairs.scores(facts, caption, dense);
+    const { usual, trained_k: trained } = await models.lesson(facts.model);
+    const values = [facts.name, caption, dense];
+    return models.ask("tuned", { model: facts.model, method: "rank", knobs: { ...usual, keep_ratio: ratio }, trained, values });
+  }
+
+  function rank(values, options) {
+    return told(async () => {
+      const started = performance.now();
+      const { facts, index, caption, dense, notes } = await read(values);
+      const scores = await scoresOf(facts, caption, dense, values.ratio);
+      const order = fromHighest(scores);
+      const milliseconds = performance.now() - started;
+      const best = await pairs.explained(facts, order[0], caption, null, "", dense);
+      const items = order.slice(0, RANKED).map((at, place) =>
+        ({ index: at, rank: place + 1, title: facts.items[at].photo.title, thumb: facts.items[at].thumb, score: scores[at] }));
+      return {
+        caption,
+        note: [notes[0], await unlikeNote(pairs, facts, caption), notes[1]].filter(Boolean).join(" "),
+        best: order[0],
+        place: { rank: order.indexOf(index) + 1, score: scores[index] },
+        total: order.length,
+        milliseconds,
+        ranking: { lists: [{ title: "", items }], missed: missedSentence(best.record, facts.language) },
+      };
+    }, options);
+  }
+
+  function captions({ gallery, index, pool, typed, caption }, options) {
+    return told(async () => {
+      const facts = await models.open(gallery);
+      const { pools } = await listOf(facts);
+      const own = facts.items[index].captions.length ? facts.name : pools[0];
+      const chosen = pool || own;
+      const ranked = await rankCaptions({ engine: models, pairs }, facts, chosen === site.no_pool ? null : await models.open(chosen), { index, typed });
+      const selected = ranked.rows.some((row) => row.caption === caption) ? caption : ranked.rows[0].caption;
+      return { ...rankingValue(ranked, selected), pool: chosen, caption: selected };
+    }, options);
+  }
+
+  function compare({ gallery, index, captions: text, layer = "mask" }, options) {
+    return told(async () => {
+      const facts = await models.open(gallery);
+      const lines = await readLines(pairs, facts, text);
+      const [fewest, most] = COMPARED;
+      if (lines.length < fewest || lines.length > most) throw new Error(say("page.compared", { count: lines.length, fewest, most }));
+      return comparison(pairs, facts, { ...PLAIN, index, layer }, lines);
+    }, options);
+  }
+
+  function contrast({ gallery, index = -1, caption, against = -1, other = "", dense = "" }, options) {
+    return told(async () => {
+      const pair = await read({ gallery, index, caption, dense: other ? "" : dense });
+      const { facts } = pair;
+      const second = other.trim() ? (await readCaption(pairs, facts, other)).caption : "";
+      if (!second && facts.items.length < 2) throw new Error(say("page.one_photo"));
+      const order = fromHighest(await pairs.scores(facts, pair.caption, pair.dense));
+      const place = (at) => (at < 0 ? null : at);
+      const [left, right] = firstTwo(order, place(index), place(against));
+      const state = { ...pair, index: left, against: second ? left : right, other: second === pair.caption ? "" : second, layer: "mask" };
+      return whyValue(pairs, facts, state, order);
+    }, options);
+  }
+
+  function takePhotos(files, options) {
+    return told(async () => {
+      if (files.length > MOST) throw new Error(say("sources.too_many", { count: files.length, limit: MOST }));
+      const pictures = await Promise.all(files.map(openPicture));
+      const facts = await models.take(models.modelOfPhotos, pictures, UPLOADS);
+      pairs.forget(UPLOADS);
+      return listOf(facts);
+    }, options);
+  }
+
+  const walk = makeWalk(models, pairs);
+  let lessons = 0; // that were asked for
+
+  // The lesson; what takes longer comes to options.partial(value) later, as long as nothing else is asked for.
+  function lesson(values, options = {}) {
+    const number = (lessons += 1);
+    const isAsked = () => number === lessons && !options.signal?.aborted;
+    return told(async () => {
+      const { facts, index, caption, dense } = await read(values);
+      const known = await models.lesson(facts.model);
+      const knobs = checkedKnobs({ ...known.usual, ...JSON.parse(values.knobs || "{}") }, known);
+      const begun = await walk.begin(facts, { index, caption, dense, knobs, step: values.step, mask: values.mask });
+      finish(begun).catch(() => {});
+      return begun.value;
+    }, options);
+
+    async function finish(begun) {
+      for (const part of ["counted", "whole"]) {
+        const value = isAsked() ? await begun[part](isAsked) : null;
+        if (value && isAsked()) options.partial?.(value);
+      }
+    }
+  }
+
+  let batch = null; // what is known of the losses, to be
+  const ofLosses = () => (batch ??= fetchedJson(`${site.parts.losses}/losses.json`).catch(({ message }) => {
+    batch = null;
+    throw failure(message, "static.no_losses");
+  }));
+  const losses = async (settings) => playgroundUnder((await ofLosses()).playground, settings);
+  const claims = async () => inPageLanguage((await ofLosses()).claims);
+
+  return {
+    lacks: LACKS,
+    lesson,
+    losses,
+    claims,
+    start: async () => ({
+      galleries: site.galleries.map(({ name, title, model }) => ({ name, title, model })),
+      no_pool: site.no_pool,
+      own_model: models.modelOfPhotos,
+      has: { video: false, camera: false, judge: false, generate: false, edit: false },
+    }),
+    open,
+    explain,
+    measure: explain,
+    rank,
+    captions,
+    compare,
+    contrast,
+    takePhotos,
+  };
+}

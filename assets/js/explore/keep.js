@@ -1,0 +1,60 @@
+// How much of the photo is kept: a slider from 5 to 95%, exact, with the share that the model was trained with marked.
+
+import { button, h } from "../base/dom.js";
+import { say } from "../base/words.js";
+
+export const [LEAST, MOST] = [5, 95]; // percent
+
+// As many patches of `count` as a share in percent keeps, see seps/method/selection.py.
+export const keptOf = (count, percent) => Math.max(1, Math.ceil((count * percent) / 100));
+
+// The mask of the highest ranks.
+export const maskAt = (rank, percent) => {
+  const keep = keptOf(rank.length, percent);
+  return Array.from(rank, (place) => (place < keep ? 1 : 0));
+};
+
+// moved(percent): while the slider is moved, null for the trained share; settled(percent): once it rests.
+export function keepSlider({ moved, settled }) {
+  const slider = h("input", { type: "range", min: LEAST, max: MOST, step: "1", id: "keep", "aria-describedby": "keep-note" });
+  const label = h("label", { for: "keep" });
+  const mark = h("span", { class: "keep-mark", "aria-hidden": "true" });
+  const reset = button({ class: "quiet", click: () => put(null) }, say("explore.reset"));
+  const note = h("span", { class: "quiet-text", id: "keep-note" });
+  const element = h("div", { class: "keep" }, label, h("span", { class: "keep-track" }, slider, mark), reset, note);
+  let trained = 50;
+
+  const valueOf = () => (slider.valueAsNumber === trained ? null : slider.valueAsNumber);
+
+  function write() {
+    const percent = slider.valueAsNumber;
+    label.textContent = say(percent === trained ? "explore.keep_trained" : "explore.keep", { percent });
+    reset.disabled = percent === trained || slider.disabled;
+  }
+
+  function put(percent) {
+    slider.value = String(percent ?? trained);
+    write();
+    moved(percent);
+    settled(percent);
+  }
+
+  slider.addEventListener("input", () => {
+    write();
+    moved(valueOf());
+  });
+  slider.addEventListener("change", () => settled(valueOf()));
+
+  // percent: what is kept, null for the trained share; why: a sentence where the slider cannot be moved.
+  function show(percent, trainedRatio, why = "") {
+    trained = Math.round(100 * trainedRatio);
+    mark.style.setProperty("--at", String((trained - LEAST) / (MOST - LEAST)));
+    mark.textContent = say("explore.trained", { percent: trained });
+    slider.disabled = Boolean(why);
+    note.textContent = why;
+    if (document.activeElement !== slider || slider.disabled) slider.value = String(percent ?? trained);
+    write();
+  }
+
+  return { element, show };
+}

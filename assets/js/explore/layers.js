@@ -1,0 +1,84 @@
+// Which layer lies over the photo: Mask, Score, Words, and the others under "More"; for a word where it fits best, or what
+// the score used.
+
+import { button, h, press } from "../base/dom.js";
+import { isPart, layerName, layers as table, meaning, say, symbol } from "../base/words.js";
+import { hasLayer, layerNames, layerText, parseLayer, rowOf } from "../record/record.js";
+
+const MAIN = ["mask", "score"];
+const OF_WORD = ["fit", "word"]; // where a word fits best, and what the score used of it
+
+// choose(layer): a layer in text form was pressed; measures: layers that are computed when they are asked for.
+export function layerSwitch({ choose, firstWord }) {
+  const main = [...MAIN, "words"].map((name) =>
+    button({ "data-layer": name, click: () => choose(name === "words" ? `fit:${firstWord()}` : name) }, say(`explore.layer_${name}`)));
+  const list = h("div", { class: "more-list", role: "group", "aria-label": say("explore.more") });
+  const more = h("details", { class: "more" }, h("summary", {}, say("explore.more")), list);
+  const sides = OF_WORD.map((name) => button({ "data-side": name }, say(`explore.word_${name}`)));
+  const word = h("div", { class: "switch word-side", role: "group", "aria-label": say("explore.word_side"), hidden: true }, ...sides);
+  const pager = h("div", { class: "pager", hidden: true });
+  const element = h("div", { class: "layers" },
+    h("div", { class: "switch", role: "group", "aria-label": say("group.layer") }, ...main, more), word, pager);
+
+  for (const side of sides) side.addEventListener("click", () => choose(`${side.dataset.side}:${side.dataset.word}`));
+  more.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !more.open) return;
+    event.stopPropagation();
+    more.open = false;
+    more.firstElementChild.focus();
+  });
+  document.addEventListener("click", ({ target }) => {
+    if (!more.contains(target)) more.open = false;
+  });
+
+  // The other layers of a record, as buttons.
+  function others(record, measured) {
+    const plain = layerNames(({ name, number, measured: later }) =>
+      !number && !later && !MAIN.includes(name) && !OF_WORD.includes(name));
+    const measures = measured ? layerNames((row) => row.measured) : [];
+    return [...plain, ...measures].filter((name) =>
+      measures.includes(name) || ["sparse", "dense", "both"].some((branch) => hasLayer(record, { name, number: null, branch })));
+  }
+
+  function show(record, text, measured) {
+    const layer = parseLayer(text);
+    const isWord = rowOf(layer)?.number === "word";
+    const names = others(record, measured);
+    list.replaceChildren(...names.map((name) => button({
+      "data-layer": name,
+      title: isPart(name) ? meaning(name) : null,
+      click: () => {
+        more.open = false;
+        choose(name);
+      },
+    }, isPart(name) ? symbol(name) : null, isPart(name) ? " " : null, layerName(name))));
+    press([...main, ...list.children], ({ dataset }) => (dataset.layer === "words" ? isWord : dataset.layer === layer.name && !isWord));
+    more.classList.toggle("chosen", names.includes(layer.name));
+    word.hidden = !isWord || !OF_WORD.includes(layer.name);
+    for (const side of sides) side.dataset.word = String(layer.number);
+    press(sides, ({ dataset }) => dataset.side === layer.name);
+    showPager(record, layer);
+  }
+
+  // From one token to the next.
+  function showPager(record, layer) {
+    const count = record.branches[0].aggregation_weights.length;
+    const isToken = ["token", "tokens"].includes(layer.name) && layer.branch !== "both";
+    pager.hidden = !isToken;
+    if (!isToken) return;
+    const number = layer.number ?? 0;
+    const turn = (step, label, sign) => button({
+      "aria-label": say(label),
+      disabled: number + step < 1 || number + step > count,
+      click: () => choose(layerText({ ...layer, name: "token", number: number + step })),
+    }, sign);
+    pager.replaceChildren(
+      turn(-1, "button.previous_token", "‹"), h("span", {}, number ? say("button.of", { number, count }) : ""), turn(1, "button.next_token", "›"));
+  }
+
+  return { element, show };
+}
+
+// Whether a layer is measured when it is asked for, and whether that takes long.
+export const isMeasured = (text) => Boolean(table.find(({ name, measured }) => measured && name === parseLayer(text).name));
+export const isSlow = (text) => Boolean(table.find(({ name, slow }) => slow && name === parseLayer(text).name));

@@ -1,0 +1,233 @@
+// What Explore computes: the picture at once, the ranking when it is ready. Only the last of each that was asked for counts.
+
+import { say } from "../base/words.js";
+import { decode, hasLayer, parseLayer } from "../record/record.js";
+import { latest } from "../shell/latest.js";
+import { maskText } from "../viewer/masks.js";
+import { maskAt } from "./keep.js";
+import { isMeasured, isSlow } from "./layers.js";
+
+const OF_PAIR = ["gallery", "photo", "caption", "dense", "mask", "budget", "ratio"];
+const OF_RANKING = ["gallery", "caption", "dense", "ratio", "mode", "pool", "typed"];
+
+// picture(): there is another record; ranking(value): another ranking; opened(facts, galleries): another gallery;
+// waiting(isWaiting): whether something is on its way.
+export function makeLook({ engine, state, line }, { picture, ranking, opened, waiting }) {
+  const [explaining, ranks, measuring] = [latest(), latest(), latest()];
+  const look = {
+    facts: null, value: null, record: null, index: null, order: [], rank: {}, before: null, own: null, isTried: false,
+    follow, best, take, begin,
+    keyOf: (index) => look.facts?.items[index]?.key ?? look.keys.get(index) ?? "",
+    keys: new Map(),
+  };
+  let galleries = [];
+  let open = ""; // whether the best photo opens with the next ranking, and for which caption
+
+  const changed = (now, before, names) => !before || names.some((name) => now[name] !== before[name]);
+  const progress = ({ rank, done, text }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("app.opening"), done);
+
+  // The worked example, which came with the page.
+  function begin({ gallery, chips, index, items, viewer }) {
+    const now = state.get();
+    if (now.caption || now.gallery || now.photo || now.view !== "explore" || now.mode !== "photos") return;
+    look.keys = new Map(items.map(({ index: at, key }) => [at, key]));
+    state.set({ gallery, photo: look.keys.get(index), caption: viewer.caption }, { quiet: true });
+    Object.assign(look, { index, value: viewer, record: decode(viewer.record), order: items.map(({ index: at }) => at) });
+    look.rank = { rank: items.findIndex((item) => item.index === index) + 1, total: items.length };
+    opened({ name: gallery, chips }, [{ name: gallery, title: gallery }]);
+    picture();
+    ranking({ items, selected: index });
+  }
+
+  async function galleryOf(name) {
+    const info = await engine.start();
+    galleries = [...info.galleries, ...galleries.filter((own) => !info.galleries.some((each) => each.name === own.name))];
+    const facts = await engine.open(name || info.galleries[0].name, { progress });
+    if (!galleries.some((each) => each.name === facts.name)) galleries.push({ name: facts.name, title: facts.title });
+    line.wait("");
+    if (facts !== look.facts) {
+      look.facts = facts;
+      opened(facts, galleries, info.has);
+    }
+    return facts;
+  }
+
+  function positionOf(facts, key) {
+    if (!key) return null;
+    const index = facts.items.findIndex((item) => item.key === key);
+    if (index < 0) throw new Error(say("explore.no_such_photo", { name: facts.name, photo: key }));
+    return index;
+  }
+
+  // Follow the state: recompute the values that changed.
+  function follow(now, before) {
+    const isNew = !look.record || changed(now, before, OF_PAIR);
+    const isExample = !before && look.record && look.value.caption === now.caption && !look.facts;
+    if (!isExample && isNew) explain(now);
+    if (!isExample && changed(now, before, OF_RANKING)) rank(now);
+    if (isExample) galleryOf(now.gallery).then(() => explain(state.get()), failed);
+    if (!isNew || isExample) measured(now);
+  }
+
+  async function failed(error) {
+    line.wait("");
+    waiting(false);
+    line.problem(error.message);
+  }
+
+  // The record of the pair in the state; under a ratio, that of the highest scores, as many as it keeps.
+  async function explain(now) {
+    try {
+      const done = await explaining(async (signal) => {
+        waiting(true);
+        const facts = await galleryOf(now.gallery);
+        const index = positionOf(facts, now.photo);
+        if (index === null) return null; // the ranking opens the best one
+        const caption = now.caption || facts.chips[0];
+        const pair = { gallery: facts.name, index, caption, dense: now.dense, layer: isMeasured(now.layer) && !isSlow(now.layer) ? now.layer : "mask" };
+        const own = await engine.explain({ ...pair, mask: now.mask, budget: Number(now.budget || 0) }, { signal });
+        if (!now.ratio || now.mask) return { index, value: own, before: now.mask ? look.own : null };
+        const mask = maskText(maskAt(decode(own.record).branches[0].rank, Number(now.ratio)));
+        const value = await engine.explain({ ...pair, mask }, { signal });
+        return { index, value, before: own.similarity };
+      });
+      if (!done) return;
+      line.problem("");
+      waiting(false);
+      Object.assign(look, done, { record: decode(done.value.record), isTried: true });
+      if (!now.mask) look.own = done.before ?? done.value.similarity;
+      placeOf();
+      picture();
+      measured(state.get());
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  // A layer that takes long to measure.
+  async function measured(now) {
+    if (!look.record || !isMeasured(now.layer) || hasLayer(look.record, parseLayer(now.layer))) {
+      if (!isMeasured(now.layer)) measuring.stop();
+      return picture();
+    }
+    try {
+      const value = await measuring(async (signal) => {
+        const stop = new AbortController();
+        signal.addEventListener("abort", () => stop.abort());
+        line.wait(say("app.measuring"), null, () => {
+          stop.abort(new Error(say("app.cancelled")));
+          state.set({ layer: "mask" });
+        });
+        try {
+          const values = { gallery: look.facts.name, index: look.index, caption: now.caption, dense: now.dense, layer: now.layer, mask: now.mask };
+          const told = ({ done, text, rank }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("app.measuring"), done, () => {
+            stop.abort(new Error(say("app.cancelled")));
+            state.set({ layer: "mask" });
+          });
+          return await (isSlow(now.layer) ? engine.measure : engine.explain)(values, { signal: stop.signal, progress: told });
+        } finally {
+          line.wait("");
+        }
+      });
+      if (!value) return;
+      Object.assign(look, { value, record: decode(value.record) });
+      picture();
+    } catch (error) {
+      if (error.name !== "AbortError") failed(error);
+    }
+  }
+
+  function placeOf() {
+    const at = look.order.indexOf(look.index);
+    look.rank = at < 0 ? {} : { rank: at + 1, total: look.total ?? look.order.length };
+  }
+
+  async function rank(now) {
+    try {
+      const done = await ranks(async (signal) => {
+        const facts = await galleryOf(now.gallery);
+        if (now.mode === "captions") return captionsFor(now, facts, signal);
+        const caption = now.caption || facts.chips[0];
+        const index = now.photo ? positionOf(facts, now.photo) : 0;
+        const ratio = now.ratio ? Number(now.ratio) / 100 : null;
+        const answer = await engine.rank({ gallery: facts.name, index, caption, dense: now.dense, ratio }, { signal });
+        const items = answer.ranking.lists.at(-1).items;
+        return { answer, items, caption };
+      });
+      if (!done) return;
+      if (done.rows) return ranking(done);
+      const { answer, items, caption } = done;
+      look.order = items.map(({ index }) => index);
+      look.total = answer.total;
+      if (answer.place) look.rank = { rank: answer.place.rank, total: answer.total };
+      const opens = !now.photo || open === caption;
+      open = "";
+      const selected = opens ? answer.best : look.index;
+      if (opens) state.set({ gallery: look.facts.name, photo: look.keyOf(answer.best), caption: now.caption || caption });
+      placeOf();
+      ranking({ items, selected, note: answer.note, missed: answer.ranking.missed });
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  async function captionsFor(now, facts, signal) {
+    const index = positionOf(facts, now.photo) ?? 0;
+    const { rows, recall, caption } = await engine.captions(
+      { gallery: facts.name, index, pool: now.pool, typed: now.typed, caption: now.caption }, { signal, progress });
+    line.wait("");
+    return { rows, selected: now.caption || caption, note: recall };
+  }
+
+  // Change the state, then open the best photo of the new ranking.
+  function best(changes, isOther = false) {
+    const now = { ...state.get(), ...changes };
+    open = now.caption;
+    if (isOther) {
+      open = "";
+      return changeGallery(changes);
+    }
+    const before = state.get();
+    state.set(changes, { push: true });
+    if (before.caption === now.caption) rank(now);
+    return undefined;
+  }
+
+  // Another gallery: the caption goes on where its model reads it, else the gallery's first one is shown.
+  async function changeGallery({ gallery }) {
+    try {
+      const model = look.facts?.model;
+      const facts = await galleryOf(gallery);
+      const caption = facts.model === model ? state.get().caption : facts.chips[0];
+      state.set({ gallery, photo: "", caption, dense: facts.model === model ? state.get().dense : "", mask: "", layer: "mask" }, { push: true });
+    } catch (error) {
+      opened(look.facts, galleries);
+      failed(error);
+    }
+  }
+
+  // A person's own photos or video, read by take(files, options).
+  async function take(taking, files) {
+    const stop = new AbortController();
+    const cancel = () => stop.abort(new Error(say("app.cancelled")));
+    line.problem("");
+    line.wait(say("sources.sending"), null, cancel);
+    try {
+      const told = ({ done, text, rank }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("sources.reading"), done, cancel);
+      const facts = await taking(files, { signal: stop.signal, progress: told });
+      galleries = galleries.filter(({ name }) => name !== facts.name);
+      look.facts = null;
+      const isSame = facts.model === (await engine.start()).galleries.find(({ name }) => name === state.get().gallery)?.model;
+      const caption = isSame && state.get().caption ? state.get().caption : facts.chips[0];
+      line.wait("");
+      line.note(facts.note);
+      const now = { gallery: facts.name, photo: "", caption, mask: "", layer: "mask" };
+      if (state.get().gallery === facts.name && !state.get().photo) rank({ ...state.get(), ...now });
+      state.set(now, { push: true });
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  return look;
+}

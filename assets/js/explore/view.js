@@ -1,0 +1,243 @@
+// Explore: one photo under one caption, with the ranking below it.
+
+import { button, h } from "../base/dom.js";
+import { fixed } from "../base/numbers.js";
+import { say } from "../base/words.js";
+import { credit, layerLegend } from "../picture/legend.js";
+import { describe, hasLayer, measuredLine, parseLayer, patchLines, isByWord } from "../record/record.js";
+import { register } from "../shell/places.js";
+import { askBox } from "./ask.js";
+import { keepSlider, maskAt } from "./keep.js";
+import { isMeasured, layerSwitch } from "./layers.js";
+import { cameraLens } from "./lens.js";
+import { makeLook } from "./look.js";
+import { paintTools } from "./paint.js";
+import { player } from "./play.js";
+import { scorePanel } from "./score.js";
+import { sourceRow, takeAnywhere } from "./sources.js";
+import { makeStage } from "./stage.js";
+import { rankingStrip } from "./strip.js";
+import { firstWord, wordRow } from "./words.js";
+
+// Two decimals, more on hover.
+function shorten(legend) {
+  for (const end of legend.querySelectorAll("output[data-value]")) {
+    end.title = end.textContent;
+    end.textContent = fixed(Number(end.dataset.value), 2);
+  }
+}
+
+function build(app) {
+  const { engine, state, line, site, announce } = app;
+  const look = makeLook(app, { picture, ranking: showRanking, opened: showGallery, waiting });
+  let preview = null; // the word under the pointer
+  let tried = null; // the decision that is drawn while its numbers are not there yet
+
+  const ask = askBox({
+    typed: (caption) => isThere(caption) && state.set({ caption, mask: "" }),
+    asked: (caption) => isThere(caption) && look.best({ caption, mask: "" }),
+    denseTyped: (dense) => state.set({ dense, mask: "" }),
+  });
+  const stage = makeStage({ grid: () => look.record.grid, choose: () => read(), over: () => paint.over() });
+  const paint = paintTools({
+    canvas: stage.canvas,
+    grid: () => look.record.grid,
+    patch: () => stage.patch,
+    changed: painted,
+    redraw: () => draw(),
+  });
+  const play = player({
+    stage: stage.element,
+    picture: () => look.record && stage.image && { image: stage.image, record: drawn() },
+    learn: (step) => state.set({ view: "learn", part: "", step: String(step) }, { push: true }),
+  });
+  const words = wordRow({
+    choose: (word) => state.set({ layer: word === null ? "mask" : `fit:${word}` }),
+    preview: (word) => {
+      preview = word;
+      draw();
+    },
+  });
+  const layers = layerSwitch({ choose: (layer) => state.set({ layer }), firstWord: () => firstWord(look.record) });
+  const keep = keepSlider({
+    moved: (percent) => {
+      if (!look.record) return;
+      tried = percent === null ? null : maskAt(look.record.branches[0].rank, percent);
+      draw();
+      if (tried) score.pending(tried.reduce((sum, bit) => sum + bit, 0), tried.length);
+    },
+    settled: (percent) => state.set({ ratio: percent === null ? "" : String(percent), mask: "" }),
+  });
+  const score = scorePanel();
+  const strip = rankingStrip({
+    choose: (index) => state.set({ photo: look.keyOf(index), mask: "" }, { push: true }),
+    chooseCaption: (caption) => state.set({ caption, mask: "" }),
+  });
+  const lens = cameraLens({
+    engine,
+    caption: () => state.get().caption,
+    gallery: () => look.facts?.name ?? "",
+    frozen: (freeze) => look.take(freeze, null),
+  });
+  const sources = sourceRow({
+    gallery: (gallery) => look.best({ gallery, photo: "", mask: "" }, true),
+    photos: (files) => look.take(engine.takePhotos, files),
+    video: (file) => look.take(engine.takeVideo, file),
+    camera: lens.toggle,
+    failed: line.problem,
+  });
+  const legend = h("div", { class: "legend" });
+  const reading = h("div", { class: "reading", role: "status", "aria-live": "polite" });
+  const note = h("p", { class: "note-line" });
+  const modes = ["photos", "captions"].map((mode) => button({ "data-mode": mode, click: () => state.set({ mode }) }, say(`explore.mode_${mode}`)));
+  const why = button({ class: "quiet", click: compareTwo }, say("explore.why"));
+  const title = h("p", { class: "photo-title" });
+  const owner = h("p", { class: "owner" });
+  const element = h(
+    "div",
+    { class: "explore" },
+    h("div", { class: "col-main" }, ask.element, words.element, lens.element, stage.element, play.panel, keep.element, paint.tools),
+    h("aside", { class: "col-side", "aria-label": say("explore.score") }, title, score.element, layers.element, legend, reading,
+      h("div", { class: "actions" }, play.open, paint.toggle), note, ask.fold, owner),
+    h(
+      "section",
+      { class: "col-strip", "aria-label": say("explore.ranking") },
+      sources.element,
+      h("div", { class: "switch modes", role: "group", "aria-label": say("explore.mode") }, ...modes),
+      strip.element,
+      why,
+    ),
+  );
+  let ending = null;
+
+  // Whether there is a caption; what is shown for the one before stays.
+  function isThere(caption) {
+    line.problem(caption.trim() ? "" : say("explore.empty"));
+    return Boolean(caption.trim());
+  }
+
+  function waiting(isWaiting) {
+    element.setAttribute("aria-busy", String(isWaiting));
+  }
+
+  // The record as it is drawn: with the decision that is tried.
+  function drawn() {
+    const { record } = look;
+    const kept = tried ?? (state.get().ratio ? null : paint.kept);
+    if (!kept) return record;
+    const [first, ...rest] = record.branches;
+    return { ...record, branches: [{ ...first, kept }, ...rest] };
+  }
+
+  // The decision by hand is another one: drawn at once, its numbers follow.
+  function painted(mask, budget) {
+    tried = null;
+    const count = paint.kept?.reduce((sum, bit) => sum + bit, 0) ?? 0;
+    if (paint.isEmpty) score.pending(0, look.record.branches[0].kept.length, true);
+    else if (mask) score.pending(count, look.record.branches[0].kept.length);
+    const isOwn = !mask && !budget && !state.get().mask && !state.get().budget && !state.get().ratio;
+    state.set({ mask, budget: budget ? String(budget) : "", ratio: "", layer: "mask" });
+    if (isOwn) picture(); // back to the model's decision, which needs no new computation
+    else draw();
+  }
+
+  const shownLayer = () => {
+    const { layer } = state.get();
+    const asked = preview === null ? layer : `fit:${preview}`;
+    return hasLayer(look.record, parseLayer(asked)) ? asked : "mask";
+  };
+
+  function draw() {
+    const { record, value } = look;
+    if (!record) return;
+    const layer = shownLayer();
+    const parsed = parseLayer(layer);
+    stage.show({ photo: value.photo, record: drawn(), layer, scene: value.scene, objects: false });
+    legend.replaceChildren(layerLegend(record, parsed, { opacity: 0.75, range: null }));
+    shorten(legend);
+    stage.canvas.setAttribute("aria-label", `${value.photo.title}. ${describe(record, layer)}. ${say("hint.patches")}`);
+    const word = isByWord(parsed) || ["word", "fit"].includes(parsed.name) ? parsed.number : null;
+    words.show(record, preview === null ? word : null, value.unfound?.pieces);
+    layers.show(record, state.get().layer, true);
+    read();
+  }
+
+  // What is said of the layer, or of the patch that is pointed at.
+  function read() {
+    const { record, value } = look;
+    const layer = shownLayer();
+    const parsed = parseLayer(layer);
+    const lines = stage.patch === null
+      ? [sentenceOf(record, layer, parsed), value.unfound?.words[parsed.number]]
+      : isMeasured(layer) ? [measuredLine(record, parsed, stage.patch)] : patchLines(record, stage.patch);
+    reading.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, text)));
+  }
+
+  // What a layer shows, in words; of the mask the panel of numbers says it.
+  function sentenceOf(record, layer, { name, number }) {
+    if (layer === "mask") return "";
+    return name === "word" ? record.says.words[number] : describe(record, layer);
+  }
+
+  // A new record, or the same under another decision.
+  function picture() {
+    const { record, value, rank } = look;
+    const { ratio, mask } = state.get();
+    if (!mask || !ratio) tried = null;
+    if (look.isTried) tried = null;
+    title.textContent = value.photo.title;
+    owner.replaceChildren(credit({ ...value.photo, title: "" }));
+    paint.show(value);
+    if (paint.isEmpty) score.pending(0, record.branches[0].kept.length, true);
+    else score.show(record, { ...rank, before: look.before });
+    keep.show(ratio ? Number(ratio) : null, look.facts?.keep_ratio ?? 0.5, state.get().dense ? say("explore.keep_dense") : "");
+    strip.mark(state.get().mode === "captions" ? state.get().caption : look.index);
+    draw();
+  }
+
+  function showGallery(facts, galleries, has) {
+    sources.show(galleries, facts.name, has);
+    ask.suggest(facts.chips, state.get().caption);
+  }
+
+  function showRanking({ note: text, missed, items, rows, selected }) {
+    const { mode } = state.get();
+    for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
+    if (rows) strip.captions(rows, selected);
+    else strip.photos(items, selected);
+    note.textContent = [text, missed].filter(Boolean).join(" ");
+    if (look.record && !paint.isEmpty) score.show(look.record, { ...look.rank, before: look.before });
+    announce([say("explore.announce", { title: look.value?.photo.title ?? "" }), score.element.querySelector(".headline").textContent].join(" "));
+  }
+
+  // The photo in sight and the one that is best, or next to it, side by side.
+  function compareTwo() {
+    const { photo } = state.get();
+    const [first, second] = look.order;
+    const against = look.index === first ? second : first;
+    state.set({ view: "compare", part: "pair", photo, against: look.keyOf(against), other: "" }, { push: true });
+  }
+
+  function show(now, before) {
+    ending ??= takeAnywhere(sources.take);
+    ask.show(now);
+    for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === now.mode));
+    look.follow(now, before);
+  }
+
+  function hide() {
+    play.close();
+    ending?.();
+    ending = null;
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !element.isConnected || event.defaultPrevented) return;
+    stage.release();
+    if (parseLayer(state.get().layer).number !== null) state.set({ layer: "mask" });
+  });
+  if (site.example) look.begin(site.example);
+  return { element, show, hide };
+}
+
+register("explore", build);

@@ -1,0 +1,51 @@
+// The caption's words: a pressed one is shown on the picture; a pointer over another shows that one only while none is
+// pressed.
+
+import { h } from "../base/dom.js";
+import { say } from "../base/words.js";
+import { captionButtons } from "../viewer/parts.js";
+
+// choose(word), preview(word): by their positions; null for none.
+export function wordRow({ choose, preview }) {
+  const element = h("div", { class: "words" });
+  let key = "";
+  let buttons = null;
+  let pinned = null;
+  let lit = null;
+
+  function show(record, word, unfound = []) {
+    const { words } = record.alignments[0];
+    pinned = word;
+    if (key !== words.join("\n")) {
+      key = words.join("\n");
+      lit = null;
+      buttons = captionButtons(words, {
+        preview: (index) => {
+          if (pinned !== null) return;
+          lit = index;
+          buttons.light(lit, pinned);
+          preview(index);
+        },
+        pin: (index) => {
+          lit = null;
+          choose(pinned === index ? null : index);
+        },
+      });
+      element.replaceChildren(h("span", { class: "words-label" }, say("explore.words")), buttons.element);
+    }
+    for (const each of buttons.element.querySelectorAll("[data-word]")) {
+      each.classList.toggle("seps-unfound", unfound.includes(Number(each.dataset.word)));
+    }
+    buttons.light(lit, pinned);
+  }
+
+  return { element, show };
+}
+
+// The first word that is no marker such as [CLS] and not short, for the layer "Words".
+export function firstWord(record) {
+  const { words } = record.alignments[0];
+  const is = (word) => !/^\[.+\]$/.test(word) && !word.startsWith("##");
+  const long = words.findIndex((word) => is(word) && word.length > 3);
+  return long < 0 ? Math.max(0, words.findIndex(is)) : long;
+}

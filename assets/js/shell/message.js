@@ -1,0 +1,35 @@
+// One line for the reader: what is being done, a note, or what was wrong.
+
+import { h } from "../base/dom.js";
+
+// line.wait(text, done, cancel): with a bar where `done`, 0 to 1, is known, and a button where it can be cancelled;
+// line.note(text), line.problem(text); an empty text clears what is of its kind.
+export function messageLine(cancelLabel) {
+  const note = h("p", { class: "message note", hidden: true });
+  const problem = h("p", { class: "message problem", role: "alert", hidden: true });
+  const words = h("span", {});
+  const bar = h("progress", { max: "1" });
+  const stop = h("button", { type: "button", class: "quiet" }, cancelLabel);
+  const waiting = h("p", { class: "message waiting", role: "status", hidden: true }, words, bar, stop);
+  const element = h("div", { class: "messages" }, waiting, problem, note);
+
+  function put(place, text) {
+    place.hidden = !text;
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  return {
+    element,
+    note: (text) => put(note, text),
+    problem: (text) => put(problem, text),
+    wait(text, done = null, cancel = null) {
+      waiting.hidden = !text;
+      words.textContent = text;
+      bar.hidden = !text;
+      if (done === null) bar.removeAttribute("value");
+      else bar.value = done;
+      stop.hidden = !cancel;
+      stop.onclick = cancel;
+    },
+  };
+}

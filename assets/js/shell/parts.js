@@ -1,0 +1,53 @@
+// A place of several parts: a switch above, and the part in sight below.
+
+import { button, h, press } from "../base/dom.js";
+import { say } from "../base/words.js";
+
+// names: of the parts, the first being that of an empty state; makers: name to make(app), {element, show(now, before)}.
+export function placeOfParts(app, section, makers) {
+  const names = Object.keys(makers).filter((name) => !app.engine.lacks.includes(name));
+  const buttons = names.map((name, at) => button(
+    { "data-part": name, click: () => app.state.set({ part: at ? name : "" }, { push: true }) }, say(`${section}.${name}`)));
+  const body = h("div", { class: "part-body" });
+  const element = h("div", { class: `place ${section}` }, h("div", { class: "switch", role: "group", "aria-label": say(`${section}.parts`) }, ...buttons), body);
+  const made = new Map();
+
+  function show(now, before) {
+    const name = names.includes(now.part) ? now.part : names[0];
+    press(buttons, ({ dataset }) => dataset.part === name);
+    if (!made.has(name)) made.set(name, makers[name](app));
+    const part = made.get(name);
+    if (body.firstElementChild !== part.element) {
+      body.replaceChildren(part.element);
+      return part.show(now, null);
+    }
+    return part.show(now, before);
+  }
+
+  return { element, show };
+}
+
+// Run work, show that it is on its way, and say what was wrong: working(element, line)(run, work, place).
+export function working(element, line) {
+  return async (run, work, place) => {
+    element.setAttribute("aria-busy", "true");
+    try {
+      const result = await run(work);
+      if (result === null) return;
+      line.problem("");
+      place(result);
+    } catch (error) {
+      line.problem(error.message);
+    }
+    line.wait("");
+    element.setAttribute("aria-busy", "false");
+  };
+}
+
+// The gallery of a state, open: its facts.
+export async function openGallery({ engine, line }, name) {
+  const { galleries } = await engine.start();
+  const facts = await engine.open(name || galleries[0].name, { progress: ({ text, done }) => line.wait(text || say("app.opening"), done) });
+  line.wait("");
+  return facts;
+}

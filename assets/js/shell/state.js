@@ -1,0 +1,83 @@
+// What the page shows, and its address. One query holds it, so that a link, a reload and Back bring it back.
+//
+// The photo and the caption belong to the whole page; each place adds its own names. Links of the page before this one
+// are read too: their views lie in other places now.
+
+import { inLanguage } from "../base/language.js";
+
+// Names in the address, with what they are where it lacks them.
+export const EMPTY = {
+  view: "explore", gallery: "", photo: "", caption: "", dense: "", layer: "mask", mask: "", budget: "", ratio: "", mode: "photos", pool: "", typed: "",
+  captions: "", against: "", other: "", part: "", panel: "",
+};
+// Settings of the lesson, as links name them.
+export const KNOBS = ["keep_ratio", "aggr_ratio", "beta", "top_k", "decision", "temperature", "seed", "use_dense", "variant"];
+const NAMES = { ...EMPTY, ...Object.fromEntries([...KNOBS, "step", "talk", "margin", "mining", "mask_ids"].map((name) => [name, ""])) };
+const FOREIGN = ["__theme", "embed"]; // of the page itself, kept as they are
+const PLACES = { // of former views
+  search: { view: "explore" },
+  captions: { view: "explore", mode: "captions" },
+  why: { view: "compare", part: "pair" },
+  lesson: { view: "learn" },
+  losses: { view: "learn", part: "losses" },
+  paper: { view: "learn", part: "paper" },
+  edit: { view: "lab", part: "edit" },
+  judge: { view: "lab", part: "judge" },
+  generate: { view: "lab", part: "generate" },
+  about: { view: "explore", panel: "about" },
+};
+
+// The state of a query; a caption of several lines, which links to Compare had, is one per line.
+export function readQuery(query) {
+  const values = Object.fromEntries([...new URLSearchParams(query)].filter(([name]) => name in NAMES));
+  const state = { ...NAMES, ...values, ...PLACES[values.view] };
+  if (state.caption.includes("\n")) {
+    state.captions ||= state.caption;
+    [state.caption] = state.caption.split("\n");
+  }
+  return state;
+}
+
+// The query of a state; `own` galleries, whose photos are a person's, are not in it.
+export function queryOf(state, own = []) {
+  const isOwn = own.includes(state.gallery);
+  const left = isOwn ? ["gallery", "photo", "mask", "budget", "against"] : [];
+  const query = new URLSearchParams();
+  for (const [name, usual] of Object.entries(NAMES)) {
+    if (state[name] !== usual && !left.includes(name)) query.set(name, state[name]);
+  }
+  const here = new URLSearchParams(location.search);
+  for (const name of FOREIGN) if (here.has(name)) query.set(name, here.get(name));
+  return inLanguage(query.size ? `?${query}` : "");
+}
+
+// The store. own: names of galleries that no address leads to.
+export function makeState(own) {
+  let state = { ...readQuery(location.search), ...history.state?.own };
+  const listeners = new Set();
+
+  const isOwn = () => own.includes(state.gallery);
+  const kept = () => (isOwn() ? { own: { gallery: state.gallery, photo: state.photo } } : {});
+
+  function tell(before) {
+    for (const listener of listeners) listener(state, before);
+  }
+
+  // Change the state and the address; `push` where Back leads to the state before.
+  function set(changes, { push = false, quiet = false } = {}) {
+    const before = state;
+    state = { ...state, ...changes };
+    if (Object.keys(state).every((name) => state[name] === before[name])) return;
+    const method = push ? "pushState" : "replaceState";
+    history[method](kept(), "", `${location.pathname}${queryOf(state, own)}`);
+    if (!quiet) tell(before);
+  }
+
+  addEventListener("popstate", ({ state: held }) => {
+    const before = state;
+    state = { ...readQuery(location.search), ...held?.own };
+    tell(before);
+  });
+
+  return { get: () => state, set, listen: (listener) => listeners.add(listener), isOwn };
+}

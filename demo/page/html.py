@@ -1,0 +1,77 @@
+"""The page's HTML, one for all: the app, the moments while it starts, and a folder without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from demo.page.addresses import GALLERY, picture_address
+from demo.record.page_table import compact, data_tag, language_tags, table_tag
+from demo.server.static import STYLES, own_page, reached, script_address, style_sheets
+
+TITLE = "SEPS Explorer"
+PAGE = Path(__file__).resolve().parents[2] / "assets" / "page.html"
+ENTRY, ENGINE = "explorer.js", "engine/server.js"
+PLACES = ("compare/view.js", "learn/view.js", "lab/view.js")  # modules that are fetched when their place is opened
+SHEETS = tuple(  # of the modules that the page shares with the old one
+    f"{name}.css" for name in ("viewer", "why", "lesson", "playground", "edit", "judge", "generate", "video")
+)
+
+
+def app_page(example: dict[str, Any] | None) -> str:
+    """Return the page of the app.
+
+    Args:
+        example: from `demo.opening.first.first_view`; None begins without one.
+    """
+    names = [name for entry in (ENTRY, ENGINE) for name in reached(entry)]
+    site = {"engine": "server", "example": None if example is None else addressed(example)}
+    return page(site, {name: script_address(name) for name in dict.fromkeys(names)}, script_address(ENTRY))
+
+
+def page(
+    site: dict[str, Any],
+    modules: dict[str, str],
+    entry: str,
+    measures: Collection[str] | None = None,
+    lesson: Collection[str] = (),
+) -> str:
+    """Return the page.
+
+    Args:
+        site: what its scripts know from the start; modules: addresses of what the entry imports, by name; entry: the
+            address of the entry; measures, lesson: as for `table_data`.
+    """
+    links = [f'<link rel="modulepreload" href="{address}">' for address in modules.values() if address != entry]
+    tags = [language_tags(lesson, words=True), table_tag(measures, lesson, words=True), *links]
+    content = {
+        "/*STYLE*/": style_sheets(sheets()),
+        "<!--SCRIPTS-->": "\n".join([*tags, f'<script type="module" src="{entry}"></script>']),
+        "<!--SITE-->": data_tag("site", compact(site)),
+    }
+    return own_page(PAGE, content)
+
+
+def sheets() -> Sequence[str]:
+    """Return the names of the style sheets."""
+    return (*SHEETS, *sorted(file.relative_to(STYLES).as_posix() for file in (STYLES / "page").glob("*.css")))
+
+
+def addressed(view: dict[str, Any]) -> dict[str, Any]:
+    """Return the first view as the page takes it, photographs by their addresses."""
+    ranking, viewer = view["ranking"], view["viewer"]
+    items = [
+        {name: value for name, value in item.items() if name != "name"}
+        | {"key": item["name"], "thumb": picture_address(GALLERY, "thumb", item["index"])}
+        for item in ranking["items"]
+    ]
+    photo = {name: value for name, value in viewer["photo"].items() if name != "name"}
+    photo["src"] = picture_address(GALLERY, "photo", ranking["selected"])
+    return {
+        "gallery": GALLERY,
+        "chips": view["examples"],
+        "index": ranking["selected"],
+        "items": items,
+        "viewer": viewer | {"photo": photo},
+    }

@@ -1,0 +1,80 @@
+"""The app on `gradio.Server`: Gradio's queue and endpoints behind the page's own HTML and the gate of `demo.server`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gradio as gr
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from demo.galleries.photos import MAX_BYTES
+from demo.page import actions
+from demo.page.actions import PageActions
+from demo.page.addresses import PREFIX
+from demo.page.html import TITLE
+from demo.page.pictures import answering as answering_pictures
+from demo.screens import api
+from demo.server.folder import TemporaryFolder
+from demo.server.guard import GuardedBlocks
+from demo.server.launching import launch_as
+from demo.server.routes import Tools, server_options, text_response
+from demo.service.registry import ModelRegistry
+
+HEADERS = {"Cache-Control": "no-cache"}
+
+
+class PageServer(gr.Server):
+    """Serves the page, its endpoints and those for programs.
+
+    `Server.launch` builds plain Blocks of functions; here they are `GuardedBlocks`, whose calls are all checked.
+
+    Args:
+        registry: of the app's models and galleries.
+        folder: of the uploads; page: its HTML.
+        tools: for assistants; sites: whose pages may show the app in a frame; as `server_options` takes them.
+    """
+
+    def __init__(
+        self,
+        registry: ModelRegistry,
+        folder: TemporaryFolder,
+        page: str,
+        tools: Tools | None = None,
+        sites: Sequence[str] = (),
+    ) -> None:
+        options = server_options(folder, MAX_BYTES, tools, sites)
+        self.running = options.pop("lifespan")
+        options["routes"] = [
+            Route("/", answering(page)),
+            Route("/opening/state", started),
+            Route(f"/{PREFIX}/{{gallery}}/{{size}}/{{index:int}}", answering_pictures(registry)),
+            *options["routes"],
+        ]
+        super().__init__(title=TITLE, openapi_url=None, docs_url=None, redoc_url=None, **options)
+        with GuardedBlocks(title=TITLE, mode="server") as blocks:
+            api.build(registry)
+            actions.register(PageActions(registry, folder.path))
+        self.page_blocks = blocks
+
+    def launch(self, **options: Any) -> Any:  # type: ignore[override]
+        """Serve it; options as for `Blocks.launch`."""
+        own = {"run_history": False, "enable_monitoring": False, "max_file_size": MAX_BYTES}
+        return launch_as(self, self.page_blocks, app_kwargs={"lifespan": self.running}, **own, **options)
+
+
+async def started(request: Request) -> Response:
+    """Answer that the app has started; until then `demo.opening.server` answers."""
+    return JSONResponse({"opening": False}, headers={"Cache-Control": "no-store"})
+
+
+def answering(page: str) -> Callable[[Request], Any]:
+    """Return the route of the page."""
+    content = page.encode()
+
+    async def answer(request: Request) -> Response:
+        return text_response(request, content, "text/html; charset=utf-8", HEADERS)
+
+    return answer

@@ -1,0 +1,251 @@
+"""What the page's endpoints answer: galleries, rankings and explanations, JSON ready, with pictures by address."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from demo.galleries.folder import MAX_UPLOADS
+from demo.galleries.index import IndexedGallery
+from demo.galleries.openings import opening_of
+from demo.galleries.photos import MAX_BYTES
+from demo.galleries.video_worker import LONGEST
+from demo.page.addresses import CHIPS, GALLERY
+from demo.page.pictures import addressed_photo, thumbnail_source
+from demo.record.language import phrase
+from demo.record.layer_table import compared_names
+from demo.record.photo import LONGEST_STRIP, credit_of
+from demo.record.settings import evaluation_knobs, network_with
+from demo.record.table import listed, say
+from demo.record.unmatched import missed_sentence
+from demo.screens.captions.view import ranking_value as captions_list
+from demo.screens.chooser import left_out
+from demo.screens.compare.view import FEWEST, MOST, compared_value
+from demo.screens.examples import examples_of
+from demo.screens.lesson.walk import photo_ranking
+from demo.screens.parts import NO_POOL, ViewState
+from demo.screens.photo_list import ranking_value
+from demo.screens.viewer import search_value
+from demo.screens.why.values import WhyState, first_two, why_value
+from demo.server.uploads import MAX_VIDEO
+from demo.service.captions import read_caption, read_pair, read_typed
+from demo.service.encoded import index_captions
+from demo.service.ranking import ImageRanking
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from seps import CrossSparseAggrNet
+
+OPENINGS = ("search", "captions", "compare", "why")
+CREDITED = 100  # photographs of a gallery whose credits are listed
+RATIOS = (0.05, 0.95)  # that the page offers
+
+
+def start_value(registry: ModelRegistry) -> dict[str, Any]:
+    """Return what the page needs to know before it asks for anything else."""
+    return {
+        "galleries": [
+            {"name": name, "title": phrase(name), "model": registry.model_of(name), "reason": reason_of(registry, name)}
+            for name in registry.names
+        ],
+        "credits": [
+            f"{item.title}: {credit_of(item)}"
+            for indexed in registry.photos.galleries.values()
+            for item in indexed.gallery.items[:CREDITED]
+            if credit_of(item)
+        ],
+        "uploads": {"count": MAX_UPLOADS, "bytes": MAX_BYTES},
+        "video": {"seconds": LONGEST, "bytes": MAX_VIDEO},
+        "own_model": registry.photos.name,
+        "no_pool": NO_POOL,
+        "has": {
+            "judge": registry.judging is not None,
+            "generate": registry.generating is not None,
+            "edit": "scenes" in registry.names,
+        },
+    }
+
+
+def reason_of(registry: ModelRegistry, gallery: str) -> str:
+    """Return why a gallery cannot be opened now, "" where it can."""
+    if not registry.is_waited_for(gallery) or gallery not in registry.photos.why_closed:
+        return ""
+    reason = registry.photos.why_closed[gallery]()
+    return say(f"sources.closed_{reason}") if reason else ""
+
+
+def gallery_value(service: RetrievalService, indexed: IndexedGallery) -> dict[str, Any]:
+    """Return what the page needs to know of an open gallery; of a large one its first photographs."""
+    gallery = indexed.gallery
+    openings = {view: opening_of(gallery, view) for view in OPENINGS}
+    return {
+        "name": gallery.name,
+        "title": phrase(gallery.title),
+        "model": service.name,
+        "noun": gallery.noun,
+        "note": left_out(indexed),
+        "chips": list(CHIPS if gallery.name == GALLERY else examples_of(indexed)),
+        "total": len(indexed),
+        "timed": gallery.timed,
+        "grid": list(service.model.grid),
+        "keep_ratio": service.model.cross_net.sparse_ratio,
+        "pools": list(service.names),
+        "openings": {
+            view: opening and {"index": opening.index, "captions": opening.captions, "against": opening.against}
+            for view, opening in openings.items()
+        },
+        "items": [
+            {
+                "key": item.key,
+                "title": item.title,
+                "thumb": thumbnail_source(service, indexed, index),
+                "captions": list(item.captions),
+                "phrases": list(item.phrases),
+            }
+            for index, item in enumerate(gallery.items[:LONGEST_STRIP])
+        ],
+    }
+
+
+def ranked(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, ratio: float | None = None
+) -> dict[str, Any]:
+    """Rank a gallery for a caption, with a dense one where the state has one.
+
+    Args:
+        ratio: the share of patches that each photograph keeps; None is what the model was trained with.
+
+    Returns:
+        "note" on the captions as read; "caption", "dense" as read; "ranking" as `ranking_value` gives it; "best".
+
+    Raises:
+        ValueError: a caption that cannot be read, or a ratio that is out of range.
+    """
+    alone = service.rank_images(indexed, state.caption, None, state.candidates)
+    with_dense = None
+    if (state.dense or "").strip():
+        with_dense = service.rank_images(indexed, state.caption, state.dense, state.candidates, alone=alone)
+    if ratio is not None:
+        alone = at_ratio(service, indexed, alone, ratio)
+        with_dense = None if with_dense is None else at_ratio(service, indexed, with_dense, ratio)
+    leading = with_dense or alone
+    value = ranking_value(indexed, alone, with_dense, state.index)
+    for rows in value["lists"]:
+        for item in rows["items"]:
+            for row in (item, *item.get("alike", {}).get("items", ())):
+                row["thumb"] = thumbnail_source(service, indexed, row["index"])
+    best = service.explain_encoded(indexed, leading.order[0], leading.encoded)
+    readings = [alone.reading, *([] if leading.dense_reading is None else [leading.dense_reading])]
+    place = leading.order.index(state.index) if state.index in leading.order else None
+    return {
+        "note": " ".join(reading.note for reading in readings if reading.note),
+        "caption": alone.reading.text,
+        "best": leading.order[0],
+        "place": None if place is None else {"rank": place + 1, "score": leading.scores[place]},
+        "total": leading.total,
+        "milliseconds": 1000 * alone.seconds,
+        "ranking": value | {"missed": missed_sentence(best, service.unmatched_rule)},
+    }
+
+
+def at_ratio(service: RetrievalService, indexed: IndexedGallery, ranking: ImageRanking, ratio: float) -> ImageRanking:
+    """Return a ranking with another share of patches kept in every photograph, by the trained parameters."""
+    low, high = RATIOS
+    if not low <= ratio <= high:
+        raise ValueError(f"ratio is {ratio:g}, but it must be from {low:g} to {high:g}.")
+    captions = index_captions(service.engine, [ranking.encoded])
+    images, positions = indexed.shortlist(captions, ranking.order[0])
+    again = photo_ranking(network_at(service, ratio), images, captions)
+    order = [positions[at] for at in again.indices.tolist()]
+    return replace(ranking, order=order, scores=again.scores.tolist())
+
+
+@lru_cache(maxsize=64)
+def network_at(service: RetrievalService, ratio: float) -> CrossSparseAggrNet:
+    """Return a network that keeps another share of patches; it shares the trained parameters."""
+    return network_with(service.model, replace(evaluation_knobs(service.model), keep_ratio=ratio))
+
+
+def explained(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
+    """Return what the page draws of one photograph and one caption, see `search_value`."""
+    value = search_value(service, indexed, state)
+    return value | {"photo": addressed_photo(service, indexed, state.index)}
+
+
+def ranked_captions(
+    registry: ModelRegistry,
+    service: RetrievalService,
+    indexed: IndexedGallery,
+    index: int,
+    pool: str,
+    typed: str,
+    caption: str = "",
+) -> dict[str, Any]:
+    """Rank captions for a photograph.
+
+    Args:
+        pool: whose captions are ranked, NO_POOL for typed ones only; "" is chosen as `pools` does.
+        typed: captions, one per line; caption: the one that is selected, the best where it is empty.
+
+    Raises:
+        ValueError: a pool of another model, a caption that cannot be read, or nothing to rank.
+    """
+    if pool and pool not in (*service.names, NO_POOL):
+        raise ValueError(say("page.no_pool", pool=pool, names=listed([*service.names, NO_POOL])))
+    if not pool:
+        own = indexed.gallery.items[index].captions
+        pool = indexed.gallery.name if own and indexed.gallery.name in service.names else service.first
+    if pool != NO_POOL:
+        registry.open(pool)
+    ranking = service.rank_captions(indexed, index, None if pool == NO_POOL else pool, typed)
+    chosen = caption if caption in ranking.captions else ranking.captions[0]
+    return captions_list(ranking, chosen) | {"pool": pool, "caption": chosen}
+
+
+def compared(
+    service: RetrievalService, indexed: IndexedGallery, index: int, captions: str, layer: str
+) -> dict[str, Any]:
+    """Return what captions, one per line, over one photograph are drawn from; errors as `read_typed`, or too few."""
+    texts = read_typed(service.model, captions)
+    if not FEWEST <= len(texts) <= MOST:
+        raise ValueError(say("page.compared", count=len(texts), fewest=FEWEST, most=MOST))
+    layer = layer if layer in compared_names() else "mask"
+    state = ViewState(indexed.gallery.name, index, "\n".join(texts), layer=layer)
+    return compared_value(service, indexed, state, texts) | {"photo": addressed_photo(service, indexed, index)}
+
+
+def contrasted(
+    service: RetrievalService,
+    indexed: IndexedGallery,
+    index: int | None,
+    against: int | None,
+    caption: str,
+    other: str,
+    dense: str,
+) -> dict[str, Any]:
+    """Return what two photographs for a caption, or two captions for a photograph, are drawn from.
+
+    Args:
+        index, against: of the left and the right photograph; None is the best and the next one of the ranking.
+
+    Raises:
+        ValueError: a caption that cannot be read, or one photograph where two are needed.
+    """
+    text, dense_text = read_pair(service.model, caption, dense)
+    second = read_caption(service.model, other).text if other.strip() else ""
+    second = "" if second == text else second
+    if not second and len(indexed) < 2:
+        raise ValueError(say("page.one_photo"))
+    left, right = first_two(service.rank_images(indexed, text, dense_text), index, against)
+    state = WhyState(
+        indexed.gallery.name,
+        left,
+        text,
+        None if second else dense_text,
+        against=left if second else right,
+        other=second,
+    )
+    value = why_value(service, indexed, state)
+    for side in value["sides"]:
+        side["photo"] = addressed_photo(service, indexed, side["index"])
+    return value

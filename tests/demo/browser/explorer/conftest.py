@@ -1,0 +1,47 @@
+"""The new page: an app of its own, and pages of a laptop's and of a phone's size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from tests.demo.browser.conftest import served
+
+LAPTOP: ViewportSize = {"width": 1366, "height": 768}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+WAIT = 90_000  # milliseconds that an answer may take beside other tests
+Opener = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def page_address(cache: Path, uploads: Path) -> Iterator[str]:
+    """The address of `python app.py --page`, with nothing fetched."""
+    with served(uploads, "app.py", "--page", "--cache", str(cache), "--no-fetch", "--port", ready="/config") as url:
+        yield url
+
+
+@pytest.fixture
+def visit(browser: Browser, page_address: str) -> Iterator[Opener]:
+    """What opens the page at a query; no script of it may fail."""
+    faults: list[str] = []
+    contexts = []
+
+    def opened(query: str = "", phone: bool = False, **options: Any) -> Page:
+        context = browser.new_context(viewport=PHONE if phone else LAPTOP, has_touch=phone, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(WAIT)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(f"{page_address}/{query}")
+        return page
+
+    expect.set_options(timeout=WAIT)
+    yield opened
+    expect.set_options(timeout=5_000)
+    for context in contexts:
+        context.close()
+    assert faults == []

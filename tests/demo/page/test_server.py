@@ -1,0 +1,162 @@
+"""The app on `gradio.Server`: the endpoints and names of the app, its gate, and the page's own actions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gradio.routes import App
+from starlette.testclient import TestClient
+
+from demo.page.actions import PREFIX, TABLE
+from demo.page.addresses import picture_address
+from demo.page.html import app_page
+from demo.page.server import PageServer
+from demo.page.values import network_at
+from demo.server.folder import TemporaryFolder
+from demo.server.uploads import NOT_THERE
+from demo.service.explaining import explain_pair
+from demo.service.masks import mask_text
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from tests.helpers.awaited import awaited
+
+CAPTION = "a tabby cat with green eyes"
+PUBLIC = ("galleries", "rank_images", "rank_captions", "explain", "compare", "why", "picture")
+
+
+@pytest.fixture(scope="module")
+def client(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """The server, with `PageServer`'s own options, as `launch` puts it together."""
+    with ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
+        folder = stack.enter_context(TemporaryFolder())
+
+        async def made() -> App:  # where no loop runs, Gradio would leave some open
+            server = PageServer(registry, folder, app_page(None))
+            server.page_blocks.run_history = False
+            return App.create_app(server.page_blocks, app=server, app_kwargs={"lifespan": server.running})
+
+        yield stack.enter_context(TestClient(awaited(made()), base_url="http://127.0.0.1"))
+
+
+def ask(client: TestClient, name: str, session: str = "someone", **values: Any) -> tuple[int, Any]:
+    """Call an endpoint of the page that does not wait, by the names of its values; the status, and answer or error."""
+    answer = client.post("/gradio_api/run/page_start", json={"data": [], "session_hash": session}).json()
+    names = answer["data"][0]["calls"][name]["names"]
+    body = {"data": [values.get(each) for each in names], "session_hash": session}
+    answer = client.post(f"/gradio_api/run/{PREFIX}{name}", json=body)
+    return answer.status_code, answer.json()["data"][0] if answer.is_success else answer.json()["error"]
+
+
+def test_programs_find_the_endpoints_under_their_names(client: TestClient) -> None:
+    info = client.get("/gradio_api/info").json()["named_endpoints"]
+    assert {f"/{name}" for name in PUBLIC} <= info.keys()
+    assert not any(name.startswith(f"/{PREFIX}") for name in info)  # the page's own are not documented
+    answer = client.post("/gradio_api/run/rank_images", json={"data": [CAPTION]}).json()  # the rest is optional
+    assert answer["data"][0]["ranking"][0]["item"] == "examples/cat"
+
+
+def test_the_page_is_served_with_the_rule_of_frames(client: TestClient) -> None:
+    answer = client.get("/")
+    assert "explorer.js" in answer.text and answer.headers["content-security-policy"] == "frame-ancestors 'self'"
+
+
+def test_what_is_not_needed_is_refused(client: TestClient) -> None:
+    for path in ("/docs", "/openapi.json", "/gradio_api/openapi.json", "/gradio_api/file=/etc/passwd", "/monitoring"):
+        assert client.get(path).status_code == 404, path
+    assert client.post("/gradio_api/component_server", json={}).status_code == 404
+
+
+def test_a_ranking_and_an_explanation_agree(client: TestClient) -> None:
+    _, ranking = ask(client, "rank", gallery="examples", index=0, caption=CAPTION)
+    best = ranking["best"]
+    _, value = ask(client, "explain", gallery="examples", index=best, caption=CAPTION)
+    assert value["photo"]["title"] == "cat"
+    assert value["similarity"] == pytest.approx(ranking["ranking"]["lists"][0]["items"][0]["score"], abs=1e-5)
+    assert value["photo"]["src"] == picture_address("examples", "photo", best)
+
+
+def test_a_ratio_keeps_as_many_and_scores_as_the_network_of_that_ratio(
+    client: TestClient, service: RetrievalService
+) -> None:
+    indexed, ratio = service.galleries["examples"], 0.2
+    _, ranking = ask(client, "rank", gallery="examples", index=0, caption=CAPTION, ratio=ratio)
+    index = ranking["best"]
+    encoded = service.encode_caption(CAPTION)
+    exact = explain_pair(service.model, indexed.patches(index), encoded, network_at(service, ratio))
+    own = service.explain(indexed, index, CAPTION)
+    assert (exact.sparse.kept == (own.sparse.rank < np.ceil(ratio * own.sparse.rank.size))).all()
+    _, value = ask(
+        client, "explain", gallery="examples", index=index, caption=CAPTION, mask=mask_text(exact.sparse.kept)
+    )
+    assert value["similarity"] == pytest.approx(exact.similarity, abs=1e-5)
+    assert ranking["ranking"]["lists"][0]["items"][0]["score"] == pytest.approx(exact.similarity, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "says"),
+    [
+        ("explain", {"gallery": "examples", "index": 0, "caption": ""}, "The caption is empty"),
+        ("explain", {"gallery": "examples", "index": 99, "caption": "a cat"}, "The position is 99. Choose one from 0"),
+        ("explain", {"gallery": "examples", "index": 0.5, "caption": "a cat"}, "The position is 0.5"),
+        ("explain", {"gallery": "/etc", "index": 0, "caption": "a cat"}, "There is no gallery '/etc'"),
+        ("rank", {"gallery": "examples", "index": 0, "caption": "a cat", "ratio": 2}, "ratio is 2"),
+        ("rank", {"gallery": "examples", "index": 0, "caption": ["a"]}, "caption is a list"),
+        ("compare", {"gallery": "examples", "index": 0, "captions": "a cat"}, "There are 1 caption. Write 2 to 6"),
+        ("look", {"gallery": "examples", "caption": "a cat", "frame": "?"}, "not a picture in base64"),
+        ("look", {"gallery": "examples", "caption": "a cat", "frame": "A" * 400_001}, "At most 400,000 are read"),
+    ],
+)
+def test_a_wrong_value_gets_a_sentence(client: TestClient, name: str, values: dict[str, Any], says: str) -> None:
+    status, problem = ask(client, name, **values)
+    assert status == 400 and says in problem and "Traceback" not in problem
+
+
+def test_no_file_of_the_server_is_read(client: TestClient, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(b"secret")
+    photos = [{"path": str(secret), "meta": {"_type": "gradio.FileData"}}]
+    body = {"data": [None, photos], "session_hash": "someone"}
+    answer = client.post(f"/gradio_api/run/{PREFIX}photos", json=body)
+    assert answer.status_code == 400 and answer.json()["error"] == NOT_THERE
+    body = {"data": [None, str(secret)], "session_hash": "someone"}
+    answer = client.post(f"/gradio_api/run/{PREFIX}video", json=body)
+    assert answer.status_code == 400 and answer.json()["error"] == NOT_THERE and secret.exists()
+
+
+def test_a_session_sees_its_own_photos_and_no_others(client: TestClient) -> None:
+    content = client.get(f"/{picture_address('examples', 'photo', 2)}").content
+    path = client.post("/gradio_api/upload", files={"files": ("mine.jpg", content)}).json()[0]
+    photos = [{"path": path, "meta": {"_type": "gradio.FileData"}}]
+    answer = client.post(f"/gradio_api/run/{PREFIX}photos", json={"data": [None, photos], "session_hash": "owner"})
+    facts = answer.json()["data"][0]
+    assert facts["name"] == "uploads" and facts["items"][0]["thumb"].startswith("data:image/jpeg")
+    values = {"gallery": "uploads", "index": 0, "caption": CAPTION}
+    status, value = ask(client, "explain", "owner", **values)
+    assert status == 200 and value["photo"]["src"].startswith("data:") and value["link"] is None
+    assert ask(client, "explain", "another", **values)[0] == 400
+    assert client.get("/gradio_api/pictures/uploads/photo/0").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["examples/photo/99", "examples/huge/0", "none/photo/0", "examples/photo/x", "../x"])
+def test_other_pictures_are_not_found(client: TestClient, path: str) -> None:
+    assert client.get(f"/gradio_api/pictures/{path}").status_code == 404
+
+
+def test_each_action_is_registered(client: TestClient) -> None:
+    config = client.get("/config").json()
+    names = {each["api_name"] for each in config["dependencies"]}
+    assert {PREFIX + method.__name__ for method, _ in TABLE} <= names
+
+
+def test_answers_are_chinese_where_the_page_is(client: TestClient) -> None:
+    body = {"data": [None, "examples", 99, "a cat"], "session_hash": "someone"}
+    answer = client.post(f"/gradio_api/run/{PREFIX}explain?lang=zh", json=body)
+    assert "位置" in json.loads(answer.text)["error"]
