@@ -9,12 +9,16 @@ import argparse
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from demo.galleries.paths import check_photos
+from demo.galleries.paths import check_photos, photos_place
+from demo.galleries.video_worker import check_readable
+from demo.opening.first import PAGE_FILE, first_view
 from demo.opening.server import Opening
+from demo.page.html import app_page
 from demo.server.folder import TemporaryFolder
 from demo.server.frames import frame_rule
 from demo.server.memory import keep_memory_flat, put_off_search, set_aside
@@ -27,7 +31,10 @@ def main() -> int:
     """Read the command line, build the page and serve it until interrupted; returns the exit code."""
     parser = argparse.ArgumentParser(description="Serve SEPS Explorer on this machine.")
     parser.add_argument(
-        "--photos", type=Path, metavar="FOLDER", help="a folder of photographs to search, without the folders below"
+        "--photos",
+        type=photos_place,
+        metavar="FOLDER",
+        help="a folder of photographs to search, without the folders below",
     )
     parser.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
     parser.add_argument(
@@ -48,6 +55,7 @@ def main() -> int:
     parser.add_argument(
         "--mcp", action="store_true", help="let assistants use the app too, by the Model Context Protocol (MCP)"
     )
+    parser.add_argument("--page", action="store_true", help="serve the new page, which is not complete yet")
     parser.add_argument(
         "--frame-ancestors",
         action="append",
@@ -82,9 +90,7 @@ def check(options: argparse.Namespace) -> None:
     if options.photos is not None:
         check_photos(options.photos)
     if options.video is not None:
-        from seps.videos import check_video
-
-        check_video(options.video)
+        check_readable(options.video)
     for model in options.model:
         fetch_model(model)
         if model in shipped_models():
@@ -99,10 +105,11 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
         OSError: a disk that is full, or an address that somebody else took meanwhile.
     """
     example = options.photos is None and options.video is None and not options.model
-    opening = Opening(options.port, example, frame_rule(options.frame_ancestors))
+    page = app_page(first_view(PAGE_FILE) if example else None) if options.page else None
+    opening = Opening(options.port, example, frame_rule(options.frame_ancestors), page)
     print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
     try:
-        page, look = prepare(options, folder, opening.host)
+        app, look = prepare(options, folder, opening.host, page)
     finally:
         opening.close()
     from demo.server.launching import launch
@@ -110,32 +117,50 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
     if options.mcp:
         print(f"Assistants reach it at {opening.address}/gradio_api/mcp", flush=True)
     set_aside()
-    launch(page, opening.host, opening.port, **look)
+    launch(app, opening.host, opening.port, **look)
 
 
-def prepare(options: argparse.Namespace, folder: TemporaryFolder, host: str) -> tuple[Any, dict[str, Any]]:
-    """Return the app's page and what its `launch` needs; `host` is what it serves on.
+def prepare(
+    options: argparse.Namespace, folder: TemporaryFolder, host: str, page: str | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """Return the app and what its `launch` needs; `host` is what it serves on, `page` the HTML of the new page.
 
     Its libraries take seconds, so they are imported here: Gradio while the models load and photographs are encoded.
     """
+    import_spaces()
     from tqdm import tqdm
 
-    from demo.server.quick_import import skip_stub_files
     from demo.service.start import open_registry
 
-    skip_stub_files()
     given = (options.photos, options.cache, not options.no_fetch)
     with ThreadPoolExecutor(1) as beside:
         more = {"beside": True, "video": options.video}
         opening = beside.submit(open_registry, *given, tqdm, print, options.recursive, options.model, **more)
-        from demo import site
+        if page is None:
+            from demo import site
+        else:
+            from demo.page.server import PageServer
 
         registry, tools = opening.result(), None
         if options.mcp:
             from demo.assistant.serving import routes_of, tool_server
 
             tools = routes_of(tool_server(registry, host))
+        if page is not None:
+            return PageServer(registry, folder, page, tools, options.frame_ancestors), {}
         return site.build(registry), site.launch_options(folder, tools, options.frame_ancestors)
+
+
+def import_spaces() -> None:
+    """Import the package `spaces` where it is installed, as on every Space, before Gradio and PyTorch.
+
+    It cannot be imported while Gradio is being imported, and on ZeroGPU it patches PyTorch, in the main thread.
+    """
+    from demo.server.quick_import import skip_stub_files
+
+    skip_stub_files()  # on ZeroGPU, spaces imports Gradio
+    if find_spec("spaces") is not None:
+        import_module("spaces")
 
 
 if __name__ == "__main__":

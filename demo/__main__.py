@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from demo.drawing.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, VIDEOS, check_format
 from demo.figure import add_figure_command, check_figure, draw_figure
-from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos, photos_place
+from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos, photo_paths, photos_place
 from demo.lesson import add_lesson_command, check_lesson, make_lesson
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.own_models import fetch_model, own_names
@@ -25,8 +25,12 @@ from demo.video import FRAMES, check_video_options, rank_video
 from seps.cli import check_output, finite_number, print_error, whole_number
 from seps.models.shipped import shipped_models
 from seps.numbers import written
+from seps.text import printable
 
 if TYPE_CHECKING:
+    from demo.galleries.gallery import Gallery
+    from demo.galleries.index import IndexedGallery
+    from demo.galleries.photos import Photo
     from demo.service.captions import Reading
     from demo.service.retrieval import RetrievalService
     from seps import Explanation
@@ -39,8 +43,18 @@ LAYERS = (
 
 
 def tell(line: str) -> None:
-    """Print what is not the answer itself."""
-    print(line, file=sys.stderr)
+    """Log one line to stderr."""
+    print(printable(line), file=sys.stderr)
+
+
+def read_with_note(file: Path) -> Photo:
+    """Read a photograph, and print what should be known of it."""
+    from demo.galleries.photos import read_photo
+
+    photo = read_photo(file)
+    if photo.note:
+        tell(photo.note)
+    return photo
 
 
 def explain(options: argparse.Namespace) -> None:
@@ -49,7 +63,6 @@ def explain(options: argparse.Namespace) -> None:
 
     from demo.drawing.files import explanation_file
     from demo.drawing.formats import Heading
-    from demo.galleries.photos import read_photo
     from demo.record.counterfactual import decision_numbers, decision_sentence
     from demo.record.layers import Layer
     from demo.record.spoken import layer_of_words
@@ -63,16 +76,16 @@ def explain(options: argparse.Namespace) -> None:
     from seps.explanation.record import Source
 
     service = open_model(options.model or MODEL)
-    photo = read_photo(options.photo).image
+    photo = read_with_note(options.photo).image
     reading = read_caption(service.model, options.caption)
     tell_note(reading)
     text, dense = read_pair(service.model, options.caption, options.dense)
     patches = service.encode_photos([photo])[0]
-    record = unforced = service.explain_embeddings(patches, text, dense)
+    record = unforced = service.explain_embeddings(patches, photo, text, dense)
     layer = layer_of_words(options.layer, reading.text, service.model.tokenizer, record)
     mask, note, numbers = changed_mask(unforced.sparse.kept, options.keep, options.drop), "", None
     if mask is not None:
-        record = service.explain_embeddings(patches, text, dense, mask)
+        record = service.explain_embeddings(patches, photo, text, dense, mask)
         decided = Decided(record), Decided(unforced)
         note, numbers = say("whatif.forced", says=decision_sentence(*decided)), decision_numbers(*decided)
     name = Layer.parse(layer).name
@@ -123,11 +136,20 @@ def rank(options: argparse.Namespace) -> None:
         return
     service = chosen_service(options)
     if options.photo is not None:
-        alone = index_gallery(service.model, photo_gallery(options.photo), None)
-        pool = None if options.text else service.open(options.gallery, tqdm).gallery.name
-        captions = service.rank_captions(alone, 0, pool, "\n".join(options.text))
+        indexed: IndexedGallery = index_gallery(service.model, photo_gallery(options.photo), None)
+        if indexed.gallery.note:
+            tell(indexed.gallery.note)
+        pool, index = None, 0
+        if not options.text:
+            pool = service.open(options.gallery, tqdm)
+            known = item_of(pool.gallery, options.photo)
+            indexed, index = (indexed, 0) if known is None else (pool, known)
+        name = None if pool is None else pool.gallery.name
+        captions = service.rank_captions(indexed, index, name, "\n".join(options.text))
+        marks = {True: "right  ", False: "wrong  ", None: ""} if captions.has_truth else {}
         lines = [
-            f"{written(score, '.4f')}  {text}" for text, score in zip(captions.captions, captions.scores, strict=True)
+            f"{written(score, '.4f')}  {marks.get(correct, '')}{text}"
+            for text, score, correct in zip(captions.captions, captions.scores, captions.correct, strict=True)
         ]
         noun = "captions"
     else:
@@ -150,6 +172,13 @@ def rank(options: argparse.Namespace) -> None:
         print(f"{place:4}  {line}")
 
 
+def item_of(gallery: Gallery, file: Path) -> int | None:
+    """Return the index of the item that is read from this file; None where the gallery has none."""
+    path = file.resolve()
+    sources = [item.source for item in gallery.items]
+    return next((i for i, source in enumerate(sources) if isinstance(source, Path) and source.resolve() == path), None)
+
+
 def rank_stored_photos(options: argparse.Namespace) -> None:
     """Rank the photographs of a table for a caption, and print the best."""
     from tqdm import tqdm
@@ -169,7 +198,7 @@ def rank_stored_photos(options: argparse.Namespace) -> None:
     tell(result.sentence())
     for place, (path, score) in enumerate(zip(result.paths, result.scores, strict=True), start=1):
         if place <= options.top:
-            print(f"{place:4}  {written(score, '.4f')}  {path}")
+            print(f"{place:4}  {written(score, '.4f')}  {printable(path)}")
 
 
 def shown(count: int, total: int, noun: str) -> str:
@@ -212,13 +241,18 @@ def parser() -> argparse.ArgumentParser:
         help=f"file; its ending says which: {', '.join(PICTURES)}, json or html",
     )
     many = commands.add_parser("rank", help="rank photographs for a caption, or captions for a photograph")
-    many.add_argument("text", nargs="*", help="the caption; with --photo, the captions to rank (none: the gallery's)")
+    many.add_argument(
+        "text",
+        nargs="*",
+        help="the caption; with --photo, the captions to rank (none: the gallery's, "
+        "marked right or wrong where it has the photograph's own)",
+    )
     many.add_argument("--photo", type=Path, help="rank captions for this photograph")
     many.add_argument(
         "--photos",
         type=photos_place,
         metavar="FOLDER|URI",
-        help="a folder of photographs to rank, without the folders below, or a table that python -m seps.index made",
+        help="a folder of photographs to rank, without the folders below, or a table that `python -m seps.index` made",
     )
     many.add_argument("--shortlist", type=whole_number, help="of a table, how many are scored exactly (200)")
     many.add_argument(
@@ -240,7 +274,7 @@ def parser() -> argparse.ArgumentParser:
     )
     many.add_argument("-o", "--output", type=Path, help=f"of a video, file; its ending says which: {', '.join(VIDEOS)}")
     scored = commands.add_parser("judge", help="say how good pictures look and how well they fit a prompt")
-    scored.add_argument("pictures", type=Path, nargs="+", metavar="PICTURE")
+    scored.add_argument("pictures", type=Path, nargs="+", metavar="PICTURE", help="a picture, or a folder of pictures")
     scored.add_argument("--prompt", required=True, help="what the pictures were made from")
     scored.add_argument("--by", choices=("quality", "consistency"), default="quality", help="what sorts them (quality)")
     scored.add_argument(
@@ -356,8 +390,7 @@ def check_table(options: argparse.Namespace) -> None:
 
 def check_judging(options: argparse.Namespace) -> None:
     """Raise ValueError for what can be told of `judge` without its model."""
-    for picture in options.pictures:
-        check_photo_path(picture)
+    options.pictures = photo_paths(options.pictures)
     if not options.prompt.strip():
         raise ValueError("--prompt is empty: write what the pictures were made from.")
     if options.output is not None:
@@ -395,7 +428,6 @@ def judge(options: argparse.Namespace) -> None:
     """Judge pictures with one prompt, the best first, and write what was found where a file is named."""
     from tqdm import tqdm
 
-    from demo.galleries.photos import read_photo
     from demo.screens.judge.export import judged_file
     from demo.screens.judge.judgement import score_sentence
     from demo.service.captions import read_prompt
@@ -410,7 +442,7 @@ def judge(options: argparse.Namespace) -> None:
         reading = read_prompt(encoders.model, options.prompt)
         tell_note(reading)
         prompt = reading.text
-    photos = [read_photo(file) for file in options.pictures]
+    photos = [read_with_note(file) for file in options.pictures]
     sources = [(photo.digest, photo.image.copy) for photo in photos]
     judged = service.judge_together(sources, service.encode_prompt(prompt), tqdm if len(photos) > 1 else False)
     order = sorted(range(len(judged)), key=lambda i: -getattr(judged[i], options.by).final)
@@ -426,7 +458,6 @@ def judge(options: argparse.Namespace) -> None:
 
 def why(options: argparse.Namespace) -> None:
     """Set two photographs of a caption, or two captions of a photograph, side by side, and print each word's shares."""
-    from demo.galleries.photos import read_photo
     from demo.notebook.contrast import contrast_page
     from demo.record.contrast import Side, contrast, contrast_sentences, part_title
     from demo.screens.why.export import why_file
@@ -434,7 +465,7 @@ def why(options: argparse.Namespace) -> None:
     from demo.service.start import MODEL, open_model
 
     service = open_model(options.model or MODEL)
-    photos = [read_photo(options.photo).image, read_photo(options.other or options.photo).image]
+    photos = [read_with_note(options.photo).image, read_with_note(options.other or options.photo).image]
     readings = [
         read_caption(service.model, text) for text in (options.caption, options.other_caption or options.caption)
     ]
@@ -482,8 +513,8 @@ def generate(options: argparse.Namespace) -> None:
     from demo.record.table import say
     from demo.screens.generate.export import drawing_file, drawing_record
     from demo.screens.generate.statements import recaption_statements, summary
-    from demo.service.captions import read_caption
     from demo.service.generating.rank import draw_and_read
+    from demo.service.generating.reading import read_drawn_caption
     from demo.service.generating.request import DrawingRequest
     from demo.service.generating.service import GeneratingService
     from demo.service.start import shipped_generator, shipped_scenes
@@ -492,13 +523,13 @@ def generate(options: argparse.Namespace) -> None:
     generating.open()
     service = shipped_scenes()
     scenes = service.open(SCENES, tqdm)
-    reading = read_caption(service.model, options.caption)
+    reading = read_drawn_caption(service.model, options.caption)
     tell_note(reading)
     asked = DrawingRequest(reading.text, options.steps, options.guidance, (options.seed,))
     drawing = draw_and_read(generating, service, scenes, asked, tqdm)
     kind = kind_of(options.output)
     if kind == "json":
-        record = drawing_record(drawing) | {"note": reading.note}
+        record = drawing_record(drawing) | reading.record()
         options.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     else:
         options.output.write_bytes(drawing_file(drawing.frames, reading.text, options.seed, kind).content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 WIDTHS = {"one column": 3.25, "two columns": 6.875}  # inches, of common templates
 NARROWEST, WIDEST = 1.0, 20.0  # inches
 SMALLEST, LARGEST = 5.0, 24.0  # points
+MAX_ROWS, MAX_COLUMNS, MAX_PANELS = 20, 12, 120  # a row takes a second, a panel a fifth
+LONGEST_TEXT = 5_000  # characters
 CREDITS = ("below", "file", "none")
 KEYS = ("rows", "layers", "captions", "layer", "model", "width", "font", "size", "credits", "note")
 ROW_KEYS = ("photo", "gallery", "caption", "dense", "layers", "credit", "note")
@@ -74,7 +77,8 @@ def read_spec(file: Path) -> FigureSpec:
     """Read a spec; photographs are named from its own folder.
 
     Raises:
-        ValueError: no such file, no JSON, an unknown key, or a value that cannot be used; the message names it.
+        ValueError: no such file, no JSON, an unknown key, a value that cannot be used, or too many rows, columns or
+            panels; the message names it.
     """
     from seps.checks import check_choice, check_keys, check_type, read_json_file
 
@@ -86,6 +90,7 @@ def read_spec(file: Path) -> FigureSpec:
         check_type(name, values.get(name, kind()), kind)
     if not values["rows"]:
         raise ValueError("rows is empty: give at least one photograph.")
+    check_count("rows", len(values["rows"]), MAX_ROWS)
     rows = tuple(
         read_row(row, number, file.parent, not captions, layers) for number, row in enumerate(values["rows"], start=1)
     )
@@ -106,12 +111,19 @@ def read_spec(file: Path) -> FigureSpec:
 
 
 def check_columns(rows: Sequence[FigureRow], captions: Sequence[str]) -> None:
-    """Raise ValueError unless each row has either as many layers as the others, or none beside captions."""
+    """Raise ValueError for too many panels, rows of different lengths, or both layers and captions."""
     counts = {len(row.layers) for row in rows}
     if bool(captions) == (counts != {0}):
         raise ValueError("The columns are layers or captions: give a list of one of the two, layers or captions.")
     if len(counts) > 1:
         raise ValueError("The rows have different numbers of layers: give each row as many.")
+    check_count("panels", len(rows) * max(*counts, len(captions)), MAX_PANELS)
+
+
+def check_count(what: str, count: int, most: int) -> None:
+    """Raise ValueError for more than so many rows, columns or panels."""
+    if count > most:
+        raise ValueError(f"The figure has {count} {what}, but at most {most} are drawn: make several figures.")
 
 
 def read_row(value: Any, number: int, folder: Path, has_caption: bool, layers: tuple[str, ...]) -> FigureRow:
@@ -123,6 +135,10 @@ def read_row(value: Any, number: int, folder: Path, has_caption: bool, layers: t
     check_keys(where, value, ("photo", "caption") if has_caption else ("photo",), ROW_KEYS)
     for name in ROW_TEXTS:
         check_type(f"{where}: {name}", value.get(name, ""), str)
+        if len(value.get(name, "")) > LONGEST_TEXT:
+            raise ValueError(
+                f"{where}: {name} has {len(value[name])} characters, but at most {LONGEST_TEXT} are drawn."
+            )
     photo: Path | str = value["photo"]
     if not value.get("gallery"):
         photo = folder / photo
@@ -139,6 +155,7 @@ def texts(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
     given = values.get(name, [])
     if not isinstance(given, list) or not all(isinstance(text, str) and text.strip() for text in given):
         raise ValueError(f'{name} is no list of texts: give one such as ["mask", "word:2"].')
+    check_count(f"columns ({name})", len(given), MAX_COLUMNS)
     return tuple(given)
 
 
@@ -179,7 +196,7 @@ def draw_figure(options: argparse.Namespace) -> None:
     sources = list(dict.fromkeys(row.credit for row in spec.rows if row.credit))
     shown = sources if spec.credits == "below" else []
     figure = paper_figure(rows, spec.width, spec.size, spec.font, shown)
-    options.output.write_bytes(render(figure, options.output.suffix.lstrip(".").lower(), PRINTED))
+    options.output.write_bytes(render(figure, options.output.suffix.lstrip(".").lower(), PRINTED, strict=True))
     print(f"{options.output} is written: {written(spec.width, '.3f')} in wide, {len(rows)} x {len(rows[0].panels)}.")
     if spec.credits == "file" and sources:
         beside = options.output.with_suffix(".credits.txt")
@@ -194,12 +211,15 @@ def panel_row(service: RetrievalService, spec: FigureSpec, row: FigureRow) -> Pa
     from demo.galleries.photos import read_photo
     from demo.service.captions import read_caption
 
-    photo = read_photo(row.photo).image if isinstance(row.photo, Path) else named_item(row.gallery, row.photo).photo()
+    read = read_photo(row.photo) if isinstance(row.photo, Path) else named_item(row.gallery, row.photo).read()
+    photo = read.image
+    if read.note:
+        print(read.note, file=sys.stderr)
     patches = service.encode_photos([photo])[0]
     pairs = [(caption, spec.layer) for caption in spec.captions] or [(row.caption, layer) for layer in row.layers]
     readings = {caption: read_caption(service.model, caption).text for caption in dict(pairs)}
     dense = read_caption(service.model, row.dense, dense=True).text if row.dense else None
-    records = {text: service.explain_embeddings(patches, text, dense) for text in readings.values()}
+    records = {text: service.explain_embeddings(patches, photo, text, dense) for text in readings.values()}
     pair = (service, photo, patches, dense)
     panels = [
         panel(*pair, readings[caption], records[readings[caption]], name, caption if spec.captions else "")

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from demo.drawing.formats import VIDEOS, check_format
 from demo.galleries.video_worker import FRAMES as FRAMES
+from demo.galleries.video_worker import ReadVideo, check_readable, frames_of
 from seps.cli import check_output
 from seps.numbers import written
+from seps.progress import finish, retold
 
 if TYPE_CHECKING:
     from demo.service.timeline import Timeline
 
+SECONDS = 500.0  # that reading a video may take
+
 
 def check_video_options(options: argparse.Namespace) -> None:
-    """Raise ValueError for what does not go with --video, or can be told of the file without reading its frames."""
-    from seps.videos import MAX_FRAMES, check_video
+    """Raise ValueError for what does not go with --video, or for a video whose first frame cannot be read."""
+    from seps.videos import MAX_FRAMES
 
     for name, given in (
         ("--photo", options.photo),
@@ -30,7 +35,7 @@ def check_video_options(options: argparse.Namespace) -> None:
             raise ValueError(f"{name} does not go with --video: leave one of the two.")
     if not 1 <= options.frames <= MAX_FRAMES:
         raise ValueError(f"--frames is {options.frames}, but 1 to {MAX_FRAMES} can be looked at.")
-    check_video(options.video)
+    check_readable(options.video)
     if options.output is not None:
         check_output(options.output)
         check_format(options.output.suffix.lstrip(".").lower(), VIDEOS)
@@ -42,16 +47,15 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
 
     from demo.drawing.film import timeline_csv, video_file
     from demo.galleries.index import index_gallery
-    from demo.galleries.video import video_gallery
+    from demo.galleries.video import kept_gallery
     from demo.service.start import MODEL, open_model
     from demo.service.timeline import timeline
-    from seps.videos import read_frames
 
     service = open_model(options.model or MODEL)
-    video = read_frames(options.video, options.at, options.frames, tqdm)
+    video = read_video(options)
     for note in video.notes:
         tell(note)
-    gallery = video_gallery(video, options.video.name)
+    gallery = kept_gallery(video, options.video.name)
     indexed = index_gallery(service.model, gallery, None, tqdm)
     captions = [" ".join(options.text), *options.other_caption]
     lines = [timeline(service, indexed, caption) for caption in captions]
@@ -59,12 +63,23 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
     if options.csv is not None:
         options.csv.write_bytes(timeline_csv(lines, service.name, title).content)
     if options.output is not None:
-        images = [frame.image for frame in video.frames]
+        images = [item.photo() for item in gallery.items]
         kind = options.output.suffix.lstrip(".").lower()
         options.output.write_bytes(video_file(images, service.model.grid, lines, service.name, title, kind).content)
     tell(f"{len(indexed)} frames of {video.seconds:.1f} s:")
     for line in lines:
         print_moments(line, [item.title for item in indexed.gallery.items], options.top, tell)
+
+
+def read_video(options: argparse.Namespace) -> ReadVideo:
+    """Read a video of any length with the memory that the app gives one, and show how many frames were read."""
+    from tqdm import tqdm
+
+    from seps.videos import MAX_ALL_PIXELS
+
+    reading = frames_of(options.video, options.frames, math.inf, options.at, SECONDS, pixels=MAX_ALL_PIXELS)
+    with tqdm(desc=f"Reading {options.video.name}", unit=" frames", leave=False) as bar:
+        return finish(retold(reading, lambda count: bar.update(count - bar.n)))
 
 
 def print_moments(line: Timeline, titles: list[str], top: int, tell: Callable[[str], None]) -> None:

@@ -1,1 +1,1 @@
-"""The app's actions for assistants, by the Model Context Protocol (MCP), served by `python app.py --mcp`."""
+"""The app's actions for assistants over the Model Context Protocol (MCP), served by `python app.py --mcp`."""

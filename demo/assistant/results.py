@@ -21,6 +21,9 @@ class Galleries(BaseModel):
     """What there is to rank and to explain."""
 
     galleries: dict[str, list[Photograph]]
+    left_out: dict[str, int] = Field(
+        description="photographs that follow, by gallery, where the list would be too long: call again with start"
+    )
 
 
 class RankedPhotograph(BaseModel):
@@ -125,6 +128,13 @@ class Statement(BaseModel):
     verdict: str = Field(description="true, untrue or untold, by what a captioner reads in the picture")
 
 
+class UnknownWord(BaseModel):
+    """A word that the generator does not know."""
+
+    word: str
+    nearest: list[str] = Field(description="known words of a similar spelling, the nearest first")
+
+
 class Drawn(BaseModel):
     """A scene that was drawn for a caption; the picture stands beside it."""
 
@@ -134,4 +144,5 @@ class Drawn(BaseModel):
     rank: int = Field(description="of the picture among the gallery's scenes for this caption")
     total: int
     statements: list[Statement]
+    unknown_words: list[UnknownWord] = Field(description="drawn as [UNK]: ask again with words that are known")
     note: str

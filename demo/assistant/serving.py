@@ -1,13 +1,13 @@
-"""The MCP server: the tools at an address of the app, with one sentence for whatever is wrong with a call."""
+"""The MCP server, mounted at a path of the app, with one-sentence errors."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
+import anyio
 from mcp.server.fastmcp import FastMCP
 from mcp.server.fastmcp.exceptions import ToolError
 from mcp.server.fastmcp.server import StreamableHTTPASGIApp
@@ -15,10 +15,15 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import ValidationError
 from starlette.routing import Route
 
+from demo.assistant.requests import CheckedRequests
 from demo.assistant.tools import Tools
+from demo.screens.api_page import DRAWN, OPTIONS
+from demo.screens.cancelling import Cancelled
+from demo.screens.parts import DRAWING
 from demo.server.addresses import MCP
 from demo.server.gate import FAULT
 from demo.service.registry import ModelRegistry
+from seps.checks import read_json
 
 LOG = logging.getLogger(__name__)
 NAME = "SEPS Explorer"
@@ -27,34 +32,72 @@ INSTRUCTIONS = (
     "Begin with list_photographs. Captions are English sentences. The models are small: say so with their scores."
 )
 LOCAL = ("127.0.0.1", "localhost", "::1")
+LIMITS = {"explain": DRAWING, "generate": DRAWN}  # concurrent calls, as for the endpoints; other tools: OPTIONS
+MAX_WAITING = 50  # calls that wait for one limit
+LONGEST_NUMBER = 40  # characters
+BUSY = "Too many calls wait for their turn: call again in a minute."
 
 
 class ToolServer(FastMCP):
-    """FastMCP whose errors are the app's sentences, and whose faults go to the log."""
+    """FastMCP with the app's error messages; unexpected errors are logged.
+
+    Attributes:
+        is_local: whether a call must name this machine as its host.
+    """
+
+    is_local = True
 
     async def call_tool(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Call a tool; ToolError with a sentence where it cannot be done."""
+        """Call a tool, ignoring arguments that are null; ToolError with one sentence on failure."""
         try:
-            return await super().call_tool(name, arguments)
+            return await super().call_tool(name, self.given(name, arguments))
         except ToolError as error:
             raise ToolError(self.sentence(name, error)) from error.__cause__
+        except ValueError as error:
+            raise ToolError(str(error)) from error
+
+    def given(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a tool that have a value; ValueError for text that is not a list."""
+        tool = self._tool_manager.get_tool(name)
+        fields = tool.fn_metadata.arg_model.model_fields if tool else {}
+        is_text = {key: field.annotation is str for key, field in fields.items()}
+        return {
+            key: from_text(key, value) if isinstance(value, str) and not is_text.get(key, True) else value
+            for key, value in arguments.items()
+            if value is not None
+        }
 
     def sentence(self, name: str, error: ToolError) -> str:
-        """Return what an assistant is told of an error."""
+        """Return the message of an error for the assistant."""
         cause = error.__cause__
         if cause is None:
             known = ", ".join(tool.name for tool in self._tool_manager.list_tools())
             return f"There is no tool {name[:40]!r}: call one of {known}."
         if isinstance(cause, ValidationError) and cause.title == f"{name}Arguments":  # as FastMCP calls them
             return " ".join(map(problem, cause.errors()))
+        if isinstance(cause, Cancelled):
+            return "The client has left."
         if isinstance(cause, ValueError) and not isinstance(cause, ValidationError):
             return str(cause)
         LOG.error("%s failed", name, exc_info=cause)
         return FAULT
 
 
+def from_text(name: str, text: str) -> Any:
+    """Parse a non-text argument that was sent as text, as some assistants do with lists and numbers.
+
+    Raises:
+        ValueError: invalid JSON, or a text that is too long for a number.
+    """
+    if text.lstrip()[:1] in ("[", "{"):
+        return read_json(text, name)
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(f"{name} is a text of {len(text):,} characters, but a list or a number is needed.")
+    return text
+
+
 def problem(error: Any) -> str:
-    """Return what is wrong with an argument, in a sentence."""
+    """Describe an invalid argument in a sentence."""
     name = ".".join(map(str, error["loc"]))
     if error["type"] == "missing":
         return f"{name} is missing: give it."
@@ -66,36 +109,44 @@ def tool_server(registry: ModelRegistry, host: str) -> ToolServer:
 
     Args:
         registry: of the app's models and galleries.
-        host: that the app serves on; on this machine alone, a call that names another host is refused, so that no web
-            page can reach the tools by a name of its own.
+        host: of the app; if it is this machine only, calls that name another host are rejected, against DNS rebinding
+            by web pages.
     """
-    checked = host in LOCAL
-    names = ["127.0.0.1:*", "localhost:*", "[::1]:*"] if checked else []
-    security = TransportSecuritySettings(
-        enable_dns_rebinding_protection=checked,
-        allowed_hosts=names,
-        allowed_origins=[f"http://{name}" for name in names],
-    )
+    # Hosts are checked in `CheckedRequests`: the library compares only prefixes, and 127.0.0.1:80@evil passes.
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     server = ToolServer(
-        NAME, INSTRUCTIONS, stateless_http=True, json_response=True, transport_security=security, log_level="WARNING"
+        NAME, INSTRUCTIONS, stateless_http=True, json_response=True, transport_security=unchecked, log_level="WARNING"
     )
+    server.is_local = host in LOCAL
+    logging.getLogger("mcp").setLevel(logging.ERROR)  # its warnings repeat whatever a caller sends
+    turns = {
+        str(limit["concurrency_id"]): anyio.CapacityLimiter(limit["concurrency_limit"])
+        for limit in (OPTIONS, *LIMITS.values())
+    }
     for tool in Tools(registry).all():
-        server.add_tool(in_thread(tool), structured_output=True)
+        limit = LIMITS.get(tool.__name__, OPTIONS)
+        server.add_tool(in_thread(tool, turns[limit["concurrency_id"]]), structured_output=True)
     return server
 
 
-def in_thread(tool: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a tool that runs in a thread: while it computes, the app answers others."""
+def in_thread(tool: Callable[..., Any], turns: anyio.CapacityLimiter) -> Callable[..., Any]:
+    """Return a tool that waits for a free slot and runs in a thread, so that the app stays responsive.
+
+    A call does not start if its client disconnects while it waits.
+    """
 
     @wraps(tool)
     async def run(**arguments: Any) -> Any:
-        return await asyncio.to_thread(tool, **arguments)
+        if turns.statistics().tasks_waiting >= MAX_WAITING:
+            raise ValueError(BUSY)
+        return await anyio.to_thread.run_sync(partial(tool, **arguments), limiter=turns)
 
     return run
 
 
 def routes_of(server: ToolServer) -> tuple[Sequence[Route], Callable[[], Any]]:
-    """Return the routes of the server, and what runs it while the app is served."""
+    """Return the routes of the server, and the context manager that runs it."""
     server.streamable_http_app()  # makes the manager of its sessions
     manager = server.session_manager
-    return [Route(MCP, StreamableHTTPASGIApp(manager), methods=["GET", "POST", "DELETE"])], manager.run
+    answering = CheckedRequests(StreamableHTTPASGIApp(manager), server.is_local)
+    return [Route(MCP, answering, methods=["POST"])], manager.run

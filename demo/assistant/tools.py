@@ -3,17 +3,17 @@ tool takes a path or an address."""
 
 from __future__ import annotations
 
-import re
-from base64 import b64decode, b64encode
-from binascii import Error
+import json
 from collections.abc import Callable
-from pathlib import Path
+from itertools import accumulate
 from typing import Annotated, Any
 
 from mcp.types import CallToolResult, ImageContent, TextContent
 from pydantic import BaseModel, Field
 
 from demo.assistant import results
+from demo.assistant.pictures import image_content, upload_of
+from demo.assistant.requests import while_awaited
 from demo.record.layers import Layer, describe
 from demo.record.sentences import word_line
 from demo.record.spoken import layer_of_words
@@ -26,12 +26,15 @@ from demo.service.generating.request import GUIDANCE, SEED, STEPS
 from demo.service.measures import find_measure
 from demo.service.registry import ModelRegistry
 
-DATA_URL = re.compile(r"data:image/[a-z0-9.+-]+;base64,", re.IGNORECASE)
-MEDIA_TYPE = "image/png"
+LISTED = 400_000  # characters of a list of photographs, which is sent twice: many clients refuse more than 1 MB
+WIDTH, MIN_WIDTH, MAX_WIDTH = 1024, 200, 1536  # of a picture, in pixels
 
 Item = Annotated[str, Field(description="a photograph of a gallery, as list_photographs gives it; or empty with photo")]
 Photo = Annotated[
-    str, Field(description="a photograph of your own as a data URL, data:image/png;base64,..., up to 3 MB; or empty")
+    str,
+    Field(
+        description="a photograph as a data URL, data:image/png;base64,..., or in plain base64, up to 3 MB; or empty"
+    ),
 ]
 Caption = Annotated[str, Field(description="an English sentence")]
 Dense = Annotated[str, Field(description="a long description beside the caption, or empty")]
@@ -61,9 +64,20 @@ class Tools:
         tools += [self.judge] if self._registry.judging is not None else []
         return tools + ([self.generate] if self._registry.generating is not None else [])
 
-    def list_photographs(self) -> results.Galleries:
+    def list_photographs(
+        self,
+        gallery: Annotated[str, Field(description="lists one gallery only; empty for all")] = "",
+        start: Annotated[int, Field(ge=0, description="how many photographs of each gallery to skip")] = 0,
+    ) -> Annotated[CallToolResult, results.Galleries]:
         """List the galleries and their photographs, with the captions that were written for each."""
-        return results.Galleries.model_validate({"galleries": self._endpoints.galleries()})
+        galleries = {name: rows[start:] for name, rows in self._endpoints.galleries().items()}
+        if gallery and gallery not in galleries:
+            raise ValueError(f"There is no gallery {gallery[:40]!r}. Choose one of: {', '.join(galleries)}.")
+        chosen = {gallery: galleries[gallery]} if gallery else galleries
+        listed = {name: fitting(rows, LISTED // len(chosen)) for name, rows in chosen.items()}
+        left_out = {name: len(rows) - len(listed[name]) for name, rows in chosen.items()}
+        value = {"galleries": listed, "left_out": {name: count for name, count in left_out.items() if count}}
+        return answer_of(results.Galleries.model_validate(value))
 
     def rank_photographs(
         self,
@@ -78,14 +92,16 @@ class Tools:
 
     def rank_captions(
         self,
-        captions: Annotated[list[str], Field(description="sentences to rank; empty for those of the gallery")],
+        captions: Annotated[
+            list[str] | None, Field(description="sentences to rank; empty for those of the gallery")
+        ] = None,
         item: Item = "",
         photo: Photo = "",
         top: Annotated[int, Field(ge=1, le=100)] = 10,
     ) -> results.CaptionRanking:
         """Rank captions for a photograph, the best first."""
         gallery = "" if captions else item.partition("/")[0]
-        rows = self._endpoints.rank_captions(*self._photo(photo, item), gallery, one_a_line(captions))["ranking"]
+        rows = self._endpoints.rank_captions(*self._photo(photo, item), gallery, one_a_line(captions or []))["ranking"]
         return results.CaptionRanking.model_validate({"ranking": rows[:top], "total": len(rows)})
 
     def explain(
@@ -101,6 +117,10 @@ class Tools:
                 "token:1, extra"
             ),
         ] = "mask",
+        picture_width: Annotated[
+            int,
+            Field(ge=MIN_WIDTH, le=MAX_WIDTH, description="in pixels; the picture is smaller than 700 kB at any width"),
+        ] = WIDTH,
     ) -> Annotated[CallToolResult, results.Explanation]:
         """Explain what a caption did with a photograph: S(I, T) and its terms, kept patches, words, and a picture."""
         service, indexed, index = item_of(self._registry, *self._photo(photo, item))
@@ -124,7 +144,7 @@ class Tools:
             sentences=[f"{describe(record, shown)}.", *(word_line(record, word) for word in words)],
             note=reading.note,
         )
-        return with_picture(value, explanation(service, indexed, state, "png").content)
+        return answer_of(value, image_content(explanation(service, indexed, state, "png").content, picture_width))
 
     def compare_captions(
         self,
@@ -174,15 +194,9 @@ class Tools:
         guidance: Annotated[float, Field(ge=1, le=15, description="how closely the caption is followed")] = GUIDANCE,
     ) -> Annotated[CallToolResult, results.Drawn]:
         """Draw a scene for a caption, and tell which of its statements are read in the picture."""
-        answer, file = self._endpoints.generate(caption, steps, seed, guidance)
+        answer, file = self._endpoints.draw(caption, steps, seed, guidance, "png", while_awaited)
         statements = [{"statement": row["says"], "verdict": row["verdict"]} for row in answer["statements"]]
-        value = results.Drawn.model_validate(answer | {"statements": statements})
-        path = Path(file)
-        try:
-            return with_picture(value, path.read_bytes())
-        finally:
-            path.unlink()
-            path.parent.rmdir()
+        return answer_of(results.Drawn.model_validate(answer | {"statements": statements}), image_content(file.content))
 
     def _photo(self, photo: str, item: str) -> tuple[Upload | None, str]:
         """What the endpoints take: a photograph that came with the call, or the item of a gallery's."""
@@ -193,25 +207,18 @@ class Tools:
         return (upload_of(photo) if photo else None), item
 
 
-def upload_of(data_url: str) -> Upload:
-    """Return the file that a data URL holds; ValueError for anything else, an address or a path for one."""
-    start = DATA_URL.match(data_url)
-    if start is None:
-        raise ValueError("photo is no data URL of a picture: give data:image/png;base64,... or another picture type.")
-    try:
-        content = b64decode(data_url[start.end() :], validate=True)
-    except Error as error:
-        raise ValueError("photo is a data URL whose base64 cannot be read: encode the file's bytes anew.") from error
-    return Upload("", content)
-
-
 def one_a_line(captions: list[str]) -> str:
     """Captions as the endpoints take them."""
     return "\n".join(" ".join(caption.split()) for caption in captions)
 
 
-def with_picture(value: BaseModel, picture: bytes) -> CallToolResult:
-    """Return a result with its picture, which an assistant can look at."""
-    image = ImageContent(type="image", data=b64encode(picture).decode("ascii"), mimeType=MEDIA_TYPE)
+def fitting(rows: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """Return the first rows that take at most so many characters as JSON, but one at least."""
+    sizes = accumulate(len(json.dumps(row)) for row in rows)
+    return rows[: max(1, sum(size <= most for size in sizes))]
+
+
+def answer_of(value: BaseModel, *pictures: ImageContent) -> CallToolResult:
+    """Return a result as text and as values, with pictures that an assistant can look at."""
     text = TextContent(type="text", text=value.model_dump_json())
-    return CallToolResult(content=[text, image], structuredContent=value.model_dump(mode="json"))
+    return CallToolResult(content=[text, *pictures], structuredContent=value.model_dump(mode="json"))

@@ -1,1 +1,1 @@
-"""Records as files: pictures, palettes, pages. `palette` has all colours but black and white."""
+"""Export of records as pictures and pages; `palette` defines all colours except black and white."""

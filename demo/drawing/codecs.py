@@ -1,4 +1,4 @@
-"""Which films OpenCV writes here: H.264 where it has it, else VP9, which every browser plays."""
+"""Video codecs of the installed OpenCV: H.264 if available, else VP9, which every browser plays."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # imported on first use: the page need not wait for it
     import cv2
 
-FILM_RATE = 10  # frames a second; a frame of the video stands for as many as its time takes
+FILM_RATE = 10  # frames per second; a frame of the video is repeated for its duration
 CODECS = {"mp4": "avc1", "webm": "VP90"}
 
 
 @lru_cache(maxsize=1)
 def film_kind() -> str:
-    """Return the kind of film that people can take away: "mp4" where this OpenCV writes H.264, else "webm"."""
+    """Return the video format for downloads: "mp4" if this OpenCV writes H.264, else "webm"."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             film_writer(Path(folder, "film.mp4"), "mp4", (16, 16)).release()
@@ -26,7 +26,7 @@ def film_kind() -> str:
 
 
 def film_writer(file: Path, kind: str, size: tuple[int, int]) -> cv2.VideoWriter:
-    """Open a file for frames of `size` (width, height); ValueError where OpenCV has no such codec."""
+    """Open a file for frames of `size` (width, height); ValueError if OpenCV lacks the codec."""
     import cv2
 
     level = cv2.utils.logging.getLogLevel()

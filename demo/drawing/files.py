@@ -1,4 +1,4 @@
-"""Explanations to take away, as pictures and as JSON. The same for the page, the API and the shell."""
+"""Downloads of explanations as pictures and JSON, shared by the page, the API and the command line."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def explanation_file(
     objects: Sequence[Outline] = (),
     by_hand: Mapping[str, Any] | None = None,
 ) -> Download:
-    """Return one photograph's explanation as a picture, or as JSON with every number.
+    """Export one photograph's explanation as a picture, or as JSON with every number.
 
     Args:
         photo: any size; record: its explanation.
-        heading: what is written into the picture; title: of the photograph, for the file's name.
-        kind: "png" (two pixels a CSS pixel), "svg", "pdf" or "json".
-        layer, opacity in [0, 1], lines: how the picture is drawn, see `demo.record.layers`; objects: outlined on top.
-        by_hand: of a decision by hand, what JSON tells besides the record, see `decision_numbers`.
+        heading: text in the picture; title: of the photograph, for the file's name.
+        kind: "png" (two pixels per CSS pixel), "svg", "pdf" or "json".
+        layer, opacity in [0, 1], lines: see `demo.record.layers`; objects: outlined on top.
+        by_hand: additional JSON values for a forced decision, see `decision_numbers`.
 
     Raises:
-        ValueError: another kind, an unknown layer or one that the record has not, an opacity out of range.
+        ValueError: another kind, an unknown or missing layer, or an opacity out of range.
     """
     check_format(kind, EXPLANATIONS)
     if not 0.0 <= opacity <= 1.0:
@@ -76,8 +76,8 @@ def comparison_file(
     credit: str = "",
     objects: Sequence[Sequence[Outline]] = (),
 ) -> Download:
-    """Several captions over one photograph, side by side on one colour scale; arguments as `explanation_file`,
-    `objects` for each caption."""
+    """Export several captions of one photograph side by side on one colour scale; arguments as `explanation_file`,
+    `objects` per caption."""
     check_format(kind, PICTURES)
     palette = DARK if dark else LIGHT
     figure = compare_picture(

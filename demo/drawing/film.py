@@ -1,24 +1,26 @@
-"""A caption's mask through a video, as a GIF, a film, a curve, a table or JSON."""
+"""Export of a caption's mask in a video, as a GIF, a film, a curve, a table or JSON."""
 
 from __future__ import annotations
 
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
-from matplotlib import font_manager
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from demo.drawing.codecs import FILM_RATE, film_writer
 from demo.drawing.formats import PICTURES, TYPES, VIDEOS, Download, check_format, file_name
 from demo.drawing.layered import Shades, composed, veil
+from demo.drawing.letters import font_runs, missing_letters, report_missing
 from demo.drawing.page import clean
 from demo.drawing.palette import CURVES, LIGHT, OPACITY
 from demo.drawing.rankings import ranking_file
@@ -29,20 +31,21 @@ from seps.numbers import rounded, written
 
 WIDTH = 480  # pixels of a film's frames
 LETTERS = 15  # pixels
+FILM_FONT = FontProperties(family="DejaVu Sans")
 
 
 def video_file(
     images: Iterable[Image.Image], grid: tuple[int, int], lines: Sequence[Timeline], model: str, title: str, kind: str
 ) -> Download:
-    """Return what captions make of a video, as a file.
+    """Export captions of a video as a file.
 
     Args:
         images: the F frames; grid: (H, W) patches.
-        lines: of each caption. GIF and films show the first one's mask.
+        lines: one per caption. GIF and films show the first one's mask.
         model, title: for the file's name; kind: one of VIDEOS.
 
     Raises:
-        ValueError: another kind; "mp4" where this OpenCV writes no H.264, which then names webm.
+        ValueError: another kind; "mp4" if this OpenCV does not write H.264, with a hint to webm.
     """
     check_format(kind, VIDEOS)
     if kind == "csv":
@@ -59,7 +62,7 @@ def video_file(
 
 
 def timeline_csv(lines: Sequence[Timeline], model: str, title: str) -> Download:
-    """S(I, T) by time, a column a caption."""
+    """Write S(I, T) over time, a column per caption."""
     captions = [line.reading.text for line in lines]
     rows = [
         [rounded(float(seconds), 3), *(rounded(float(line.scores[i]), 6) for line in lines)]
@@ -69,7 +72,7 @@ def timeline_csv(lines: Sequence[Timeline], model: str, title: str) -> Download:
 
 
 def timeline_record(lines: Sequence[Timeline], model: str, title: str) -> dict[str, Any]:
-    """Return every number of a timeline as plain values."""
+    """Convert all numbers of a timeline to plain values."""
 
     def plain(values: NDArray[np.float64], digits: int = 6) -> list[float]:
         return [rounded(float(value), digits) for value in values]
@@ -93,7 +96,7 @@ def timeline_record(lines: Sequence[Timeline], model: str, title: str) -> dict[s
 
 
 def curve(lines: Sequence[Timeline], title: str) -> Figure:
-    """S(I, T) over time, a curve a caption, its moments marked."""
+    """Plot S(I, T) over time, a curve per caption, with its moments marked."""
     figure = Figure(figsize=(7.5, 3.2), facecolor=LIGHT.paper, layout="constrained")
     axes = figure.add_subplot()
     for number, (line, colour) in enumerate(zip(lines, CURVES, strict=False)):
@@ -120,7 +123,7 @@ def curve(lines: Sequence[Timeline], title: str) -> Figure:
 
 
 def durations(seconds: NDArray[np.float64]) -> list[float]:
-    """Return how long each frame stands, in seconds: until the next; the last as long as the one before."""
+    """Return the duration of each frame in seconds, until the next; the last is as long as the one before."""
     if len(seconds) == 1:
         return [1.0]
     steps = np.diff(seconds)
@@ -128,29 +131,54 @@ def durations(seconds: NDArray[np.float64]) -> list[float]:
 
 
 def burnt(image: Image.Image, grid: tuple[int, int], line: Timeline, index: int) -> NDArray[np.uint8]:
-    """Return a frame with the mask over it, and time, S(I, T) and caption below: (height, WIDTH, 3), both even."""
+    """Draw a frame with its mask, and time, S(I, T) and caption below: (height, WIDTH, 3), both even."""
     mask = line.masks[index].reshape(grid)
     height = max(2, 2 * round(image.height * WIDTH / image.width / 2))
     colours = np.broadcast_to(veil(), (*grid, 3))
     below = composed(image, Shades(colours, np.where(mask, 0.0, OPACITY), ~mask), WIDTH, height)
-    font = ImageFont.truetype(font_manager.findfont("DejaVu Sans"), LETTERS)
     heading = f"{clock(float(line.seconds[index]))}   S(I, T) {written(float(line.scores[index]), '.4f')}"
-    texts = [heading, *broken(line.reading.text, font, WIDTH - 16)]
+    if index == 0:
+        report_missing(missing_letters(clean(line.reading.text), FILM_FONT))
+    texts = [heading, *broken(clean(line.reading.text), own_font(), WIDTH - 16)]
     foot = 2 * round((len(texts) * (LETTERS + 5) + 10) / 2)
     canvas = Image.new("RGB", (WIDTH, height + foot), "white")
     canvas.paste(Image.fromarray(below), (0, 0))
     draw = ImageDraw.Draw(canvas)
     for row, text in enumerate(texts):
-        draw.text((8, height + 5 + row * (LETTERS + 5)), text, font=font, fill="black")
+        left = 8.0
+        for piece, font in lettered(text):
+            draw.text((left, height + 5 + row * (LETTERS + 5)), piece, font=font, fill="black", anchor="la")
+            left += font.getlength(piece)
     return np.asarray(canvas)
 
 
+def lettered(text: str) -> list[tuple[str, ImageFont.FreeTypeFont]]:
+    """Split text into pieces with installed fonts that have their letters."""
+    return [(piece, opened_font(file)) for piece, file in font_runs(text, FILM_FONT)]
+
+
+@lru_cache(maxsize=16)
+def opened_font(file: str) -> ImageFont.FreeTypeFont:
+    """Return a font at the size of a film's letters."""
+    return ImageFont.truetype(file, LETTERS)
+
+
+def own_font() -> ImageFont.FreeTypeFont:
+    """Return the font of a film's letters."""
+    return opened_font(str(findfont(FILM_FONT)))
+
+
+def text_length(text: str, font: ImageFont.FreeTypeFont) -> float:
+    """Return the width of text in pixels, with other fonts for the letters that this one lacks."""
+    return font.getlength(text) if text.isascii() else sum(other.getlength(piece) for piece, other in lettered(text))
+
+
 def broken(text: str, font: ImageFont.FreeTypeFont, width: float, most: int = 3) -> list[str]:
-    """Return a text in at most `most` lines of this width, in pixels; what is longer ends with an ellipsis."""
+    """Wrap a text to at most `most` lines of this width in pixels, ending with an ellipsis if cut."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if font.getlength(longer) <= width or not lines[-1]:
+        if text_length(longer, font) <= width or not lines[-1]:
             lines[-1] = longer
         else:
             lines.append(word)
@@ -158,7 +186,7 @@ def broken(text: str, font: ImageFont.FreeTypeFont, width: float, most: int = 3)
 
 
 def gif(frames: Iterator[NDArray[np.uint8]], seconds: Sequence[float]) -> bytes:
-    """Frames as a GIF that repeats, each for its time."""
+    """Encode frames as a looping GIF with individual durations."""
     first, *others = (Image.fromarray(frame).quantize(128) for frame in frames)
     buffer = BytesIO()
     times = [max(20, round(1000 * second)) for second in seconds]
@@ -167,7 +195,7 @@ def gif(frames: Iterator[NDArray[np.uint8]], seconds: Sequence[float]) -> bytes:
 
 
 def film(frames: Iterator[NDArray[np.uint8]], seconds: Sequence[float], kind: str) -> bytes:
-    """Frames as a film at `FILM_RATE`, each as often as its time takes; ValueError where OpenCV has no such codec."""
+    """Encode frames as a film at `FILM_RATE`, repeated for their durations; ValueError if OpenCV lacks the codec."""
     with tempfile.TemporaryDirectory() as folder:
         file, writer = Path(folder, f"film.{kind}"), None
         shown, end = 0, 0.0

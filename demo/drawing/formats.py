@@ -1,4 +1,4 @@
-"""The files that can be taken away: their kinds, names and media types, and what is written into a picture."""
+"""Kinds, names and media types of downloads, and the text in pictures."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Download:
 
 @dataclass(frozen=True)
 class Heading:
-    """What is written into a picture besides its numbers; `similarity` is S(I, T), `model` the model's name, `note`
-    what else is to be known, such as a decision by hand."""
+    """Text in a picture besides its numbers; `similarity` is S(I, T), `model` the model's name, `note` a remark such
+    as on a forced decision."""
 
     caption: str
     similarity: float
@@ -56,17 +56,17 @@ class Heading:
 
 
 def check_format(kind: str, formats: Sequence[str]) -> None:
-    """Raise ValueError for another kind."""
+    """Raise ValueError for a kind that is not in `formats`."""
     if kind not in formats:
         raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(formats)}.")
 
 
 def file_name(model: str, title: str, layer: Layer | str, kind: str) -> str:
-    """Return a file name of letters, digits and hyphens that every system takes: "seps-photos-coffee-token-3.png"."""
+    """Return a file name of letters, digits and hyphens for any system: "seps-photos-coffee-token-3.png"."""
     parts = (re.sub(r"[^a-z0-9]+", "-", _ascii(str(part))).strip("-")[:LONGEST_PART] for part in (model, title, layer))
     return "-".join(["seps", *(part.strip("-") for part in parts if part)]) + f".{kind}"
 
 
 def _ascii(text: str) -> str:
-    """Lower-case letters without their accents; other scripts are left out."""
+    """Convert to lower-case ASCII letters without accents; other scripts are removed."""
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()

@@ -1,4 +1,4 @@
-"""A layer over a photo: its pixels, the marks drawn on top, and the scale that says what its colours mean."""
+"""A layer over a photo: its pixels, the marks on top, and the colour scale."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.drawing.page import Page, text_width
+from demo.drawing.page import Page, PixelImage, text_width
 from demo.drawing.palette import AGAINST, CHECKS, COLOUR_MAP, DPI, FOR, OBJECT, VEIL
 from demo.record.layers import Layer, LayerValues
 from demo.record.outlines import Outline
 from demo.record.sentences import mask_key
 
 Pixels = NDArray[np.uint8]
-TINT = 0.45  # of the opacity, where one branch alone kept a patch
+TINT = 0.45  # fraction of the opacity for patches that only one branch kept
 LUMINANCE = (0.2126, 0.7152, 0.0722)
-LETTERS = 11  # points, beside a scale
+LETTERS = 11  # in points, next to a scale
 BAR = 260  # CSS pixels, the length of a scale
 
 
 @dataclass(frozen=True)
 class Shades:
-    """What lies over each patch: colours (H, W, 3) from 0 to 255, opacity (H, W), whether the photo is grey below."""
+    """Overlay of each patch: colours (H, W, 3) from 0 to 255, opacity (H, W), and whether the photo is grey."""
 
     colours: NDArray[np.float64]
     opacity: NDArray[np.float64]
@@ -37,24 +37,23 @@ class Shades:
 
 
 def map_colours(values: NDArray[Any], low: float, high: float) -> NDArray[np.float64]:
-    """Return the colour map's colours (..., 3), from 0 to 255, of values from low to high; its first where those are
-    equal."""
+    """Map values to the colour map's colours (..., 3), from 0 to 255; the first colour if low equals high."""
     fractions = (values - low) / (high - low) if high > low else np.zeros(values.shape)
     return np.asarray(colormaps[COLOUR_MAP](fractions, bytes=True)[..., :3], dtype=np.float64)
 
 
 def side_colours(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the colours (..., 3), from 0 to 255, of values on a scale with zero in its middle: one for either side."""
+    """Return the colours (..., 3), from 0 to 255, of values on a diverging scale: one per sign."""
     below, above = (np.rint(255 * np.array(to_rgb(colour))) for colour in (AGAINST, FOR))
     return np.where((values < 0)[..., None], below, above)
 
 
 def strength(values: NDArray[Any], low: float, high: float, diverging: bool = False) -> NDArray[np.float64]:
-    """Return how strong each value's colour lies over the photo, (...), in [0, 1].
+    """Compute the opacity of each value's colour, (...), in [0, 1].
 
-    From 0 where the scale begins, or at zero where that is its middle, so that the photo is seen there, to 1 at its
-    end; 0 where the scale has no length. The map's low colours are dark: the root keeps them in
-    sight. As `strength` in assets/js/base/colours.js.
+    0 at the start of the scale, or at zero for a diverging scale, so that the photo is visible, and 1 at the ends; 0
+    for an empty scale. The square root keeps the map's dark low colours visible. Same as `strength` in
+    assets/js/base/colours.js.
     """
     reached, length = (np.abs(values), high) if diverging else (values - low, high - low)
     if length <= 0:
@@ -64,25 +63,25 @@ def strength(values: NDArray[Any], low: float, high: float, diverging: bool = Fa
 
 
 def is_bright(colours: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return whether black marks are seen better than white ones on colours (..., 3) from 0 to 255."""
+    """Return whether black marks are more visible than white ones on colours (..., 3) from 0 to 255."""
     return np.asarray(colours @ LUMINANCE >= 115)
 
 
 def veil() -> NDArray[np.float64]:
-    """Return the veil's colour (3,), from 0 to 255."""
+    """Return the colour (3,) of dropped patches, from 0 to 255."""
     return 255 * np.array(to_rgb(VEIL))
 
 
 def shades(
     layer: Layer, values: NDArray[Any], grid: tuple[int, int], low: float, high: float, opacity: float
 ) -> Shades:
-    """Return the shades of one map of patch values (N,); of the photo alone for (0,)."""
+    """Return the overlay for one map of patch values (N,); only the photo for (0,)."""
     clear = np.zeros(grid)
     scale = layer.row.scale
     if scale == "none":
         return Shades(np.zeros((*grid, 3)), clear, clear > 0)
     if not layer.row.is_mask:
-        # Grey below, so that the photo's own colours shift none of the map's.
+        # A grey photo does not change the map's colours.
         laid = values.reshape(grid)
         diverging = scale == "diverging"
         colours = side_colours(laid) if diverging else map_colours(laid, low, high)
@@ -95,34 +94,42 @@ def shades(
 
 
 def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> Pixels:
-    """Return the photo at `width` by `height` pixels with its shades over it: (height, width, 3)."""
-    fitted = photo.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
-    pixels, greys = np.array(fitted), np.asarray(fitted.convert("L"))
-    rows, columns = laid.opacity.shape
-    row_of = (2 * np.arange(height) + 1) * rows // (2 * height)
-    column_of = (2 * np.arange(width) + 1) * columns // (2 * width)
-    for row in range(rows):  # one at a time: all at once would take 50 bytes a pixel for a moment
-        band = row_of == row
-        grey, opacity, colours = (part[row][column_of][:, None] for part in (laid.grey, laid.opacity, laid.colours))
-        below = np.where(grey, greys[band][..., None], pixels[band])
-        pixels[band] = np.rint(below * (1 - opacity) + colours[:, 0] * opacity)
-    return pixels
+    """Composite the photo at `width` by `height` pixels with its overlay: (height, width, 3)."""
+    shown = photo.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+    grey, levels = shown.convert("L").convert("RGB"), np.arange(256)
+    top, left = (patch_edges(count, length) for count, length in zip(laid.opacity.shape, (height, width), strict=True))
+    for row, column in np.ndindex(laid.opacity.shape):
+        box = (left[column], top[row], left[column + 1], top[row + 1])
+        opacity, colour = laid.opacity[row, column], laid.colours[row, column]
+        if opacity == 0 and not laid.grey[row, column]:
+            continue
+        table = np.rint(levels * (1 - opacity) + colour[:, None] * opacity)  # (3, 256), one colour for each level
+        below = (grey if laid.grey[row, column] else shown).crop(box)
+        shown.paste(below.point(table.astype(int).ravel().tolist()), box)
+    return np.asarray(shown)
+
+
+def patch_edges(count: int, length: int) -> list[int]:
+    """Return the `count + 1` pixel edges of patches along a side of `length` pixels.
+
+    A pixel belongs to the patch that contains its centre.
+    """
+    patch_of = (2 * np.arange(length) + 1) * count // (2 * length)  # (length,)
+    return np.searchsorted(patch_of, np.arange(count + 1)).tolist()
 
 
 def draw_photo(
     axes: Axes, photo: Image.Image, layer: Layer, shown: LayerValues, laid: Shades, lines: bool, marks: bool = True
 ) -> None:
-    """Draw the photo under its layer, filling the axes, whose coordinates are columns and rows of the grid, from 0.
+    """Draw the photo under its layer, filling the axes, with columns and rows of the grid, from 0, as coordinates.
 
     `marks` are the outline of the kept region for a mask, crosses on dropped patches for values.
     """
     rows, columns = laid.opacity.shape
     width, height = (max(1, round(length)) for length in axes.bbox.size)
-    pixels = composed(photo, laid, width, height)
-    # With alpha of its own, Matplotlib takes a quarter of the memory for it.
-    pixels = np.dstack([pixels, np.full((height, width), 255, dtype=np.uint8)])
-    # "none": vector formats carry the very pixels, and the others show them one to one.
-    axes.imshow(pixels, extent=(0, columns, rows, 0), aspect="auto", interpolation="none")
+    axes.set_xlim(0, columns)
+    axes.set_ylim(rows, 0)
+    PixelImage(axes, composed(photo, laid, width, height))
     if lines:
         grid = [[(x, 0), (x, rows)] for x in range(1, columns)] + [[(0, y), (columns, y)] for y in range(1, rows)]
         axes.add_collection(LineCollection(grid, colors="white", linewidths=0.4, alpha=0.3))
@@ -136,8 +143,6 @@ def draw_photo(
         size = (2 * arm * 72 / DPI) ** 2
         for colour, line in ((VEIL, 1.8), ("white", 0.9)):  # points: a dark edge, so that they are seen on any photo
             axes.scatter(right, down, s=size, marker="x", c=colour, linewidths=line, alpha=0.7)
-    axes.set_xlim(0, columns)
-    axes.set_ylim(rows, 0)
 
 
 def draw_outline(axes: Axes, region: NDArray[np.bool_], points: float = 1.5) -> None:
@@ -151,8 +156,7 @@ def draw_outline(axes: Axes, region: NDArray[np.bool_], points: float = 1.5) -> 
 
 
 def draw_objects(axes: Axes, objects: Sequence[Outline], grid: tuple[int, ...]) -> None:
-    """Draw the outlines of a scene's objects with their names, over the grid (H, W): dashed where no phrase names
-    them."""
+    """Draw the outlines of a scene's objects with their names, over the grid (H, W): dashed if no phrase names them."""
     rows, columns = grid
     for outline in objects:
         paths = [np.array(line).reshape(-1, 2) * (columns, rows) for line in outline.lines]
@@ -165,7 +169,7 @@ def draw_objects(axes: Axes, objects: Sequence[Outline], grid: tuple[int, ...]) 
 
 
 def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str, opacity: float) -> None:
-    """Draw the colour map with the scale's label before it, the numbers at both ends, and `key` after it."""
+    """Draw the colour map with the scale's label, the numbers at both ends, and `key`."""
     low, high, gap = f"{shown.low:.3g}", f"{shown.high:.3g}", 10.0
     page.text(left, top, [shown.label], LETTERS, symbols=True, color=page.palette.quiet)
     left += text_width(shown.label, LETTERS, symbols=True) + 2 * gap
@@ -182,8 +186,7 @@ def draw_bar(
 ) -> None:
     """Draw a scale's colours in a box: left, top, width, height.
 
-    With an `opacity` as strong as they lie over a photo, here over squares of grey; without one in full colours, of
-    what is drawn over nothing.
+    With an `opacity`, as over a photo, on grey squares; without one in full colours.
     """
     left, top, width, height = box
     pixels = round(2 * width), round(2 * height)
@@ -196,11 +199,11 @@ def draw_bar(
         over = opacity * strength(steps, 0.0, 1.0, diverging)[:, None]
         colours = below * (1 - over) + colours * over
     drawn = np.rint(np.broadcast_to(colours, (pixels[1], pixels[0], 3))).astype(np.uint8)
-    page.axes(left, top, width, height).imshow(drawn, aspect="auto", interpolation="none")
+    PixelImage(page.panel(left, top, width, height), drawn)
 
 
 def draw_mask_key(page: Page, left: float, top: float, layer: Layer, photo: Image.Image, opacity: float) -> None:
-    """Draw a square for each decision and its meaning, shaded as it is over a photo of this one's mean colour."""
+    """Draw a square per decision with its meaning, shaded as over a photo of this one's mean colour."""
     meanings = [meaning for _, meaning in reversed(mask_key(layer))]
     if layer.row.scale == "fates":
         meanings[1:3] = reversed(meanings[1:3])  # as in LayerValues: sparse, then dense
@@ -208,9 +211,6 @@ def draw_mask_key(page: Page, left: float, top: float, layer: Layer, photo: Imag
     mean = photo.convert("RGB").resize((1, 1), Image.Resampling.BOX)
     squares = composed(mean, laid, len(meanings), 1)  # (1, decisions, 3)
     for decision in reversed(range(len(meanings))):
-        axes = page.axes(left, top + 3, 16, 16)
-        axes.imshow(squares[:, decision : decision + 1], aspect="auto", interpolation="none")
-        axes.patch.set_edgecolor(page.palette.quiet)
-        axes.patch.set(linewidth=2.0, clip_on=False)
+        page.square(left, top + 3, 16, squares[0, decision] / 255)
         page.text(left + 26, top, [meanings[decision]], LETTERS)
         left += 26 + text_width(meanings[decision], LETTERS) + 28

@@ -1,4 +1,4 @@
-"""Pictures to take away: a photo under one layer of its explanation, and several captions over one photo."""
+"""Exported pictures: a photo under one layer of its explanation, and several captions of one photo."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from demo.record.packing import overlap
 from demo.record.table import say
 from seps import Explanation
 
-# Lengths in CSS pixels, sizes of letters in points.
+# Lengths are in CSS pixels, font sizes in points.
 WIDTH, MARGIN = 768, 40
 PHOTO_HEIGHT, MULTIPLES_HEIGHT, MIN_PITCH = 520, 560, 28
 LARGE, MEDIUM, SMALL, TINY = 17, 12, 10.5, 8.5
@@ -51,12 +51,12 @@ def picture(
     lines: bool = True,
     objects: Sequence[Outline] = (),
 ) -> Figure:
-    """Return the photo in its own aspect ratio under one layer, with caption, score, model, scale and terms.
+    """Draw the photo in its aspect ratio under one layer, with caption, score, model, scale and terms.
 
     Args:
-        photo: any size and mode, the right way up; record: its explanation.
-        opacity: of the veil, or of the values where they are highest, in [0, 1]; lines: whether the grid of patches is
-            drawn; objects: of a scene, outlined on top.
+        photo: any size and mode, upright; record: its explanation.
+        opacity: of dropped patches, or of the highest values, in [0, 1]; lines: draw the grid of patches; objects: of a
+            scene, outlined on top.
 
     Raises:
         ValueError: the record lacks the layer.
@@ -96,11 +96,10 @@ def compare_picture(
     credit: str = "",
     objects: Sequence[Sequence[Outline]] = (),
 ) -> Figure:
-    """Return two to six captions over one photo, side by side on one colour scale, and how far their kept sets overlap.
+    """Draw two to six captions of one photo side by side on one colour scale, with the overlap of their kept sets.
 
     Args:
-        captions, records: as many of each, in the same order; objects: for each caption, or none; the rest as
-            `picture`.
+        captions, records: in the same order; objects: for each caption, or none; the rest as `picture`.
 
     Raises:
         ValueError: too few or too many captions, unequal counts, a record without the layer, different grids, or the
@@ -146,7 +145,7 @@ def compare_picture(
 
 @dataclass(frozen=True)
 class _Panel:
-    """One caption of a comparison: its lines, what stands below them, its layer, and the objects outlined on it."""
+    """One caption of a comparison: its lines, the text below, its layer, and the outlined objects."""
 
     caption: list[str]
     lines: list[str]
@@ -156,14 +155,14 @@ class _Panel:
 
 
 def _space(height: int) -> Block:
-    """Nothing."""
+    """Return an empty block."""
     return height, lambda page, top: None
 
 
 def _own_words(
     text: str, width: float, size: float, space: int, bold: bool = False, most: int = 4, **style: Any
 ) -> Block:
-    """Our own words in lines, with the mathematics of their symbols and `space` below."""
+    """Return our own text in lines, with mathematical symbols and `space` below."""
     weight = "bold" if bold else "normal"
     return lettered(
         MARGIN, wrapped(text, width, size, bold, most), size, space, symbols=True, fontweight=weight, **style
@@ -171,7 +170,7 @@ def _own_words(
 
 
 def _fitted(photo: Image.Image, width: int, height: int) -> tuple[int, int]:
-    """The photo's size inside a box, in its own aspect ratio."""
+    """Return the largest size in a box with the photo's aspect ratio."""
     scale = min(width / photo.width, height / photo.height)
     return max(1, round(photo.width * scale)), max(1, round(photo.height * scale))
 
@@ -185,14 +184,14 @@ def _photos(
     lines: bool,
     objects: Sequence[Outline],
 ) -> Block:
-    """The photo under the layer; for all tokens a small one under each, numbered."""
+    """Draw the photo under the layer; for all tokens, a small numbered one for each."""
     inner = WIDTH - 2 * MARGIN
     if layer.name != "tokens":
         width, height = _fitted(photo, inner, PHOTO_HEIGHT)
 
         def draw_one(page: Page, top: int) -> None:
             laid = shades(layer, shown.values.reshape(-1), record.grid, shown.low, shown.high, opacity)
-            axes = page.axes(MARGIN, top, width, height)
+            axes = page.panel(MARGIN, top, width, height)
             draw_photo(axes, photo, layer, shown, laid, lines)
             draw_objects(axes, objects, record.grid)
 
@@ -212,19 +211,19 @@ def _photos(
             x, y = MARGIN + i % columns * across, top + i // columns * down
             page.text(x, y, [str(i + 1)], TINY, color=page.palette.quiet)
             laid = shades(layer, values, record.grid, shown.low, shown.high, opacity)
-            draw_photo(page.axes(x, y + label, width, height), photo, layer, shown, laid, lines=False, marks=False)
+            draw_photo(page.panel(x, y + label, width, height), photo, layer, shown, laid, lines=False, marks=False)
 
     return ceil(count / columns) * down, draw_all
 
 
 def _sentence(record: Explanation, layer: Layer) -> str:
-    """What the layer shows and where, without its title."""
+    """Describe the layer and the place of its values, without its title."""
     sentence = describe(record, layer).removeprefix(f"{layer.values(record).title}: ")
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float) -> Block:
-    """What the colours mean."""
+    """Draw the colour scale or key."""
     if layer.row.scale == "none":
         return _space(0)
 
@@ -239,7 +238,7 @@ def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float)
 
 
 def _terms(record: Explanation) -> Block:
-    """The terms end to end."""
+    """Draw the terms end to end."""
     height, names = 24 * (len(record.terms) + 1), 200
 
     def draw(page: Page, top: int) -> None:
@@ -252,7 +251,7 @@ def _terms(record: Explanation) -> Block:
 
 
 def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int, lines: bool) -> Block:
-    """Captions side by side, each over its photo; the photos stand at one height."""
+    """Draw captions side by side, each above its photo, with the photos aligned."""
     size = _fitted(photo, width, COMPARED_HEIGHT)
     caption = max(len(panel.caption) for panel in panels) * line_height(COMPARED_SIZE) + 4
     head = caption + max(len(panel.lines) for panel in panels) * line_height(SMALL) + 8
@@ -262,7 +261,7 @@ def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int,
             left = MARGIN + column * (width + GAP)
             page.text(left, top, panel.caption, COMPARED_SIZE, fontweight="bold")
             page.text(left, top + caption, panel.lines, SMALL, symbols=True, color=page.palette.accent)
-            axes = page.axes(left, top + head, *size)
+            axes = page.panel(left, top + head, *size)
             draw_photo(axes, photo, layer, panel.shown, panel.laid, lines)
             draw_objects(axes, panel.objects, panel.laid.opacity.shape)
 
@@ -272,7 +271,7 @@ def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int,
 def _foot(
     photo: Image.Image, layer: Layer, scale: LayerValues, overlaps: list[list[float]], model: str, opacity: float
 ) -> Block:
-    """What the colours mean, once for all, and the overlap matrix."""
+    """Draw the shared colour scale or key, and the overlap matrix."""
     inner, side = COMPARED_WIDTH - 2 * MARGIN, CELL * len(overlaps)
     matrix = MARGIN + inner - side
     text = inner - side - 60

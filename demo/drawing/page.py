@@ -1,4 +1,4 @@
-"""A page for a figure: letters and axes laid out in CSS pixels from the upper left, captions in any script."""
+"""Page layout for a figure, in CSS pixels from the upper left, with captions in any script."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import unicodedata
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.image import AxesImage
+from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
+from numpy.typing import NDArray
 
+from demo.drawing.letters import fallback_of, lacking_letters
 from demo.drawing.palette import DPI, Palette
 from demo.record.table import mathtext
 
@@ -23,28 +30,31 @@ LONGEST_LINE = 400  # characters looked at for one line
 
 
 def hush_missing_glyphs() -> None:
-    """Draw a box, and no warning, for a character that the font lacks. Called before anything is drawn or measured."""
+    """Suppress Matplotlib's warnings on missing letters: `fit_letters` finds another font or reports them."""
     warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
 
 
 def clean(text: str) -> str:
-    """Text on one line, without characters that cannot be printed or stand in an SVG."""
+    """Convert text to one line without characters that cannot be printed or are invalid in an SVG."""
     text = "".join(" " if c.isspace() else c for c in text)
     return " ".join("".join(c for c in text if unicodedata.category(c) not in UNPRINTABLE).split())
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, size: float, bold: bool = False, symbols: bool = False) -> float:
     """Return the width of text in CSS pixels; `size` in points, `symbols` as in `Page.text`."""
     hush_missing_glyphs()
     letters = FontProperties(size=size, weight="bold" if bold else "normal")
+    if lacking := lacking_letters(text, letters):
+        letters.set_family([*letters.get_family(), *(font[0] for font in map(fallback_of, lacking) if font)])
     drawn = mathtext(text) if symbols else text
     return float(text_to_path.get_text_width_height_descent(drawn, letters, ismath=drawn != text)[0]) * POINT
 
 
 def wrapped(text: str, width: float, size: float, bold: bool = False, most: int = 4) -> list[str]:
-    """Cleaned text in lines of at most `width` CSS pixels; an ellipsis ends the last of `most` where more follows.
+    """Wrap cleaned text to lines of at most `width` CSS pixels; the last of `most` ends with an ellipsis if cut.
 
-    Lines break at spaces, and inside a word only where it is longer than a line.
+    Lines break at spaces, and inside a word only if it is longer than a line.
     """
     lines: list[str] = []
     rest = clean(text)
@@ -62,6 +72,29 @@ def wrapped(text: str, width: float, size: float, bold: bool = False, most: int 
     return lines
 
 
+class PixelImage(AxesImage):
+    """RGB pixels (height, width, 3) that fill their axes, copied without resampling if the sizes are equal.
+
+    Matplotlib would also resample an image of the same size, which takes three times as long.
+    """
+
+    def __init__(self, axes: Axes, pixels: NDArray[np.uint8]) -> None:
+        # "none": vector formats contain the original pixels.
+        super().__init__(axes, interpolation="none", extent=(*axes.get_xlim(), *axes.get_ylim()))
+        # With a fixed opacity, Matplotlib needs a quarter of the memory.
+        self._rgba = np.dstack([pixels, np.full(pixels.shape[:2], 255, dtype=np.uint8)])
+        self.set_data(self._rgba)
+        axes.add_image(self)
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draw the pixels, row by row from the bottom, in the renderer's order."""
+        box, pixels = self.axes.bbox, self._rgba
+        if renderer.option_scale_image() or pixels.shape[:2] != (round(box.height), round(box.width)):
+            super().draw(renderer)
+        else:
+            renderer.draw_image(renderer.new_gc(), round(box.x0), round(box.y0), pixels[::-1])
+
+
 class Page:
     """A figure of `width` by `height` CSS pixels; lengths and places are in CSS pixels from the upper left."""
 
@@ -70,11 +103,18 @@ class Page:
         size = (width / CSS_PIXELS, height / CSS_PIXELS)
         self.figure = Figure(figsize=size, dpi=DPI, facecolor=palette.paper)
 
-    def axes(self, left: float, top: float, width: float, height: float) -> Axes:
-        """Empty axes: no frame, no ticks."""
+    def panel(self, left: float, top: float, width: float, height: float) -> Axes:
+        """Return axes without a frame, ticks or background."""
         bottom = self.height - top - height
         box = (left / self.width, bottom / self.height, width / self.width, height / self.height)
         axes = self.figure.add_axes(box, facecolor="none")
+        axes.set_axis_off()
+        return axes
+
+    def axes(self, left: float, top: float, width: float, height: float) -> Axes:
+        """Return axes without a frame, to which ticks can be added. Ticks are slow: see `panel`."""
+        axes = self.panel(left, top, width, height)
+        axes.set_axis_on()
         axes.set_xticks([])
         axes.set_yticks([])
         axes.tick_params(colors=self.palette.quiet, length=0)
@@ -82,12 +122,20 @@ class Page:
             spine.set_visible(False)
         return axes
 
+    def square(self, left: float, top: float, side: float, colour: Sequence[float]) -> None:
+        """Draw a filled square with a thin edge; `colour` is RGB in [0, 1]."""
+        corner = (left / self.width, 1 - (top + side) / self.height)
+        size = (side / self.width, side / self.height)
+        square = Rectangle(corner, *size, transform=self.figure.transFigure, linewidth=2.0)
+        square.set(facecolor=tuple(colour), edgecolor=self.palette.quiet)
+        self.figure.add_artist(square)
+
     def text(
         self, left: float, top: float, lines: Sequence[str], size: float, symbols: bool = False, **style: Any
     ) -> None:
-        """Write lines; `size` in points, `style` as Matplotlib's Text takes it.
+        """Draw lines of text; `size` in points, `style` as for Matplotlib's Text.
 
-        The text is literal; with `symbols`, for our own words, those of the table stand as mathematics.
+        The text is literal; with `symbols`, for our own texts, symbols in the table are drawn as mathematics.
         """
         style = {"color": self.palette.ink, "va": "baseline", **style}
         for i, line in enumerate(lines):
@@ -111,7 +159,7 @@ def lettered(left: float, lines: Sequence[str], size: float, space: int = 0, **s
 
 
 def stacked(blocks: Sequence[Block], width: int, margin: int, palette: Palette) -> Figure:
-    """Return a page as high as its blocks, one below the other, between two margins."""
+    """Return a page with the blocks below each other, between two margins."""
     page = Page(width, sum(height for height, _ in blocks) + 2 * margin, palette)
     top = margin
     for height, draw in blocks:

@@ -1,4 +1,4 @@
-"""A figure for a paper: rows of panels at the width of a column, in its letters, one scale for each kind of value."""
+"""Figures for papers: rows of panels in a column's width and font, with one scale per kind of value."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from demo.record.layers import Layer, LayerValues
 from seps import Explanation
 
 PRINTED = 400  # pixels to an inch of the photographs
+TALLEST = 24  # inches
+NARROWEST = 20  # CSS pixels of a column
 GAP, SPACE = 4, 8  # CSS pixels between panels, and below a row
 BAR = 8  # CSS pixels, the height of a scale
 OUTLINE = 0.4  # points, of the kept region
@@ -23,7 +25,7 @@ FONTS = {"serif": "serif", "sans": "sans-serif"}
 
 @dataclass(frozen=True)
 class Panel:
-    """A photograph under one layer of a record; `head` stands above it."""
+    """A photograph under one layer of a record, with `head` above it."""
 
     photo: Image.Image
     record: Explanation
@@ -33,7 +35,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class PanelRow:
-    """Panels side by side; `text` stands above them."""
+    """Panels side by side, with `text` above them."""
 
     panels: Sequence[Panel]
     text: str = ""
@@ -43,23 +45,26 @@ def paper_figure(rows: Sequence[PanelRow], width: float, size: float, font: str,
     """Draw the figure.
 
     Args:
-        rows: each with as many panels, at least one.
-        width: of the whole, in inches; size: of its letters, in points; font: of `FONTS`.
-        sources: whose the photographs are, listed at the end, a line or more for each.
+        rows: with equal numbers of panels, at least one.
+        width: in inches; size: of letters, in points; font: of `FONTS`.
+        sources: credits of the photographs, listed at the end, at least a line each.
 
     Raises:
-        ValueError: a record without its panel's layer.
+        ValueError: a record without its panel's layer, columns too narrow for a picture, or a figure that is too high.
     """
     return _Sheet(rows, round(width * CSS_PIXELS), size, font, sources).draw()
 
 
 class _Sheet:
-    """What is laid out once to know the height of the page, and drawn on it."""
+    """Layout of the figure, computed once for the page's height, then drawn."""
 
     def __init__(self, rows: Sequence[PanelRow], width: int, size: float, font: str, sources: Sequence[str]) -> None:
         self.rows, self.width, self.size, self.family = rows, width, size, FONTS[font]
         columns = len(rows[0].panels)
         self.column = (width - (columns - 1) * GAP) // columns
+        if self.column < NARROWEST:
+            inches = f"{width / CSS_PIXELS:.3g}"
+            raise ValueError(f"{columns} columns are too many for {inches} inches: give fewer, or a larger width.")
         self.shown = [[panel.layer.values(panel.record) for panel in row.panels] for row in rows]
         self.scales = shared_scales(
             [
@@ -72,7 +77,7 @@ class _Sheet:
         self.credits = [line for source in sources for line in wrapped(source, width, size - 1)]
 
     def draw(self) -> Figure:
-        """Lay the parts out from the top, and draw them where they stand."""
+        """Lay out and draw the parts from the top."""
         line, small = line_height(self.size), line_height(self.size - 1)
         heads = [self._heads(i) for i in range(len(self.rows))]
         texts = [wrapped(row.text, self.width, self.size) for row in self.rows]
@@ -82,7 +87,14 @@ class _Sheet:
             for text, head, depth in zip(texts, heads, depths, strict=True)
         ]
         scales = len(self.scales) * (line + 2)
-        page = Page(self.width, sum(heights) + scales + len(self.credits) * small + 2, LIGHT)
+        height = sum(heights) + scales + len(self.credits) * small + 2
+        if height > TALLEST * CSS_PIXELS:
+            inches = f"{height / CSS_PIXELS:.0f}"
+            raise ValueError(
+                f"The figure is {inches} inches high, but at most {TALLEST} are drawn: give fewer rows, more columns, "
+                "a smaller width, or photographs that are less high."
+            )
+        page = Page(self.width, height, LIGHT)
         page.figure.set_dpi(PRINTED)
         top = 0
         for i, row in enumerate(self.rows):
@@ -101,7 +113,7 @@ class _Sheet:
         return page.figure
 
     def _heads(self, index: int) -> list[list[str]]:
-        """What stands above the panels of a row: nothing where the same stands above the panel of the row before."""
+        """Return the heads of a row's panels, empty if equal to those of the row before."""
         names = [panel.head for panel in self.rows[index].panels]
         before = [panel.head for panel in self.rows[index - 1].panels] if index else [""] * len(names)
         return [
@@ -115,13 +127,13 @@ class _Sheet:
     def _panel(self, page: Page, left: float, top: float, panel: Panel, shown: LayerValues) -> None:
         low, high, _ = self.scales.get(shown.label, (shown.low, shown.high, False))
         laid = shades(panel.layer, shown.values.reshape(-1), panel.record.grid, low, high, OPACITY)
-        axes = page.axes(left, top, self.column, self._height(panel))
+        axes = page.panel(left, top, self.column, self._height(panel))
         draw_photo(axes, panel.photo, panel.layer, shown, laid, lines=False, marks=False)
         if panel.layer.row.is_mask:
             draw_outline(axes, shown.values.reshape(panel.record.grid) > 0, OUTLINE)
 
     def _scale(self, page: Page, top: float, label: str, low: float, high: float, diverging: bool) -> None:
-        """A scale's label, its ends and its colours, on one line."""
+        """Draw a scale's label, its ends and its colours on one line."""
         line, left = line_height(self.size), 0.0
         for text in (label, f"{low:.3g}"):
             self._text(page, left, top, [text], symbols=text == label)
@@ -138,12 +150,12 @@ class _Sheet:
 
 
 def _has_scale(layer: Layer, values: LayerValues) -> bool:
-    """Whether a layer's colours stand for numbers: not the photo, and no mask."""
+    """Return whether a layer's colours represent numbers: not the photo or a mask."""
     return layer.row.scale != "none" and not layer.row.is_mask and values.high > values.low
 
 
 def shared_scales(shown: Sequence[LayerValues]) -> dict[str, tuple[float, float, bool]]:
-    """For each label of a scale the ends (low, high) that all its panels share, and whether zero is in the middle."""
+    """Return for each scale label the range (low, high) over all panels, and whether it is diverging."""
     scales: dict[str, tuple[float, float, bool]] = {}
     for values in shown:
         low, high, _ = scales.get(values.label, (values.low, values.high, values.diverging))

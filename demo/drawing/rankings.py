@@ -1,9 +1,7 @@
-"""Rankings to take away, as CSV."""
+"""Export of rankings as CSV."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
 from demo.drawing.formats import TYPES, Download, file_name
@@ -12,23 +10,13 @@ from demo.service.ranking import ANY_PHOTO, Candidates
 from demo.service.retrieval import RetrievalService
 from demo.service.stored import StoredResult
 from seps.numbers import rounded
+from seps.spreadsheet import csv_content
+from seps.spreadsheet import harmless as harmless
 
 
 def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model: str, title: str) -> Download:
-    """Return a ranking as CSV, in UTF-8 with a byte order mark, so that spreadsheets read it.
-
-    A text that a spreadsheet would run as a formula gets an apostrophe before it.
-    """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(map(harmless, columns))
-    writer.writerows([harmless(value) for value in row] for row in rows)
-    return Download(file_name(model, title, "ranking", "csv"), buffer.getvalue().encode("utf-8-sig"), TYPES["csv"])
-
-
-def harmless(value: object) -> object:
-    """Return the value, text marked as text where a spreadsheet would take it for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+    """Return a ranking as a CSV file for spreadsheets."""
+    return Download(file_name(model, title, "ranking", "csv"), csv_content(columns, rows), TYPES["csv"])
 
 
 def images_csv(
@@ -39,11 +27,11 @@ def images_csv(
     by_hand: tuple[int, float] | None = None,
     candidates: Candidates = ANY_PHOTO,
 ) -> Download:
-    """Return the whole ranking of a gallery for a caption; of a large one, of those that were scored.
+    """Export the ranking of a gallery for a caption; for a large one, only the scored photographs.
 
     Args:
-        by_hand: the position of a photograph under a decision by hand and its S(I, T); a column then tells whose
-            decision each photograph has.
+        by_hand: the position of a photograph under a forced decision and its S(I, T); adds a column with the kind of
+            each decision.
         candidates: as for `RetrievalService.rank_images`.
     """
     rank = service.remembered_ranking if candidates.exhaustive else service.rank_images
@@ -65,7 +53,7 @@ def images_csv(
 
 
 def stored_csv(result: StoredResult, model: str, title: str) -> Download:
-    """Return the ranking of a table's photographs that were scored exactly."""
+    """Export the exactly scored photographs of a table."""
     rows = [
         [rank, path, rounded(score, 6), result.reading.text]
         for rank, (path, score) in enumerate(zip(result.paths, result.scores, strict=True), start=1)
@@ -76,7 +64,7 @@ def stored_csv(result: StoredResult, model: str, title: str) -> Download:
 def captions_csv(
     service: RetrievalService, indexed: IndexedGallery, index: int, pool: str | None, typed: str
 ) -> Download:
-    """Return the whole ranking of captions for a photograph."""
+    """Export the ranking of captions for a photograph."""
     ranking = service.rank_captions(indexed, index, pool, typed)
     truth = {True: "yes", False: "no", None: ""}
     rows = [

@@ -1,4 +1,4 @@
-"""The terms of the similarity, drawn end to end."""
+"""Waterfall chart of the similarity's terms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seps.numbers import written
 
 
 def draw_terms(axes: Axes, record: Explanation, palette: Palette, size: float) -> None:
-    """Draw the terms laid end to end, a row each, from 0 to the similarity in the last row; a hollow bar takes away.
+    """Draw the terms end to end, a row each, from 0 to the similarity in the last row; hollow bars are negative.
 
     `size` of letters in points.
     """

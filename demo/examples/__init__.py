@@ -1,1 +1,1 @@
-"""Choosing by measure what each view opens with, and checking by hand what is said of words."""
+"""Selection of each view's initial content by measurements, and manual checks of words."""

@@ -1,4 +1,4 @@
-"""Choose anew what each view opens with, after a change of a model, captions or regions: python -m demo.examples."""
+"""Select each view's initial content after a change of a model, captions or regions: python -m demo.examples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTE = (
 
 
 def choose(registry: ModelRegistry, name: str) -> dict[str, Any] | None:
-    """Return what each view opens with in a gallery; None where photographs of it are missing."""
+    """Select the initial content of each view in a gallery; None if photographs are missing."""
     try:
         service, indexed = registry.open(name)
     except ValueError:  # none of its photographs is there
@@ -34,7 +34,7 @@ def choose(registry: ModelRegistry, name: str) -> dict[str, Any] | None:
 
 
 def main() -> int:
-    """Run the program; returns its exit status."""
+    """Run the program and return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m demo.examples", description=__doc__)
     parser.add_argument("galleries", nargs="*", default=GALLERIES, help=f"of {', '.join(GALLERIES)} (all)")
     options = parser.parse_args()
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def write(name: str, choices: dict[str, Any]) -> None:
-    """Write the choices of one gallery, and leave the others as they are."""
+    """Write the choices of one gallery, keeping the others."""
     before = json.loads(OPENINGS_FILE.read_text(encoding="utf-8"))["galleries"] if OPENINGS_FILE.is_file() else {}
     written = {"note": NOTE, "galleries": before | {name: choices}}
     OPENINGS_FILE.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The rules by which the views' first examples are chosen; each choice comes with the measures that led to it."""
+"""Rules that select the views' first examples; each choice includes its measurements."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from seps.data.regions import energy_inside
 from seps.explanation.caption_words import is_content
 
 CHIPS = 5  # captions that a search offers
-APART = 0.2  # of the smaller of two things, the most that may lie in the other where they count as different
+APART = 0.2  # the largest overlap, as a fraction of the smaller region, of two different things
 FIRST = 5  # captions of a ranking that are looked at
 DIGITS = 4
 Choice = dict[str, Any]
 
 
 def choose_all(measures: Measures) -> dict[str, Any]:
-    """Return what each view opens with in a gallery, by its name; "chips" are the captions that its search offers.
+    """Select the initial content of each view in a gallery, by name; "chips" are suggested captions for its search.
 
-    A view for which no example fits is left out. Where nothing is known of what captions name, the search opens with
-    the clearest margin, and the other views with that photograph.
+    Views without a suitable example are left out. If regions are unknown, the search starts with the largest margin,
+    and the other views with that photograph.
 
     Raises:
         ValueError: no caption fits the search.
@@ -51,7 +51,7 @@ def choose_all(measures: Measures) -> dict[str, Any]:
 
 
 def choose_by_margin(measures: Measures) -> dict[str, Any]:
-    """Return the captions of different photographs that find these by the clearest margins."""
+    """Return the captions of different photographs that find them with the largest margins."""
     best: dict[int, Candidate] = {}
     for candidate in measures.candidates:
         best.setdefault(candidate.index, candidate)
@@ -61,8 +61,8 @@ def choose_by_margin(measures: Measures) -> dict[str, Any]:
 
 
 def by_photograph(measures: Measures) -> list[Shown]:
-    """Return the best caption of each photograph, that whose maps fit best what it names first; of mask and word maps
-    alike more lies there than elsewhere. What a whole caption says goes before a phrase for a part of the picture."""
+    """Return the best caption of each photograph: its maps fit the first thing it names, and mask and word maps are
+    more inside its regions than outside. Captions of the whole picture are preferred to phrases for a part."""
     items = measures.indexed.gallery.items
 
     def is_phrase(shown: Shown) -> bool:
@@ -76,7 +76,7 @@ def by_photograph(measures: Measures) -> list[Shown]:
 
 
 def search_choice(measures: Measures, shown: Shown) -> Choice:
-    """Return a photograph that its caption finds by a clear margin, with maps inside what the caption names."""
+    """Return a photograph that its caption finds with a large margin and with maps inside the named regions."""
     candidate = shown.candidate
     return choice(
         measures, candidate.index, [candidate.caption], margin=candidate.margin, words=shown.words, mask=shown.mask
@@ -84,8 +84,7 @@ def search_choice(measures: Measures, shown: Shown) -> Choice:
 
 
 def edit_choice(measures: Measures, best: list[Shown]) -> Choice | None:
-    """Return the first of the search's scenes with objects of different kinds, so that a change of one tells them
-    apart."""
+    """Return the first of the search's scenes with objects of different kinds, to make a change recognisable."""
     for shown in best:
         known = measures.indexed.gallery.items[shown.candidate.index].known
         if known is not None and len({thing.kind for thing in known.scene.objects}) > 1:
@@ -94,8 +93,7 @@ def edit_choice(measures: Measures, best: list[Shown]) -> Choice | None:
 
 
 def captions_choice(measures: Measures) -> Choice | None:
-    """Return a photograph whose own captions come first among those of the gallery, and whose best caption shows
-    most."""
+    """Return a photograph whose own captions rank first in the gallery, with the best maps for its best caption."""
     results = []
     for index, item in enumerate(measures.indexed.gallery.items):
         first = [measures.pool[at] for at in measures.pool_order(index)[: min(FIRST, len(item.captions))]]
@@ -113,10 +111,9 @@ def captions_choice(measures: Measures) -> Choice | None:
 
 
 def compare_choice(measures: Measures) -> Choice | None:
-    """Return two phrases of one photograph for different things, whose masks keep most of their own and least of the
-    other.
+    """Return two phrases of one photograph for different things, with the highest contrast of their masks.
 
-    The contrast of a pair is the mean of the share of its own region that a mask keeps, less that of the other's.
+    The contrast is the mean share of its own region that a mask keeps, minus that of the other's.
     """
     results = []
     for index in list(dict.fromkeys(candidate.index for candidate in measures.candidates))[:MOST]:
@@ -137,7 +134,7 @@ def compare_choice(measures: Measures) -> Choice | None:
 
 
 def phrase_regions(measures: Measures, index: int) -> dict[str, Floats]:
-    """Return what the phrases of a photograph name, (N,) each; those of which something is said are left out."""
+    """Return the regions of a photograph's phrases, (N,) each, without phrases that have a note."""
     results = {}
     for text in measures.indexed.gallery.items[index].phrases:
         if measures.is_plain(text) and measures.show(Candidate(text, index, 0.0)) is not None:
@@ -146,15 +143,15 @@ def phrase_regions(measures: Measures, index: int) -> dict[str, Floats]:
 
 
 def different(region: Floats, other: Floats) -> bool:
-    """Return whether two regions are those of different things."""
+    """Return whether two regions belong to different things."""
     return float(np.minimum(region, other).sum()) <= APART * min(float(region.sum()), float(other.sum()))
 
 
 def why_choice(measures: Measures) -> Choice | None:
-    """Return a caption and its two best photographs, set apart by a content word that names something in the first
-    alone.
+    """Return a caption and its two best photographs, distinguished by a content word that names something only in the
+    first.
 
-    Chosen is where that word's share of the difference and its map's weight inside what it names are greatest.
+    The choice maximizes the word's share of the difference and its map's weight inside the named region.
     """
     results = list(decided(measures))
     if not results:
@@ -165,7 +162,8 @@ def why_choice(measures: Measures) -> Choice | None:
 
 
 def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]]:
-    """Yield each caption whose two best photographs a content word sets apart, with the second one and the measures."""
+    """Yield each caption whose two best photographs a content word distinguishes, with the second one and the
+    measurements."""
     service, indexed = measures.service, measures.indexed
     for shown in measures.shown:
         candidate = shown.candidate
@@ -187,13 +185,13 @@ def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]
 
 
 def deciding_word(contrast: Contrast) -> Part | None:
-    """Return the word that speaks most for the left one, where it is a content word and no other speaks more for the
-    right."""
+    """Return the word with the largest part in favour of the left photograph, if it is a content word and no word
+    has a larger part for the right."""
     word = contrast.words[0]
     return word if is_content(word.name) and word.difference >= -contrast.words[-1].difference else None
 
 
 def choice(measures: Measures, index: int, captions: list[str], **measured: float | str) -> Choice:
-    """Return a choice as it is written down."""
+    """Return a choice in its stored form."""
     rounded = {name: round(value, DIGITS) if isinstance(value, float) else value for name, value in measured.items()}
     return {"photo": measures.indexed.gallery.items[index].key, "captions": captions, "measures": rounded}

@@ -1,8 +1,8 @@
-"""How well a caption shows what the model does: its rank, and how much of mask and word maps lies in what it names.
+"""Quality of a caption as an example: its rank, and how well mask and word maps cover the named regions.
 
-What a caption names is known: of a drawn scene every pixel, of the example photographs boxes drawn by hand. Of a word
-map counts the share of its weight that lies in what the word names, less that of an even map; of a mask the share of
-the named region that it keeps, less the share of the rest that it keeps. Both lie in [-1, 1].
+Regions are known: pixels of a drawn scene, or hand-drawn boxes of the example photographs. A word map is rated by the
+share of its weight inside the word's region minus that of an even map, a mask by the kept share of the region minus the
+kept share of the rest. Both are in [-1, 1].
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from seps.data.regions import energy_inside, mask_overlap, patch_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens
 from seps.explanation.caption_words import CaptionWord, caption_words
 
-MOST = 40  # captions whose maps are looked at, those of the clearest margin
+MOST = 40  # number of captions with maps, those of the largest margin
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
-Region = tuple[tuple[int, ...], Floats]  # positions of word pieces, and what they name: (N,), the share of each patch
+Region = tuple[tuple[int, ...], Floats]  # positions of word pieces, and their region: (N,), the share of each patch
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A caption and the photograph that it is of.
+    """A caption and its photograph.
 
     Attributes:
-        caption: as it was written; index: of the photograph.
-        margin: its S(I, T) less the best of all others', above 0 where it ranks first.
+        caption: the text; index: of the photograph.
+        margin: its S(I, T) minus the best of all others', positive if it ranks first.
     """
 
     caption: str
@@ -49,7 +49,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Shown:
-    """How well a candidate's word maps, on average, and its mask fit what it names, in [-1, 1] each."""
+    """Rating of a candidate's word maps (mean) and of its mask, in [-1, 1] each."""
 
     candidate: Candidate
     words: float
@@ -57,18 +57,18 @@ class Shown:
 
     @property
     def inside(self) -> float:
-        """Both together."""
+        """Sum of both."""
         return self.words + self.mask
 
 
 class Measures:
-    """What is measured of a gallery's captions, each once.
+    """Cached measurements of a gallery's captions.
 
     Args:
         service: of the gallery's model; indexed: the gallery.
 
     Attributes:
-        captions: all that are known of its photographs; owners: the position of each one's photograph.
+        captions: all captions of its photographs; owners: the position of each one's photograph.
     """
 
     def __init__(self, service: RetrievalService, indexed: GalleryInMemory) -> None:
@@ -85,24 +85,24 @@ class Measures:
 
     @property
     def has_regions(self) -> bool:
-        """Whether it is known what captions name, at least in some of the pictures."""
+        """Whether the regions of captions are known for at least some pictures."""
         items = self.indexed.gallery.items
         return any(item.known is not None or item.key in load_regions() for item in items)
 
     @cached_property
     def pool(self) -> list[tuple[str, int]]:
-        """The captions that the gallery's photographs have for retrieval, with their owners."""
+        """The gallery's captions for retrieval, with their owners."""
         return [(text, at) for at, item in enumerate(self.indexed.gallery.items) for text in item.captions]
 
     def pool_order(self, index: int) -> list[int]:
-        """Return the positions in `pool` of the captions that fit a photograph best, the best first."""
+        """Return the positions in `pool` of a photograph's captions by score, the best first."""
         columns = {pair: at for at, pair in enumerate(zip(self.captions, self.owners.tolist(), strict=True))}
         scores = self.scores[index, [columns[pair] for pair in self.pool]]
         return [int(at) for at in np.argsort(-scores, kind="stable")]
 
     @cached_property
     def candidates(self) -> list[Candidate]:
-        """The captions whose photograph ranks first, and of which nothing is said, the clearest margin first."""
+        """The captions without notes whose photograph ranks first, the largest margin first."""
         columns = np.arange(len(self.captions))
         matching = self.scores[self.owners, columns]
         others = self.scores.copy()
@@ -117,17 +117,17 @@ class Measures:
 
     @cached_property
     def shown(self) -> list[Shown]:
-        """The clearer half of the candidates, `MOST` at most, whose words all match something, with their maps."""
+        """The better half of the candidates, at most `MOST`, whose words all match something, with their maps."""
         clear = self.candidates[: min(MOST, -(-len(self.candidates) // 2))]
         results = [self.show(candidate) for candidate in clear]
         return [shown for shown in results if shown is not None]
 
     def is_plain(self, caption: str) -> bool:
-        """Return whether nothing is said of a caption: every word is known, and training captions are like it."""
+        """Return whether a caption has no note: all words are known, and it resembles the training captions."""
         return not self.service.read(caption).note
 
     def show(self, candidate: Candidate) -> Shown | None:
-        """Measure a candidate's maps; None where words match nothing in its photograph, or name nothing known in it."""
+        """Rate a candidate's maps; None if words match nothing in its photograph, or have no known region."""
         record = self.service.explain(self.indexed, candidate.index, candidate.caption)
         regions = self.regions(candidate.caption, candidate.index)
         if unmatched(record, self.service.unmatched_rule) or not regions:
@@ -139,7 +139,7 @@ class Measures:
         return Shown(candidate, float(np.mean(words)), inside_outside(record.sparse.kept, union(regions)))
 
     def regions(self, caption: str, index: int) -> list[Region]:
-        """Return what the words of a caption name in a photograph, as far as that is known."""
+        """Return the known regions of a caption's words in a photograph."""
         item, model = self.indexed.gallery.items[index], self.service.model
         if item.known is not None:
             return drawn_regions(item, caption, model.grid, model.tokenizer)
@@ -147,13 +147,13 @@ class Measures:
 
 
 def captions_of(item: GalleryItem) -> tuple[str, ...]:
-    """Return all captions that are known of a photograph, each once."""
+    """Return all distinct captions of a photograph."""
     more = load_regions()[item.key].captions if item.known is None and item.key in load_regions() else ()
     return tuple(dict.fromkeys((*item.captions, *more, *item.phrases)))
 
 
 def drawn_regions(item: GalleryItem, caption: str, grid: tuple[int, int], tokenizer: Tokenizer) -> list[Region]:
-    """Return what the phrases of a caption name in a drawn scene, pixel by pixel."""
+    """Return the regions of a caption's phrases in a drawn scene, by pixels."""
     positions = word_tokens(tokenizer, caption)
     if item.known is None or positions is None:
         return []
@@ -165,7 +165,7 @@ def drawn_regions(item: GalleryItem, caption: str, grid: tuple[int, int], tokeni
 
 
 def boxed_regions(item: GalleryItem, words: Sequence[CaptionWord], grid: tuple[int, int]) -> list[Region]:
-    """Return what words of a caption name in an example photograph, by boxes."""
+    """Return the regions of a caption's words in an example photograph, by boxes."""
     things = load_regions()[item.key].things if item.key in load_regions() else ()
     named = [
         (word, [box for thing in things if word.text.lower() in thing.words for box in thing.boxes]) for word in words
@@ -174,20 +174,20 @@ def boxed_regions(item: GalleryItem, words: Sequence[CaptionWord], grid: tuple[i
 
 
 def union(regions: list[Region]) -> Floats:
-    """Return what any word of a caption names, (N,)."""
+    """Return the union of regions, (N,)."""
     return np.asarray(np.max([region for _, region in regions], axis=0))
 
 
 def above_even(weights: NDArray[np.floating], region: Floats) -> float:
-    """Return the share of a map's weight, (N,), that lies in a region, less that of an even map; in [-1, 1]."""
+    """Return the share of a map's weight, (N,), inside a region, minus that of an even map; in [-1, 1]."""
     return energy_inside(weights, region) - float(region.mean())
 
 
 def inside_outside(mask: Booleans, region: Floats) -> float:
-    """Return the share of a region, (N,), that a mask keeps, less the share of the rest that it keeps; in [-1, 1]."""
+    """Return the share of a region, (N,), that a mask keeps, minus the kept share of the rest; in [-1, 1]."""
     return share_kept(mask, region) - share_kept(mask, 1 - region)
 
 
 def share_kept(mask: Booleans, region: Floats) -> float:
-    """Return the share of a region, (N,), that a mask keeps; 0 of an empty one."""
+    """Return the share of a region, (N,), that a mask keeps; 0 for an empty one."""
     return energy_inside(region, mask.astype(float)) if region.any() else 0.0

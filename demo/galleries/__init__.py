@@ -1,1 +1,1 @@
-"""Where photographs and captions come from, with licences."""
+"""Sources of photographs and captions, with licences."""

@@ -1,4 +1,4 @@
-"""What is known of a drawn picture: its graph, its objects by name, and what phrases of its captions name."""
+"""Annotation of a drawn picture: its graph, the names of its objects, and the objects that its captions name."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from seps.scenes.wording import plural
 
 @dataclass(frozen=True)
 class SceneAnnotation:
-    """What is known of a drawn picture.
+    """Annotation of a drawn picture.
 
     Attributes:
         scene: its graph.
-        mentions: for each caption written for it, by its text, the phrases that name objects.
+        mentions: for each of its captions, by text, the phrases that name objects.
     """
 
     scene: Scene
     mentions: tuple[tuple[str, tuple[Mention, ...]], ...] = ()
 
     def named_in(self, caption: str) -> tuple[Mention, ...] | None:
-        """Return the phrases of one of its own captions; None for any other caption."""
+        """Return the phrases of one of its captions; None for any other caption."""
         return dict(self.mentions).get(caption)
 
 
 @lru_cache(maxsize=64)
 def labels(scene: Scene) -> NDArray[np.int16]:
-    """(224, 224): the number of the object that is seen in each pixel, -1 where there is none. Read only."""
+    """Return the number of the visible object in each pixel, (224, 224), -1 for none; read-only."""
     numbers = draw(scene).labels
     numbers.flags.writeable = False
     return numbers
 
 
 def described(kind: str, colour: str | None, many: bool = False) -> str:
-    """Return a kind with its colour: "red car", "girl in a pink dress", "red cars"."""
+    """Name a kind with its colour: "red car", "girl in a pink dress", "red cars"."""
     noun, part = (plural(kind) if many else kind), KINDS[kind].part
     if colour is None:
         return noun
@@ -46,13 +46,13 @@ def described(kind: str, colour: str | None, many: bool = False) -> str:
 
 
 def object_name(scene: Scene, number: int) -> str:
-    """Return an object by its colour and kind: "red car"."""
+    """Name an object by its colour and kind: "red car"."""
     thing = scene.objects[number]
     return described(thing.kind, thing.colour)
 
 
 def objects_name(scene: Scene, numbers: tuple[int, ...]) -> str:
-    """Objects as a phrase: "the red car", "the 2 sheep", "the girl in a pink dress and the tree"."""
+    """Name objects in a phrase: "the red car", "the 2 sheep", "the girl in a pink dress and the tree"."""
     alike: dict[tuple[str, str | None], int] = {}
     for number in numbers:
         thing = scene.objects[number]
@@ -64,7 +64,7 @@ def objects_name(scene: Scene, numbers: tuple[int, ...]) -> str:
 
 
 def title_of(scene: Scene) -> str:
-    """Return what a scene shows, in a few words after its number: "17: red car, dog and 2 more"."""
+    """Summarize a scene after its number: "17: red car, dog and 2 more"."""
     names = list(dict.fromkeys(object_name(scene, number) for number in range(len(scene.objects))))
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     return f"{scene.index}: {', '.join(names[:2])}{more}" if names else f"{scene.index}: no object"

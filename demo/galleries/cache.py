@@ -1,6 +1,6 @@
-"""The cache folder, where embeddings and fetched photographs are kept from one run to the next.
+"""The cache folder of embeddings and downloaded photographs.
 
-Uploads and files for programs lie in the `TemporaryFolder` of demo.server, which goes with the app.
+Uploads and files for programs are in the `TemporaryFolder` of demo.server, which is removed with the app.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from seps.files import written_whole
 
 
 def default_cache() -> Path:
-    """Find the cache folder: $SEPS_CACHE, else seps-explorer below $XDG_CACHE_HOME, else below ~/.cache."""
+    """Return the cache folder: $SEPS_CACHE, else seps-explorer in $XDG_CACHE_HOME, else in ~/.cache."""
     chosen = os.environ.get("SEPS_CACHE")
     if chosen:
         return Path(chosen).expanduser()
@@ -21,7 +21,7 @@ def default_cache() -> Path:
 
 
 def write_whole(file: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it; folders are made where they lack.
+    """Write a file atomically, creating missing folders.
 
     Raises:
         OSError: the file cannot be written.
@@ -29,12 +29,3 @@ def write_whole(file: Path, content: bytes) -> None:
     with written_whole(file, f".{token_hex(8)}.part") as part:  # several sessions may write it at once
         part.touch(mode=0o600, exist_ok=False)
         part.write_bytes(content)
-
-
-def former_embeddings(cache: Path) -> str:
-    """Return a line about embeddings that an earlier version left in the cache, a file each; "" where there are
-    none."""
-    folder = cache / "embeddings"
-    if not folder.is_dir():
-        return ""
-    return f"Embeddings are kept in {cache / 'tables'} now and are made anew: {folder} can be deleted."

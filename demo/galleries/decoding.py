@@ -1,7 +1,7 @@
-"""Decoding a photograph that anyone may have made: bounded, upright and small, or refused in one sentence.
+"""Decoding of untrusted photographs: bounded, upright and small, or rejected with a clear error.
 
-Of all libraries this module imports Pillow alone, so that a process that does nothing but decode starts at once: see
-`demo.galleries.worker`. How a file is opened and turned is told in `seps.photos`; here are the app's bounds.
+Only Pillow is imported (and pillow-heif if installed), so that decoding processes start fast: see
+`demo.galleries.worker`. `seps.photos` opens and turns files; this module adds the app's limits.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from pathlib import Path
 from PIL import Image
 
 from seps import photos
+from seps.colours import in_srgb
+from seps.heic import heic_formats
 from seps.photos import NoPhotoError as NoPhotoError
-from seps.photos import PhotoError, refusal, turn_of
+from seps.photos import PhotoError, plain, refusal, turn_of
 
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")  # and HEIC where its package is installed
 MAX_BYTES = 25 * 2**20
 MAX_PIXELS = 100_000_000  # of a JPEG, which is decoded at a half, a quarter or an eighth of its size
 MAX_PIXELS_WHOLE = 64_000_000  # of the other formats, which Pillow decodes whole before it makes them smaller
@@ -25,16 +27,17 @@ LONGEST = 2048  # pixels of the long side that are kept
 
 
 def decode(content: bytes, subject: str, longest: int = LONGEST) -> Image.Image:
-    """Return the first frame of a photograph, upright, at most `longest` pixels on the long side, without metadata.
+    """Decode the first frame of a photograph, upright, at most `longest` pixels on the long side, without metadata.
 
     Args:
-        content: a file's bytes; subject: what the error's sentence starts with.
+        content: a file's bytes; subject: start of the error message.
 
     Returns:
-        An image in mode L, LA, RGB, RGBA, CMYK or LAB, or I with values of 0 to 65535.
+        An image in mode L, LA, RGB, RGBA, CMYK or LAB, converted to sRGB if it has a colour profile; `info["note"]` is
+            a clause that says why a profile cannot be used.
 
     Raises:
-        PhotoError: empty, over MAX_BYTES, no photograph in one of FORMATS, too many pixels, or damage.
+        PhotoError: empty, over MAX_BYTES, not in one of FORMATS, too many pixels, or damaged.
     """
     check_size(len(content), subject)
     with opened(BytesIO(content), subject) as image:
@@ -46,8 +49,11 @@ def decode(content: bytes, subject: str, longest: int = LONGEST) -> Image.Image:
         if image.size != size:
             box = None if drafted is None else drafted[1]
             image = image.resize(size, Image.Resampling.BICUBIC, box, reducing_gap=2.0)
+        profile = image.info.get("icc_profile")
         image = image.copy() if turn is None else image.transpose(turn)
-    image.info = {}  # where and when it was taken goes no further
+    image.info = {"icc_profile": profile}  # where and when it was taken goes no further
+    image, note = in_srgb(plain(image))
+    image.info = {"note": note} if note else {}
     return image
 
 
@@ -61,10 +67,9 @@ def check_size(size: int, subject: str) -> None:
 
 @contextmanager
 def opened(source: Path | BytesIO, subject: str) -> Iterator[Image.Image]:
-    """Give the image of a file as `seps.photos.opened` gives it, in one of FORMATS and of no more pixels than are
-    taken."""
+    """Open an image file with `seps.photos.opened`, restricted to FORMATS and a number of pixels."""
     try:
-        with photos.opened(source, subject, FORMATS) as image:
+        with photos.opened(source, subject, (*FORMATS, *heic_formats())) as image:
             whole = image.format not in ("JPEG", "MPO")
             for most in (MAX_PIXELS, MAX_PIXELS_WHOLE) if whole else (MAX_PIXELS,):
                 if image.width * image.height > most:
@@ -80,13 +85,13 @@ def _too_many(most: int, subject: str) -> PhotoError:
 
 
 def _kept_size(image: Image.Image, longest: int) -> tuple[int, int]:
-    """Width and height that are kept, in the file's orientation."""
+    """Return the reduced width and height, in the file's orientation."""
     scale = min(1.0, longest / max(image.size))
     return max(1, round(scale * image.width)), max(1, round(scale * image.height))
 
 
 def _mixable(image: Image.Image) -> Image.Image:
-    """The image in a mode whose values can be averaged: no colours by number, no colour that counts as none."""
+    """Convert the image to a mode that can be averaged: without palette and transparent colour."""
     if image.mode.startswith("I"):
         return image if image.mode == "I" else image.convert("I")
     if image.mode in ("1", "P", "PA") or "transparency" in image.info:

@@ -1,4 +1,4 @@
-"""Pictures that the generator drew for one caption, as a gallery of their own."""
+"""Gallery of the pictures that the generator drew for one caption."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CREDIT = "drawn by the generator"
 
 
 def drawn_gallery(pictures: Sequence[Image.Image], seeds: Sequence[int]) -> Gallery:
-    """Return the pictures in their order, each with the seed that it was drawn with for a key."""
+    """Create a gallery of the pictures in order, with their seeds as keys."""
     items = tuple(
         GalleryItem(str(seed), f"seed {seed}", (), None, "", None, CREDIT, None, picture.copy)
         for picture, seed in zip(pictures, seeds, strict=True)

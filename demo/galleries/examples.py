@@ -1,4 +1,4 @@
-"""The gallery of the photographs that ship with the app or that installed Python packages carry."""
+"""Gallery of the photographs that ship with the app or with installed Python packages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from demo.galleries.regions import load_regions
 
 
 def examples_gallery() -> Gallery:
-    """Return the examples as a gallery; it works without a network."""
+    """Return the gallery of examples; needs no network."""
     regions = load_regions()
     items = tuple(
         GalleryItem(

@@ -1,61 +1,63 @@
-"""A person's own photographs: a folder, or files uploaded for a session."""
+"""Galleries of a user's photographs: a folder, or files uploaded in a session."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from demo.galleries.decoding import NoPhotoError, PhotoError
 from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.paths import CAPTIONS_FILE, check_photos, printable
 from demo.galleries.photos import check_photo
 from seps.checks import check_text, read_json
-from seps.indexing.files import ENDINGS, FolderFile, as_listed
+from seps.heic import HEIC_REMEDY
+from seps.indexing.files import FolderFile, as_listed
+from seps.listing import may_be_photo
+from seps.photos import HeicError
 from seps.progress import Progress, with_progress
 
 FOLDER = "folder"
-UPLOADS = "uploads"  # the name of the gallery of a person's own
+UPLOADS = "uploads"  # name of the gallery of uploads
 MAX_UPLOADS = 100
+Source = TypeVar("Source", Path, bytes)
 MAX_CAPTIONS_BYTES = 20 * 2**20  # bytes of captions.json
 
 
 def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = False) -> Gallery:
-    """Return every photograph in a folder, sorted; hidden ones and links out of it are left out.
+    """Create a gallery of every photograph in a folder, sorted, without hidden files and links out of the folder.
 
-    A file is opened here, not decoded: one that is damaged further on is skipped when the gallery is indexed.
+    Files are opened but not decoded; damaged ones are skipped when the gallery is indexed.
 
     Args:
-        folder: may hold captions.json, {"below/photo.jpg": ["a caption", ...]}.
-        progress: as in `ScoringEngine`; recursive: whether the folders below are read too.
+        folder: may contain captions.json, {"below/photo.jpg": ["a caption", ...]}.
+        progress: as in `ScoringEngine`; recursive: include subfolders.
 
     Raises:
-        ValueError: no such folder, no readable photograph in it, or a captions.json that does not fit.
+        ValueError: no such folder, no readable photograph, or an invalid captions.json.
     """
     check_photos(folder)
     files, skipped = _files_below(folder, recursive)
-    named = [(printable(file.relative_to(folder).as_posix()), file) for file in files]
+    named = _named(folder, files)
     captions, note = _captions_for(folder, named)
     gallery = _gallery(FOLDER, _title(folder), note, named, captions, skipped, progress)
     return replace(gallery, table=table_name(folder, recursive))
 
 
 def listed_gallery(folder: Path, recursive: bool = False) -> tuple[Gallery, list[FolderFile]]:
-    """Return every file in a folder whose name ends as a photograph's does, sorted; none is opened.
-
-    Args:
-        folder, recursive: as for `folder_gallery`.
+    """Create a gallery of every file in a folder that looks like a photograph, sorted, without decoding.
 
     Raises:
-        ValueError: no such folder, or a captions.json that does not fit.
+        ValueError: no such folder, or an invalid captions.json.
     """
     check_photos(folder)
     files, skipped = _files_below(folder, recursive)
-    named = [(printable(file.relative_to(folder).as_posix()), file) for file in files if file.suffix.lower() in ENDINGS]
+    named = _named(folder, [file for file in files if may_be_photo(file)])
     listed = []
     for key, file in named:
         with suppress(OSError):  # deleted meanwhile, or a link that leads nowhere
@@ -67,12 +69,30 @@ def listed_gallery(folder: Path, recursive: bool = False) -> tuple[Gallery, list
     return gallery, listed
 
 
+def _named(folder: Path, files: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Assign a unique key to each file, even if names differ only in unprintable characters."""
+    return _numbered((printable(file.relative_to(folder).as_posix()), file) for file in files)
+
+
+def _numbered(named: Iterable[tuple[str, Source]]) -> list[tuple[str, Source]]:
+    """Make names unique by appending (2) to the second, and so on."""
+    keyed: dict[str, Source] = {}
+    times: Counter[str] = Counter()
+    for name, source in named:
+        key = name
+        while key in keyed:
+            times[name] += 1
+            key = f"{name} ({times[name] + 1})"
+        keyed[key] = source
+    return list(keyed.items())
+
+
 def _title(folder: Path) -> str:
     return printable(folder.resolve().name) or printable(folder)
 
 
 def _captions_for(folder: Path, named: Sequence[tuple[str, Path]]) -> tuple[Mapping[str, tuple[str, ...]], str]:
-    """The captions of captions.json, and a line about those of photographs that are not there."""
+    """Return the captions of captions.json, and a note on those of missing photographs."""
     captions = _read_captions(folder / CAPTIONS_FILE)
     unknown = sorted(set(captions) - {name for name, _ in named})
     if not unknown:
@@ -86,36 +106,28 @@ def _item(key: str, captions: Mapping[str, tuple[str, ...]], file: Path) -> Gall
 
 
 def table_name(folder: Path, recursive: bool) -> str:
-    """Return the name of a folder's table in the cache, another one with the folders below."""
+    """Return the name of a folder's table in the cache; it depends on `recursive`."""
     place = f"{'recursive' if recursive else 'flat'} {os.fsencode(folder.resolve())!r}"
     return f"folder-{hashlib.sha256(place.encode()).hexdigest()[:12]}"
 
 
 def photo_gallery(file: Path) -> Gallery:
-    """Return one photograph of a person's own; ValueError where it cannot be read."""
+    """Create a gallery of one photograph; ValueError if it cannot be read."""
     return _gallery("photo", "Your photo", "", [(printable(file.name), file)], {}, [], False)
 
 
 def uploads_gallery(files: Sequence[tuple[str, bytes]], limit: int = MAX_UPLOADS) -> Gallery:
-    """Return the photographs that a person sent, in their order, as names and contents.
+    """Create a gallery of uploaded photographs, given as names and contents, in order.
 
-    None is opened here: those that cannot be read are skipped when the gallery is indexed, which decodes each once.
+    They are decoded, and unreadable ones skipped, when the gallery is indexed.
 
     Raises:
         ValueError: more than `limit` files.
     """
     if len(files) > limit:
         raise ValueError(f"There are {len(files)} photos, but at most {limit} can be uploaded at once.")
-    named: dict[str, bytes] = {}
-    times: Counter[str] = Counter()
-    for given, content in files:
-        name = printable(given)
-        key = name
-        while key in named:
-            times[name] += 1
-            key = f"{name} ({times[name] + 1})"
-        named[key] = content
-    items = tuple(GalleryItem(key, key, (), None, "", None, "", None, content) for key, content in named.items())
+    named = _numbered((printable(given), content) for given, content in files)
+    items = tuple(GalleryItem(key, key, (), None, "", None, "", None, content) for key, content in named)
     return Gallery(UPLOADS, "Your photos", "", items)
 
 
@@ -128,13 +140,16 @@ def _gallery(
     skipped: list[str],
     progress: Progress,
 ) -> Gallery:
-    """The gallery of the files that open as photographs; ValueError where none does."""
-    items, others, reason = [], list[str](), ""
+    """Create a gallery of the files that open as photographs; ValueError if none does."""
+    items, others, heic, reason = [], list[str](), list[str](), ""
     for key, file in with_progress(named, "Looking at photos", progress):
         try:
             check_photo(file, key)
         except NoPhotoError as error:
             others, reason = [*others, key], str(error)
+            continue
+        except HeicError as error:
+            heic.append(str(error))
             continue
         except PhotoError as error:
             skipped.append(str(error))
@@ -142,6 +157,9 @@ def _gallery(
         items.append(_item(key, captions, file))
     if others:
         skipped.append(reason if len(others) == 1 else f"{len(others)} files are no photos: {quoted(others)}.")
+    if heic:
+        several = f"{len(heic)} HEIC photos need the package pillow-heif: {HEIC_REMEDY}."
+        skipped.insert(0, heic[0] if len(heic) == 1 else several)
     if not items:
         reason = f" {skipped[0]}" if skipped else ""
         raise ValueError(f'"{title}" holds no photo that can be read.{reason}')
@@ -149,14 +167,14 @@ def _gallery(
 
 
 def quoted(names: Sequence[str], most: int = 3) -> str:
-    """Return the first names in quotation marks, and how many more there are."""
+    """Quote the first names and say how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(f'"{name}"' for name in names[:most]) + more
 
 
 def _files_below(folder: Path, recursive: bool) -> tuple[list[Path], list[str]]:
-    """The files that may be photographs, sorted, and a sentence for each link out, each closed folder and what lies in
-    folders that are not read."""
+    """List the possible photographs, sorted, and a sentence for each link out, unreadable folder and skipped
+    subfolder."""
     root = folder.resolve()
     files: list[Path] = []
     closed: list[OSError] = []
@@ -182,7 +200,7 @@ def _files_below(folder: Path, recursive: bool) -> tuple[list[Path], list[str]]:
 
 
 def _read_captions(file: Path) -> dict[str, tuple[str, ...]]:
-    """The captions of captions.json by photograph, none where there is no such file."""
+    """Return the captions of captions.json by photograph, {} without such a file."""
     if not file.is_file():
         return {}
     expected = f'{CAPTIONS_FILE} must be an object such as {{"photo.jpg": ["a caption", "another"]}}'
@@ -201,4 +219,4 @@ def _read_captions(file: Path) -> dict[str, tuple[str, ...]]:
             raise ValueError(f'{expected}, but "{printable(name)}" has something else than a list of captions.')
         for text in (name, *texts):
             check_text(f'What {CAPTIONS_FILE} says of "{printable(name)}"', text)
-    return {name: tuple(texts) for name, texts in captions.items()}
+    return {printable(name): tuple(texts) for name, texts in captions.items()}

@@ -1,4 +1,4 @@
-"""A gallery: photographs with their captions, licences and credits; none is opened before it is needed."""
+"""Galleries: photographs with captions, licences and credits, opened on demand."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from demo.galleries.photos import (
     read_photo,
     read_upload,
 )
+from seps.text import nfc
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,13 @@ class GalleryItem:
     """One photograph.
 
     Attributes:
-        key: unique in its gallery; title: for people.
+        key: unique in its gallery; title: display name.
         captions: sentences written for it; dense: a long description, or None.
-        licence: its name, or ""; licence_link: where it is written, or None.
-        credit: whose it is, or ""; link: the photograph's page, or None.
-        source: its file, the content of one that somebody sent, or what gives it in RGB.
-        known: of a drawn picture, its objects and where they are; None of a photograph.
-        phrases: captions of different things in it, where some are known.
+        licence: its name, or ""; licence_link: the licence's URL, or None.
+        credit: the author, or ""; link: the photograph's page, or None.
+        source: its file, the content of an upload, or a function that returns it in RGB.
+        known: annotation of a drawn picture; None for a photograph.
+        phrases: captions of different things in it, if known.
     """
 
     key: str
@@ -53,7 +54,7 @@ class GalleryItem:
         """Return the photograph in RGB with its digest.
 
         Raises:
-            ValueError: it cannot be had or read.
+            ValueError: it is unavailable or unreadable.
         """
         if isinstance(self.source, Path):
             return read_photo(self.source, self.title)
@@ -67,16 +68,15 @@ class GalleryItem:
         return self.read().image
 
     def picture(self) -> tuple[str, int, int]:
-        """Return the photograph as a page shows it: a data URL of at most KEPT pixels on the long side, and the
-        photograph's own width and height. What was kept for that is given as it is; errors as `read`."""
+        """Return the photograph for display: a data URL with at most KEPT pixels on the long side, and the original
+        width and height. An upload's stored JPEG is returned unchanged; errors as `read`."""
         if isinstance(self.source, KeptPhoto):
             return jpeg_url(self.source.content), *self.source.size
         photo = self.photo()
         return data_url(photo, KEPT), photo.width, photo.height
 
     def digest(self) -> str:
-        """Return the digest that `read` gives, a file's without decoding; errors as `read`, where no decoding is
-        needed."""
+        """Return the digest of `read` without decoding, if it is a file's; errors as `read`."""
         if isinstance(self.source, Path):
             return file_digest(self.source, self.title)
         return content_digest(self.source) if isinstance(self.source, bytes) else self.read().digest
@@ -84,17 +84,17 @@ class GalleryItem:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Photographs that are searched together.
+    """A searchable collection of photographs.
 
     Attributes:
-        name: in links and commands; title: for people.
-        note: one line that people should read, or "".
+        name: in links and commands; title: display name.
+        note: one line to show, or "".
         items: the photographs.
         skipped: a sentence for each file that was left out.
-        noun: what its items are called, for people.
-        table: the name of its table in the cache; its own name where left out.
-        timed: whether its items are frames of a video, in the order of their times: a key is a number of seconds.
-        captions: to begin with, where there are such of its own.
+        noun: word for its items in texts.
+        table: name of its table in the cache; by default `name`.
+        timed: whether its items are frames of a video, in order of time; keys are then seconds.
+        captions: initial captions, if it has its own.
     """
 
     name: str
@@ -111,14 +111,16 @@ class Gallery:
         return len(self.items)
 
     def position(self, key: str) -> int:
-        """Return where the photograph of this key stands; ValueError where there is none."""
+        """Return the position of the photograph with this key, compared in NFC; ValueError if there is none."""
+        key = nfc(key)
         for index, item in enumerate(self.items):
             if item.key == key:
                 return index
         raise ValueError(f"The gallery {self.name!r} has no photo {key!r}: choose one of its {len(self)} photos.")
 
     def titled(self, title: str) -> int:
-        """Return where the first photograph of this title stands; ValueError where there is none."""
+        """Return the position of the first photograph with this title; ValueError if there is none."""
+        title = nfc(title)
         for index, item in enumerate(self.items):
             if item.title == title:
                 return index
@@ -126,6 +128,6 @@ class Gallery:
 
 
 def caption_pool(gallery: Gallery) -> tuple[list[str], list[int]]:
-    """Return every caption of a gallery, and for each the position of the photograph that it was written for."""
+    """Return every caption of a gallery, and the position of its photograph."""
     pairs = [(caption, index) for index, item in enumerate(gallery.items) for caption in item.captions]
     return [caption for caption, _ in pairs], [index for _, index in pairs]

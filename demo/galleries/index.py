@@ -1,4 +1,4 @@
-"""A gallery encoded by a model: once, and from the cache afterwards."""
+"""Galleries encoded by a model, with a cache."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ from seps.progress import Progress, finish, with_progress
 from seps.search.pooling import pooled_images
 from seps.search.store import FileFacts, StoredPhoto
 
+NOTES = 3  # that are shown of a gallery's photographs
+
 
 class IndexedGallery(ABC):
-    """A gallery that can be ranked and explained without encoding a photograph again: in memory, `GalleryInMemory`, or
-    in a table on disk, `demo.galleries.stored.StoredGallery`.
+    """An encoded gallery, for ranking and explanation: in memory (`GalleryInMemory`) or in a table on disk
+    (`demo.galleries.stored.StoredGallery`).
 
     Attributes:
-        gallery: its photographs, V of them.
+        gallery: its V photographs.
     """
 
     gallery: Gallery
@@ -37,7 +39,7 @@ class IndexedGallery(ABC):
     @property
     @abstractmethod
     def state(self) -> Hashable:
-        """Equal where rankings for one caption are equal."""
+        """Equal if rankings for the same caption are equal."""
 
     @abstractmethod
     def patches(self, index: int) -> Tensor:
@@ -45,11 +47,11 @@ class IndexedGallery(ABC):
 
     @abstractmethod
     def image(self, index: int) -> ImageIndex:
-        """Return the photograph as the engine takes it, one alone."""
+        """Return the engine's index of only this photograph."""
 
     @abstractmethod
     def digest(self, index: int) -> str:
-        """Return the photograph's digest, the same wherever the same content lies."""
+        """Return the photograph's digest, which depends only on its content."""
 
     @abstractmethod
     def thumbnail(self, index: int) -> str:
@@ -61,8 +63,7 @@ class IndexedGallery(ABC):
 
     @abstractmethod
     def shortlist(self, captions: CaptionIndex, index: int) -> tuple[ImageIndex, list[int]]:
-        """Return what a caption is compared with: images and their positions, that at `index` among them; in memory
-        all."""
+        """Return the images to score for a caption and their positions, including that at `index`; in memory all."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,9 @@ class GalleryInMemory(IndexedGallery):
     """A gallery in memory.
 
     Attributes:
-        gallery: the photographs that could be read, V of them.
-        images: of the same order; thumbnails, digests: of each, a JPEG data URL and a sha256.
-        embeddings: (V, N[+1], C) on the model's device, what the model's image encoder gives.
+        gallery: the V readable photographs.
+        images: in the same order; thumbnails, digests: of each, a JPEG data URL and a sha256.
+        embeddings: (V, N[+1], C) on the model's device, from the model's image encoder.
     """
 
     gallery: Gallery
@@ -83,12 +84,12 @@ class GalleryInMemory(IndexedGallery):
 
     @property
     def state(self) -> Hashable:
-        """Equal where rankings for one caption are equal."""
+        """Equal if rankings for the same caption are equal."""
         return self.digests
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes, nearly: embeddings, as much again in `images`, and the pictures in memory."""
+        """Approximate memory in bytes: embeddings, as much again in `images`, and pictures in memory."""
         kept = (item.source.content for item in self.gallery.items if isinstance(item.source, KeptPhoto))
         return 2 * self.embeddings.nbytes + sum(map(len, (*kept, *self.thumbnails)))
 
@@ -97,7 +98,7 @@ class GalleryInMemory(IndexedGallery):
         return self.embeddings[index]
 
     def image(self, index: int) -> ImageIndex:
-        """Return the photograph as the engine takes it, one alone."""
+        """Return the engine's index of only this photograph."""
         return self.images[index]
 
     def digest(self, index: int) -> str:
@@ -118,7 +119,7 @@ class GalleryInMemory(IndexedGallery):
 
 
 def in_memory(indexed: IndexedGallery) -> GalleryInMemory:
-    """Give back a gallery that lies in memory; ValueError for one on disk."""
+    """Return the gallery if it is in memory; ValueError for one on disk."""
     if isinstance(indexed, GalleryInMemory):
         return indexed
     raise ValueError(f'The gallery "{indexed.gallery.title}" is too large for this: choose a smaller one.')
@@ -126,11 +127,12 @@ def in_memory(indexed: IndexedGallery) -> GalleryInMemory:
 
 @dataclass(frozen=True)
 class _Encoded:
-    """What the index keeps of one photograph: embeddings (N[+1], C), thumbnail, digest."""
+    """Encoded data of one photograph: embeddings (N[+1], C), thumbnail, digest; and the note on a new one."""
 
     embeddings: Tensor
     thumbnail: str
     digest: str
+    note: str = ""
 
 
 def index_gallery(
@@ -141,12 +143,12 @@ def index_gallery(
     encode: Callable[[Sequence[Image.Image]], Tensor] | None = None,
     before: GalleryInMemory | None = None,
 ) -> GalleryInMemory:
-    """Encode a gallery. Scores are the same whether photographs are encoded or come from the cache.
+    """Encode a gallery. Scores are the same with and without the cache.
 
-    As `index_in_steps`, in one go.
+    As `index_in_steps`, without interruption.
 
     Raises:
-        ValueError: no photograph, or none that can be read.
+        ValueError: no photographs, or none that can be read.
     """
     return finish(index_in_steps(model, gallery, cache, progress, encode, before))
 
@@ -159,29 +161,29 @@ def index_in_steps(
     encode: Callable[[Sequence[Image.Image]], Tensor] | None = None,
     before: GalleryInMemory | None = None,
 ) -> Generator[int, None, GalleryInMemory]:
-    """Encode a gallery photograph by photograph; whoever asks no further stops it.
+    """Encode a gallery photograph by photograph; closing the generator stops it.
 
-    Each photograph is decoded once. Of one that somebody sent, its item keeps a small picture, and the cache nothing.
+    Each photograph is decoded once. Of an upload, its item keeps a small picture, and the cache nothing.
 
     Args:
         model: in evaluation mode.
-        gallery: a photograph that cannot be read moves from its items to `skipped`.
-        cache: embeddings, float32, and thumbnails lie in a table of the gallery and the image encoder there, see
-            `demo.galleries.table`; those that are not as they were written are written anew. None writes nothing.
+        gallery: unreadable photographs move from its items to `skipped`.
+        cache: folder with a table of embeddings (float32) and thumbnails per gallery and image encoder, see
+            `demo.galleries.table`; damaged entries are replaced. None disables the cache.
         progress: as in `ScoringEngine`.
-        encode: encodes photographs elsewhere than on the model's device, see `demo.service.gpu`.
-        before: what the same person sent before, by the same model: photographs that it holds are not encoded again.
+        encode: encodes photographs, by default on the model's device, see `demo.service.gpu`.
+        before: previous uploads of the same session and model, which are not encoded again.
 
     Yields:
-        After each photograph, how many are done.
+        After each photograph, the number done.
 
     Raises:
-        ValueError: no photograph, or none that can be read.
+        ValueError: no photographs, or none that can be read.
     """
     has_files = any(not isinstance(item.source, bytes) for item in gallery.items)
     table = GalleryTable(cache if has_files else None, gallery, model)
     items: list[GalleryItem] = []
-    encoded, skipped = list[_Encoded](), list(gallery.skipped)
+    encoded, skipped, notes = list[_Encoded](), list(gallery.skipped), [gallery.note]
     known = {} if before is None else {digest: place for place, digest in enumerate(before.digests)}
     try:
         for item in with_progress(gallery.items, f"Indexing {gallery.noun}", progress):
@@ -196,6 +198,7 @@ def index_in_steps(
                 continue
             items.append(item)
             encoded.append(photo)
+            notes.append(photo.note)
             yield len(items)
         table.forget_others([item.key for item in items])
     finally:
@@ -205,7 +208,7 @@ def index_in_steps(
         raise ValueError(f'The gallery "{gallery.title}" has no photo that can be read.{reason}')
     embeddings = torch.stack([photo.embeddings for photo in encoded]).to(model.device)
     return GalleryInMemory(
-        gallery=replace(gallery, items=tuple(items), skipped=tuple(skipped)),
+        gallery=replace(gallery, items=tuple(items), skipped=tuple(skipped), note=_note(notes)),
         images=ScoringEngine(model.cross_net).encode_images(embeddings),
         thumbnails=tuple(photo.thumbnail for photo in encoded),
         digests=tuple(photo.digest for photo in encoded),
@@ -213,8 +216,15 @@ def index_in_steps(
     )
 
 
+def _note(notes: Sequence[str]) -> str:
+    """Join the first notes in one line."""
+    given = list(filter(None, notes))
+    more = f" And {len(given) - NOTES} more." if len(given) > NOTES else ""
+    return " ".join(given[:NOTES]) + more
+
+
 def _taken_over(item: GalleryItem, before: GalleryInMemory, place: int) -> tuple[GalleryItem, _Encoded]:
-    """A photograph as another gallery holds it, under its own name."""
+    """Return a photograph's data from another gallery, under its own name."""
     encoded = _Encoded(before.embeddings[place].cpu(), before.thumbnails[place], before.digests[place])
     return replace(item, source=before.gallery.items[place].source), encoded
 
@@ -222,7 +232,7 @@ def _taken_over(item: GalleryItem, before: GalleryInMemory, place: int) -> tuple
 def _encode(
     model: SEPSModel, item: GalleryItem, table: GalleryTable, encode: Callable[[Sequence[Image.Image]], Tensor]
 ) -> tuple[GalleryItem, _Encoded]:
-    """The item as it is kept, and its photograph encoded, from the table where it is there."""
+    """Encode the item's photograph, or read it from the table; also return the item to keep."""
     sent = isinstance(item.source, bytes)
     if not sent and table.photos:
         kept = table.photos.get(item.digest())
@@ -235,7 +245,7 @@ def _encode(
         embeddings = encode([photo.image])[0].cpu()
     except ValueError as error:
         raise ValueError(f'The photo "{item.title}" cannot be encoded: {error}') from error
-    encoded = _Encoded(embeddings, thumbnail(photo.image), photo.digest)
+    encoded = _Encoded(embeddings, thumbnail(photo.image), photo.digest, photo.note)
     if sent:
         return replace(item, source=kept_small(photo.image)), encoded
     table.put(_to_keep(item, encoded))
@@ -243,7 +253,7 @@ def _encode(
 
 
 def _to_keep(item: GalleryItem, encoded: _Encoded) -> StoredPhoto:
-    """An encoded photograph as its gallery's table keeps it."""
+    """Return the row of an encoded photograph for its gallery's table."""
     size = modified = 0
     if isinstance(item.source, Path):
         with suppress(OSError):  # deleted meanwhile

@@ -1,4 +1,4 @@
-"""A large folder indexed in a thread of its own, while what is indexed is searched."""
+"""Background indexing of a large folder, which is searchable in the meantime."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PATIENCE = 10.0  # seconds that the start waits for a table to be free, and the 
 
 
 class _StoppedError(Exception):
-    """The program ends."""
+    """The program is ending."""
 
 
 class FolderIndexing:
-    """Brings a gallery's table up to date with its folder, beside everything else; it goes on where it ended last.
+    """Background thread that synchronises a gallery's table with its folder; resumes where it stopped.
 
-    What cannot be written, as another process does or the disk is full, is tried again later.
+    If the table cannot be written, because another process writes it or the disk is full, it tries again later.
 
     Args:
-        gallery: searched meanwhile; files: the gallery's, in its order.
-        progress: as in `ScoringEngine`; tell: gets a line about each file that is left out and about each problem.
+        gallery: searchable in the meantime; files: the gallery's, in order.
+        progress: as in `ScoringEngine`; tell: receives a line per unreadable file and per problem.
     """
 
     def __init__(
@@ -50,10 +50,10 @@ class FolderIndexing:
         self._thread = Thread(target=self._run, name="indexing", daemon=True)
 
     def start(self) -> None:
-        """Begin, and return when some photographs can be searched.
+        """Start, and return when some photographs are searchable.
 
         Raises:
-            ValueError: no file of the folder can be read, or the table not be written.
+            ValueError: no readable file, or the table cannot be written.
         """
         atexit.register(self.stop)
         self._thread.start()
@@ -71,17 +71,17 @@ class FolderIndexing:
             raise ValueError(self._problem or nothing)
 
     def stop(self) -> None:
-        """End after the photograph at work."""
+        """Stop after the current photograph."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join(PATIENCE)
 
     def wait(self) -> None:
-        """Wait until all is indexed."""
+        """Wait until everything is indexed."""
         self._thread.join()
 
     def status(self) -> IndexingStatus:
-        """Return how far it is."""
+        """Return the indexing status."""
         indexed, total, skipped = self.gallery.indexed, len(self._files), len(self._skipped)
         left, running = max(0, total - indexed - skipped), not self._ended.is_set()
         pace = self._encoded / (time.monotonic() - self._started)

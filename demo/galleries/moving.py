@@ -1,4 +1,4 @@
-"""The scene that moves: the worked example of a video, of which every frame's truth is known."""
+"""Gallery of the moving scene, a video with known truth for every frame."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEED, INDEX = 0, 1  # of the clip that the file holds
 
 
 def moving_gallery() -> Gallery:
-    """Return the frames of the scene that moves, with their objects; it works without a network."""
+    """Return the frames of the moving scene with their objects; needs no network."""
     from seps.scenes.clips import make_clip  # OpenCV, on first use
     from seps.videos import read_frames
 

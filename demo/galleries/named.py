@@ -1,4 +1,4 @@
-"""The galleries that come with the app, by name: what a file that names one of their pictures is read with."""
+"""The app's galleries by name, for files that refer to their pictures."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def named_gallery(name: str, progress: Progress = False) -> Gallery:
     """Open a gallery that comes with the app.
 
     Args:
-        name: one of NAMES; progress: of photographs that are fetched, as `seps.progress.with_progress` takes it.
+        name: one of NAMES; progress: of downloads, as in `seps.progress.with_progress`.
 
     Raises:
-        ValueError: there is no such gallery.
+        ValueError: unknown gallery.
     """
     openers: dict[str, Callable[[], Gallery]] = {
         "examples": examples_gallery,
@@ -36,6 +36,6 @@ def named_gallery(name: str, progress: Progress = False) -> Gallery:
 
 
 def named_item(name: str, key: str, progress: Progress = False) -> GalleryItem:
-    """Find a picture of a gallery that comes with the app; errors as `named_gallery`, and where it has no such one."""
+    """Find a picture of a gallery that comes with the app; ValueError for an unknown gallery or picture."""
     gallery = named_gallery(name, progress)
     return gallery.items[gallery.position(key)]

@@ -1,18 +1,20 @@
-"""Photographs under CC BY and CC BY-SA, fetched on first use from where they are published.
+"""Photographs under CC BY and CC BY-SA, downloaded on first use from their publishers.
 
-The repo holds addresses, hashes, licences, and captions written for this project, never the photographs.
+The repo contains URLs, hashes, licences, and captions written for this project, but not the photographs.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from pathlib import Path
 from threading import Event
 from typing import Any
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from demo.galleries.cache import write_whole
@@ -22,6 +24,7 @@ from seps.progress import Progress, with_progress
 
 FACTS_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "open_photos.json"
 TIMEOUT = 10  # seconds
+REACHED = 1.0  # seconds in which the host of the photographs is reached, or there is no network
 CONNECTIONS = 8
 LISTED = 3  # photographs that the note names
 OFFLINE = "no network"
@@ -30,13 +33,13 @@ OFFLINE = "no network"
 def open_photos_gallery(
     cache: Path, fetch: bool = True, progress: Progress = False, facts_file: Path = FACTS_FILE
 ) -> Gallery:
-    """Return the open photographs that are in the cache, or can be fetched into it; the note says how many are missing.
+    """Create a gallery of the open photographs in the cache or on the web; its note counts missing ones.
 
     Args:
-        cache: they lie in its folder open_photos; one whose sha256 does not fit is fetched again.
-        fetch: False fetches none.
+        cache: contains the folder open_photos; files with a wrong sha256 are downloaded again.
+        fetch: whether to download.
         progress: as in `ScoringEngine`.
-        facts_file: what is known of each photograph.
+        facts_file: metadata of each photograph.
     """
     facts: list[dict[str, Any]] = json.loads(facts_file.read_text(encoding="utf-8"))
     folder = cache / "open_photos"
@@ -46,12 +49,27 @@ def open_photos_gallery(
     return Gallery("open-photos", "Open photos", _note(len(items), len(facts), failures, fetch), items)
 
 
+def why_closed(cache: Path, fetch: bool = True, facts_file: Path = FACTS_FILE) -> str:
+    """Return why no photograph can be had now: "off" where fetching is, "offline" without a network; "" otherwise."""
+    facts: list[dict[str, Any]] = json.loads(facts_file.read_text(encoding="utf-8"))
+    if any((cache / "open_photos" / file).is_file() for file in _files(facts)):
+        return ""
+    if not fetch:
+        return "off"
+    host = urlsplit(facts[0]["source_url"]).hostname
+    try:
+        socket.create_connection((host, 443), timeout=REACHED).close()
+    except OSError:
+        return "offline"
+    return ""
+
+
 def _files(facts: list[dict[str, Any]]) -> list[str]:
     return [fact["file"] for fact in facts]
 
 
 def _fits(file: Path, sha256: str) -> bool:
-    """Whether the file is there with this content."""
+    """Return whether the file exists with this content."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest() == sha256
     except OSError:
@@ -74,7 +92,7 @@ def _item(fact: dict[str, Any], file: Path) -> GalleryItem:
 
 
 def _fetch_all(facts: list[dict[str, Any]], folder: Path, progress: Progress) -> dict[str, str]:
-    """Fetch photographs, several at once; what went wrong, by file. After one failure to connect none is tried."""
+    """Download photographs in parallel; return errors by file. Stops after the first failure to connect."""
     offline = Event()
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         fetched = [pool.submit(_fetch, fact, folder / fact["file"], offline) for fact in facts]
@@ -83,7 +101,7 @@ def _fetch_all(facts: list[dict[str, Any]], folder: Path, progress: Progress) ->
 
 
 def _fetch(fact: dict[str, Any], file: Path, offline: Event) -> str:
-    """Fetch one photograph; return what went wrong, or ""."""
+    """Download one photograph; return the error, or ""."""
     if offline.is_set():
         return OFFLINE
     try:
@@ -107,7 +125,7 @@ def _fetch(fact: dict[str, Any], file: Path, offline: Event) -> str:
 
 
 def _note(cached: int, total: int, failures: dict[str, str], fetch: bool) -> str:
-    """One line on the photographs that are missing, or ""."""
+    """Return one line on missing photographs, or ""."""
     if not failures:
         return ""
     if not fetch:

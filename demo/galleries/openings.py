@@ -1,4 +1,4 @@
-"""What each view opens with: chosen by measure, written by `python -m demo.examples`."""
+"""Initial content of each view, chosen by measurements and written by `python -m demo.examples`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from demo.galleries.gallery import Gallery
 
 OPENINGS_FILE = Path(__file__).resolve().parents[2] / "assets" / "opening" / "examples.json"
-PHOTOGRAPHS, SCENES = "examples", "scenes"  # whose openings other galleries take
+PHOTOGRAPHS, SCENES = "examples", "scenes"  # their choices also apply to other galleries
 
 
 @dataclass(frozen=True)
 class Opening:
-    """What a view opens with.
+    """Initial content of a view.
 
     Attributes:
-        index: of the photograph in its gallery; captions: one, or those that are compared.
-        against: the index of the photograph beside it, where there is one.
+        index: of the photograph in its gallery; captions: one, or those to compare.
+        against: the index of a second photograph, if any.
     """
 
     index: int
@@ -30,7 +30,7 @@ class Opening:
 
 @lru_cache(maxsize=1)
 def load_openings() -> dict[str, dict[str, Any]]:
-    """Return what the file says: by gallery, for each view its choice and the measures that led to it, and "chips"."""
+    """Read the file: by gallery, the choice of each view with its measurements, and "chips"."""
     galleries: dict[str, dict[str, Any]] = json.loads(OPENINGS_FILE.read_text(encoding="utf-8"))["galleries"]
     return galleries
 
@@ -43,12 +43,12 @@ def choices_of(gallery: Gallery) -> dict[str, Any]:
 
 
 def first_captions(gallery: Gallery) -> tuple[str, ...]:
-    """Return the captions that a search of the gallery offers, the one that it opens with first."""
+    """Return the suggested captions of a gallery's search, the initial one first."""
     return gallery.captions or tuple(choices_of(gallery)["chips"])
 
 
 def opening_of(gallery: Gallery, view: str) -> Opening | None:
-    """Return what a view opens with in a gallery; None where none was chosen, or its photographs are not there."""
+    """Return the initial content of a view in a gallery; None if none was chosen or its photographs are missing."""
     choice = choices_of(gallery).get(view)
     keys = {item.key: index for index, item in enumerate(gallery.items)}
     if choice is None or not {choice["photo"], choice.get("against", choice["photo"])} <= keys.keys():

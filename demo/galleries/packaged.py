@@ -1,7 +1,7 @@
-"""Photographs that ship with the app or that installed Python packages carry, under captions written for this project.
+"""Photographs that ship with the app or with installed Python packages, with captions written for this project.
 
-The captions were written from the photographs alone, before any model had scored them. This module imports nothing
-that takes long: the page shows these photographs before the libraries are there.
+The captions were written only from the photographs, before any model had scored them. Imports are light because the
+page shows these photographs before the libraries are loaded.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from pathlib import Path
 
 from PIL import Image
 
+from seps.photos import open_image
+
 GALLERIES = Path(__file__).resolve().parents[2] / "assets" / "galleries"
 EXAMPLES_FILE = GALLERIES / "examples.json"
 
@@ -21,10 +23,10 @@ EXAMPLES_FILE = GALLERIES / "examples.json"
 class Example:
     """One photograph and its captions.
 
-    `package` is the name it is installed by, and `file` starts with the name it is imported by; of a photograph that
-    ships with the app, `package` is None and `file` is a path in assets/galleries. `captions` are sentences of 5 to 15
-    words, `dense` a description of 60 to 150 words. `licence` is what is stated of the photograph, `licence_link` where
-    the licence is written, `link` the photograph's page.
+    `package` is the name it is installed by, and `file` starts with its import name; for a photograph that ships with
+    the app, `package` is None and `file` is a path in assets/galleries. `captions` are sentences of 5 to 15 words,
+    `dense` a description of 60 to 150 words. `licence` is the stated licence, `licence_link` its URL, `link` the
+    photograph's page.
     """
 
     name: str
@@ -38,12 +40,11 @@ class Example:
     link: str | None = None
 
     def photo(self) -> Image.Image:
-        """Return the photograph in RGB; ValueError where its file cannot be found."""
-        with Image.open(self.path()) as image:
-            return image.convert("RGB")
+        """Return the photograph in sRGB; ValueError if its file is not found."""
+        return open_image(self.path())
 
     def path(self) -> Path:
-        """Return its file, in the repo or in the installed package; ValueError where there is none."""
+        """Return its file, in the repo or in the installed package; ValueError if it is not found."""
         return self._shipped() if self.package is None else self._installed()
 
     def _shipped(self) -> Path:
@@ -73,6 +74,6 @@ class Example:
 
 
 def load_examples() -> list[Example]:
-    """Return every example, in the order of the gallery; no photograph is opened yet."""
+    """Return every example, in the order of the gallery, without opening photographs."""
     records = json.loads(EXAMPLES_FILE.read_text(encoding="utf-8"))
     return [Example(**record | {"captions": tuple(record["captions"])}) for record in records]

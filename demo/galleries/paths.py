@@ -1,34 +1,59 @@
-"""Paths that people type, checked before anything that takes long is imported."""
+"""Early validation of typed paths, without slow imports."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable
 from pathlib import Path
+
+from seps import text
+from seps.listing import may_be_photo
 
 CAPTIONS_FILE = "captions.json"  # in a folder of photographs, their captions by name
 
 
 def printable(path: Path | str) -> str:
-    """Return a path in characters that can be shown and sent, even where its bytes are no UTF-8."""
-    try:
-        return os.fsencode(path).decode("utf-8", "backslashreplace")
-    except UnicodeEncodeError:  # halves of characters, which no file's name has
-        return str(path).encode("utf-8", "backslashreplace").decode()
+    """Return a path or name for display and comparison: in NFC, without unprintable characters."""
+    return text.printable(text.nfc(str(path)))
 
 
 def photos_place(text: str) -> Path | str:
-    """Return a folder of photographs as a path, a table of photographs as the uri that it is."""
+    """Return the path of a folder of photographs, or the URI of a table."""
     is_table = "://" in text or (Path(text) / "_versions").is_dir()
     return text if is_table else Path(text)
 
 
-def check_photos(folder: Path) -> None:
-    """Raise ValueError where there is no such folder."""
+def check_photos(folder: Path | str) -> None:
+    """Raise ValueError if the folder does not exist, or for a table's URI."""
+    if isinstance(folder, str):
+        place = printable(folder)
+        raise ValueError(
+            f"{place} is a table of photographs, but a folder of photographs is needed here: search the table with "
+            f'python -m demo rank "a caption" --photos {place}.'
+        )
     if not folder.is_dir():
         raise ValueError(f"There is no folder {printable(folder)}: give the path of a folder with photos.")
 
 
 def check_photo_path(file: Path) -> None:
-    """Raise ValueError where there is no such file."""
+    """Raise ValueError if the file does not exist."""
     if not file.is_file():
         raise ValueError(f'The photo "{printable(file)}" is not there, or is no file: check the path.')
+
+
+def photo_paths(paths: Iterable[Path]) -> list[Path]:
+    """Return the paths of photographs; a folder is replaced by its photographs, sorted by name.
+
+    Raises:
+        ValueError: a path that does not exist, or a folder without photographs.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            check_photo_path(path)
+            files.append(path)
+            continue
+        inside = sorted(file for file in path.iterdir() if file.is_file() and may_be_photo(file))
+        if not inside:
+            raise ValueError(f"The folder {printable(path)} contains no photos: give a folder with photos, or files.")
+        files += inside
+    return files

@@ -1,4 +1,4 @@
-"""The galleries of a person's own: none of them outlives the session."""
+"""Names of a session's own galleries, which end with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Photographs from files that anyone may have made: read safely, or refused in one sentence."""
+"""Safe reading of untrusted photographs."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from demo.galleries.decoding import MAX_BYTES, PhotoError, check_size, decode, o
 from demo.galleries.paths import printable
 from demo.galleries.worker import decoders
 from seps.checks import check_whole
-from seps.photos import to_rgb
+from seps.photos import rgb_with_note
 
 JPEG_URL = "data:image/jpeg;base64,"
 THUMBNAIL = 192
-KEPT = 900  # pixels of the long side of what is kept of an upload
+KEPT = 900  # long side in pixels of stored uploads
 
 
 @dataclass(frozen=True)
 class Photo:
-    """A photograph as it was read.
+    """A decoded photograph.
 
     Attributes:
-        image: RGB, upright, at most LONGEST pixels on the long side, without the file's metadata.
+        image: sRGB, upright, at most LONGEST pixels on the long side, without the file's metadata.
         digest: sha256 of the file's bytes, in hexadecimal.
-        name: the file's name, for people.
+        name: display name of the file.
+        note: a remark, such as on an unusable colour profile, or "".
     """
 
     image: Image.Image
     digest: str
     name: str
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class KeptPhoto:
-    """A photograph at a size to look at, in little memory: the content of a JPEG; a call gives it in RGB."""
+    """A photograph stored as a small JPEG; a call returns it in RGB."""
 
     content: bytes
 
@@ -55,40 +57,40 @@ class KeptPhoto:
 
 
 def read_photo(source: Path | bytes, name: str = "") -> Photo:
-    """Read a photograph here and now: the first frame, upright, in RGB, over white where it is transparent.
+    """Read a photograph in this process: first frame, upright, in sRGB, over white if transparent.
 
     Args:
         source: a file or its content, in one of FORMATS.
-        name: what the error calls it; the file's own name where none is given.
+        name: for errors; by default the file's.
 
     Raises:
-        PhotoError: no such file, or one that `decoding.decode` refuses.
+        PhotoError: a missing file, or as `decoding.decode`.
     """
     subject, name = _subject(source, name)
     content = _content(source, subject) if isinstance(source, Path) else source
-    return _photo(decode(content, subject), content, name)
+    return _photo(decode(content, subject), content, subject, name)
 
 
 def read_small(file: Path, name: str = "") -> Image.Image:
-    """Return a photograph in RGB, at most THUMBNAIL pixels on the long side: quicker than `read_photo`, errors as
+    """Read a photograph in RGB, at most THUMBNAIL pixels on the long side; faster than `read_photo`, errors as
     there."""
     subject, _ = _subject(file, name)
-    return to_rgb(decode(_content(file, subject), subject, THUMBNAIL))
+    return rgb_with_note(decode(_content(file, subject), subject, THUMBNAIL))[0]
 
 
 def read_upload(content: bytes, name: str = "") -> Photo:
-    """Read a photograph of whoever sent it, as `read_photo`, but in a process of its own, see `demo.galleries.worker`.
+    """Read an untrusted photograph as `read_photo`, in a separate process, see `demo.galleries.worker`.
 
     Raises:
-        PhotoError: as `read_photo`; also where it takes too long, too much memory, or breaks the decoder.
+        PhotoError: as `read_photo`; or it takes too long, too much memory, or crashes the decoder.
     """
     subject, name = _subject(content, printable(name))
     check_size(len(content), subject)
-    return _photo(decoders.decode(content, subject), content, name)
+    return _photo(decoders.decode(content, subject), content, subject, name)
 
 
 def check_photo(file: Path, name: str = "") -> None:
-    """Raise PhotoError for a file that `read_photo` refuses, as far as its header tells: pixels are not decoded."""
+    """Raise PhotoError for a file that `read_photo` rejects by its header; pixels are not decoded."""
     subject, _ = _subject(file, name)
     try:
         _check_file(file, subject)
@@ -99,22 +101,22 @@ def check_photo(file: Path, name: str = "") -> None:
 
 
 def file_digest(file: Path, name: str = "") -> str:
-    """Return the digest that `read_photo` gives, without decoding; PhotoError for a file that cannot be read."""
+    """Return the digest of `read_photo` without decoding; PhotoError for an unreadable file."""
     return content_digest(_content(file, _subject(file, name)[0]))
 
 
 def content_digest(content: bytes) -> str:
-    """sha256 of a file's bytes, in hexadecimal."""
+    """Return the sha256 of a file's bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def pixels_digest(image: Image.Image) -> str:
-    """sha256 of an RGB photograph's size and pixels, in hexadecimal."""
+    """Return the sha256 of an RGB photograph's size and pixels, in hexadecimal."""
     return hashlib.sha256(f"{image.width}x{image.height} RGB ".encode() + image.tobytes()).hexdigest()
 
 
 def data_url(image: Image.Image, longest: int, quality: int = 85) -> str:
-    """Return an RGB photograph as a JPEG data URL, scaled down where its long side has more than `longest` pixels.
+    """Convert an RGB photograph to a JPEG data URL, with a long side of at most `longest` pixels.
 
     Args:
         image: RGB; longest: at least 1; quality: JPEG's, 1 to 95.
@@ -136,18 +138,19 @@ def thumbnail(image: Image.Image) -> str:
 
 
 def kept_small(image: Image.Image) -> KeptPhoto:
-    """Return an RGB photograph to keep, at most KEPT pixels on the long side."""
+    """Store an RGB photograph with a long side of at most KEPT pixels."""
     return KeptPhoto(_jpeg(image, KEPT, quality=92))
 
 
-def _photo(image: Image.Image, content: bytes, name: str) -> Photo:
-    rgb = to_rgb(image)
-    rgb.info = {}  # a conversion may have put a colour profile there
-    return Photo(rgb, content_digest(content), name)
+def _photo(image: Image.Image, content: bytes, subject: str, name: str) -> Photo:
+    note = image.info.pop("note", "")
+    rgb, blank = rgb_with_note(image)
+    clauses = " and ".join(filter(None, (note, blank)))
+    return Photo(rgb, content_digest(content), name, f"{subject} {clauses}." if clauses else "")
 
 
 def _jpeg(image: Image.Image, longest: int, quality: int) -> bytes:
-    """The content of a JPEG of at most `longest` pixels on the long side."""
+    """Encode a JPEG with a long side of at most `longest` pixels."""
     check_whole("longest", longest)
     scaled = image.copy()
     scaled.thumbnail((longest, longest))
@@ -157,21 +160,21 @@ def _jpeg(image: Image.Image, longest: int, quality: int) -> bytes:
 
 
 def _subject(source: Path | bytes, name: str) -> tuple[str, str]:
-    """What a sentence about the photograph starts with, and its name."""
+    """Return the start of messages about the photograph, and its name."""
     if not name and isinstance(source, Path):
         name = printable(source.name)
     return f'The photo "{name}"' if name else "The photo", name
 
 
 def _check_file(file: Path, subject: str) -> None:
-    """Raise PhotoError unless it is a plain file of 1 to MAX_BYTES bytes."""
+    """Raise PhotoError unless it is a regular file of 1 to MAX_BYTES bytes."""
     if not file.is_file():
         raise PhotoError(f"{subject} is not there, or is no file: check the path.")
     check_size(file.stat().st_size, subject)
 
 
 def _content(file: Path, subject: str) -> bytes:
-    """A file's bytes, 1 to MAX_BYTES of them."""
+    """Return a file's bytes, 1 to MAX_BYTES of them."""
     try:
         _check_file(file, subject)
         with file.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Which objects of a scene the phrases of a caption name, whoever wrote the caption."""
+"""Matching of a caption's phrases to the objects of a scene."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ LONGEST_NOUN = 3  # words, as "hot air balloon"
 def phrases_of(known: SceneAnnotation, caption: str) -> tuple[Mention, ...]:
     """Return the phrases of a caption that name objects of a scene.
 
-    Of the scene's own captions they are those that it was written with; in any other caption they are found by nouns,
-    with the colours and sizes that stand with them: a phrase that fits no object names none.
+    For the scene's own captions they are stored; in other captions they are found by nouns with their colours and
+    sizes: a phrase that fits no object names none.
     """
     mentions = known.named_in(caption)
     return matched(known.scene, caption) if mentions is None else mentions
 
 
 def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
-    """Return the phrases of any caption whose noun, and whose colour and size where it tells them, fit objects of a
-    scene."""
+    """Return the phrases of any caption with a noun, and optional colour and size, that fit objects of a scene."""
     written = caption.split()
     words = [word.strip(PUNCTUATION).lower() for word in written]
     nouns = {
@@ -54,8 +53,7 @@ def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
 
 
 def opening(words: Sequence[str], noun: int, free: int) -> int:
-    """Return where the phrase of a noun begins: at its colours, sizes, numbers and its article, no earlier than
-    `free`."""
+    """Return the first word of a noun's phrase: its colours, sizes, numbers and article, no earlier than `free`."""
     first = noun
     while first > free and words[first - 1] in (*COLOURS, *SIZE_NAMES, *OPENINGS):
         first -= 1
@@ -63,7 +61,7 @@ def opening(words: Sequence[str], noun: int, free: int) -> int:
 
 
 def ending(scene: Scene, words: Sequence[str], noun: int, after: int) -> int:
-    """Return where the phrase of a noun ends: with "in a pink dress", where kinds of this noun show their colour so."""
+    """Return the end of a noun's phrase, including "in a pink dress" for kinds with such a part."""
     for thing in scene.objects:
         part = (KINDS[thing.kind].part or "").split()
         if not part or tuple(words[noun:after]) not in forms(thing.kind):
@@ -76,22 +74,22 @@ def ending(scene: Scene, words: Sequence[str], noun: int, after: int) -> int:
 
 
 def alike(word: str, pattern: str) -> bool:
-    """Return whether a word stands where a part's phrase has `pattern`: any colour for "{}", "an" for "a", a plural."""
+    """Return whether a word matches `pattern` in a part's phrase: any colour for "{}", "an" for "a", a plural."""
     return word in COLOURS if pattern == "{}" else word in (pattern, plural(pattern)) or (word, pattern) == ("an", "a")
 
 
 def forms(kind: str) -> set[tuple[str, ...]]:
-    """Return the nouns of a kind, one and many, each as its words."""
+    """Return the nouns of a kind, singular and plural, split into words."""
     return {tuple(form.lower().split()) for noun in KINDS[kind].words for form in (noun, plural(noun))}
 
 
 def adjectives(words: Sequence[str]) -> tuple[str | None, str | None]:
-    """Return the colour and the size that words tell, if any."""
+    """Return the colour and the size in the words, if any."""
     colours = [COLOURS[word] for word in words if word in COLOURS]
     sizes = [SIZE_NAMES[word] for word in words if word in SIZE_NAMES]
     return (colours[0] if colours else None, sizes[0] if sizes else None)
 
 
 def fits(thing: Object, noun: tuple[str, ...], colour: str | None, size: str | None) -> bool:
-    """Return whether an object is called so, and is of this colour and size, None standing for any."""
+    """Return whether a noun, colour and size fit an object; None matches any."""
     return noun in forms(thing.kind) and colour in (None, thing.colour) and size in (None, thing.size)

@@ -1,4 +1,4 @@
-"""Messages through a pipe, each led by its length: what the app and a process that decodes for it tell each other."""
+"""Length-prefixed messages through a pipe, between the app and a decoding process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LENGTH = Struct(">I")  # leads each message
 
 
 def write_messages(stream: IO[bytes], *messages: bytes) -> None:
-    """Send messages, at once."""
+    """Send messages and flush."""
     for message in messages:
         stream.write(_LENGTH.pack(len(message)))
         stream.write(message)
@@ -17,7 +17,7 @@ def write_messages(stream: IO[bytes], *messages: bytes) -> None:
 
 
 def read_message(stream: IO[bytes]) -> bytes:
-    """Receive the next message; BrokenPipeError where the stream ends."""
+    """Receive the next message; BrokenPipeError at the end of the stream."""
     length = stream.read(_LENGTH.size)
     if len(length) == _LENGTH.size:
         message = stream.read(_LENGTH.unpack(length)[0])
@@ -27,6 +27,6 @@ def read_message(stream: IO[bytes]) -> bytes:
 
 
 def is_open(stream: IO[bytes] | None) -> IO[bytes]:
-    """Return the end of a pipe that a process was started with."""
+    """Return a process's pipe, which must exist."""
     assert stream is not None
     return stream

@@ -1,4 +1,4 @@
-"""What the example photographs show and where, as far as their captions tell: boxes drawn by hand for this project."""
+"""Hand-drawn boxes of the things in the example photographs that their captions name."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom, in shares o
 
 @dataclass(frozen=True)
 class Thing:
-    """Something that a photograph shows.
+    """A thing in a photograph.
 
     Attributes:
-        phrase: what it is called, "an officer's hat"; None of a part that captions name but no phrase is about.
-        words: what names it in captions, in lower case.
-        boxes: their union holds it, and little else.
+        phrase: its name, "an officer's hat"; None for a part without its own phrase.
+        words: words for it in captions, in lower case.
+        boxes: their union closely contains it.
     """
 
     phrase: str | None
@@ -30,26 +30,26 @@ class Thing:
 
 @dataclass(frozen=True)
 class Regions:
-    """What a photograph shows: `things`, and `captions` of it beside those of its gallery."""
+    """The `things` in a photograph, and further `captions` of it."""
 
     captions: tuple[str, ...]
     things: tuple[Thing, ...]
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """A phrase a thing, in the order of the file."""
+        """A phrase per thing, in the order of the file."""
         return tuple(thing.phrase for thing in self.things if thing.phrase)
 
 
 @lru_cache(maxsize=1)
 def load_regions() -> dict[str, Regions]:
-    """Return the regions of the examples by name; photographs without any are left out."""
+    """Return the regions of the examples by name, without photographs that have none."""
     photographs = json.loads(REGIONS_FILE.read_text(encoding="utf-8"))["photographs"]
     return {name: Regions(tuple(known["captions"]), things_of(known["things"])) for name, known in photographs.items()}
 
 
 def things_of(rows: list[dict[str, Any]]) -> tuple[Thing, ...]:
-    """Things as the file writes them."""
+    """Parse the things of the file."""
     return tuple(
         Thing(row["phrase"], frozenset(row["words"]), tuple((x, y, right, down) for x, y, right, down in row["boxes"]))
         for row in rows

@@ -1,4 +1,4 @@
-"""The first test scenes of seps.scenes, drawn once and kept in the repo: `python -m demo.galleries.scenes`."""
+"""Gallery of the first test scenes of seps.scenes, stored in the repo: `python -m demo.galleries.scenes`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LICENCE, CREDIT = "MIT", "drawn by seps.scenes"
 
 @lru_cache(maxsize=1)
 def scenes_gallery() -> Gallery:
-    """Return the scenes as a gallery; it works without a network."""
+    """Return the gallery of scenes; needs no network."""
     lines = FACTS_FILE.read_text(encoding="utf-8").splitlines()
     return Gallery(SCENES, "Scenes", "", tuple(_item(json.loads(line)) for line in lines), noun="scenes")
 
@@ -55,8 +55,7 @@ def _item(fact: dict[str, Any]) -> GalleryItem:
 
 
 def phrases_of(mentions: Mentions) -> tuple[str, ...]:
-    """Return a phrase for each object or group that captions name, the one of most words, in the order of the
-    objects."""
+    """Return the longest phrase for each object or group that captions name, in the order of the objects."""
     named: dict[tuple[int, ...], str] = {}
     for mention in chain.from_iterable(phrases for _, phrases in mentions):
         phrase = mention.phrase[0].lower() + mention.phrase[1:]
@@ -66,7 +65,8 @@ def phrases_of(mentions: Mentions) -> tuple[str, ...]:
 
 
 def fact_of(scene: AnnotatedScene) -> dict[str, Any]:
-    """Return what is kept of a scene: its graph, each caption with the phrases that name objects, its dense caption."""
+    """Return the stored data of a scene: its graph, each caption with the phrases that name objects, its dense
+    caption."""
     captions = [
         {"text": caption.text, "mentions": [[m.phrase, m.first_word, list(m.objects)] for m in caption.mentions]}
         for caption in scene.captions
@@ -75,7 +75,7 @@ def fact_of(scene: AnnotatedScene) -> dict[str, Any]:
 
 
 def write(facts_file: Path, pictures: Path, count: int = COUNT) -> None:
-    """Draw and describe the scenes anew."""
+    """Draw and describe the scenes again."""
     pictures.mkdir(parents=True, exist_ok=True)
     lines = []
     for index in range(count):

@@ -1,6 +1,6 @@
-"""A gallery of many photographs: all are listed at once, and searched as far as they are indexed.
+"""Galleries of many photographs, searchable as far as they are indexed.
 
-What an encoder gives for them lies in a table on disk, see `seps.search.store`, which `demo.galleries.indexing` fills.
+Embeddings are in a table on disk, see `seps.search.store`, which `demo.galleries.indexing` fills.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from seps import CaptionIndex, ImageIndex, ScoringEngine
 from seps.progress import Progress
 from seps.search.features import packed_features, read_images
 from seps.search.pooling import pooled_captions, pooled_images
+from seps.search.schema import PRECISIONS, Layout
 from seps.search.stages import SHORTLIST, rank_stored
-from seps.search.store import PRECISIONS, GalleryStore, Layout
+from seps.search.store import GalleryStore
 from seps.search.table_errors import StoreError
 
 REMEMBERED = 64  # photographs' embeddings, 0.3 MB each
@@ -36,12 +37,12 @@ Encode = Callable[[Sequence[Image.Image]], Tensor]
 
 @dataclass(frozen=True)
 class IndexingStatus:
-    """How far a folder is indexed.
+    """Indexing progress of a folder.
 
     Attributes:
-        indexed: photographs that are searched; total: files of the folder; skipped: those that cannot be read.
-        seconds: until all are indexed, at the pace so far; None where that is not known, or all are.
-        running: whether it goes on; problem: why it cannot at the moment, or "".
+        indexed: searchable photographs; total: files of the folder; skipped: unreadable ones.
+        seconds: estimated remaining time; None if unknown or finished.
+        running: whether indexing continues; problem: the current obstacle, or "".
     """
 
     indexed: int
@@ -54,7 +55,7 @@ class IndexingStatus:
 
 @dataclass(frozen=True)
 class _Snapshot:
-    """A table as one commit left it: the row id of each position that is indexed, and the other way round."""
+    """A committed version of a table, with maps from positions to row ids and back."""
 
     store: GalleryStore | None
     rows: dict[int, int]
@@ -62,17 +63,17 @@ class _Snapshot:
 
 
 class StoredGallery(IndexedGallery):
-    """A gallery whose embeddings lie in a table.
+    """A gallery with its embeddings in a table.
 
     Args:
-        engine: scores; layout: of the table, where it is made anew.
-        gallery: all its files, those that are not indexed yet and those that will turn out to be damaged among them.
-        table: where it lies, or will.
+        engine: scores; layout: of the table if it is created.
+        gallery: all its files, including those not yet indexed or damaged.
+        table: path of the table.
         encode: encodes photographs.
 
     Attributes:
-        gallery, table, layout: as given.
-        indexing: how far it is, where a thread indexes it.
+        gallery, table, layout: the arguments.
+        indexing: the indexing thread, if any.
     """
 
     def __init__(self, engine: ScoringEngine, layout: Layout, gallery: Gallery, table: Path, encode: Encode) -> None:
@@ -86,7 +87,7 @@ class StoredGallery(IndexedGallery):
         self.refresh()
 
     def refresh(self) -> None:
-        """Search what the table holds by now; nothing where there is none yet, or it cannot be read."""
+        """Use the current version of the table; empty if it is missing or unreadable."""
         try:
             store = GalleryStore.read(self.table, self.layout.encoder)
             places = {row: self._places[path] for path, row in store.row_ids().items() if path in self._places}
@@ -95,16 +96,16 @@ class StoredGallery(IndexedGallery):
         self._snapshot = _Snapshot(store, {index: row for row, index in places.items()}, places)
 
     def write(self, anew: bool = False) -> GalleryStore:
-        """Open the table to change it; `anew` and errors as in `GalleryStore.write`."""
+        """Open the table for writing; `anew` and errors as in `GalleryStore.write`."""
         return GalleryStore.write(self.table, self.layout, anew, partial(packed_features, self._engine))
 
     @property
     def indexed(self) -> int:
-        """How many photographs are indexed."""
+        """Number of indexed photographs."""
         return len(self._snapshot.rows)
 
     def encode_file(self, key: str) -> Tensor:
-        """Encode the photograph of a key now, (N[+1], C); PhotoError where it cannot be read or encoded."""
+        """Encode the photograph of a key, (N[+1], C); PhotoError if it cannot be read or encoded."""
         item = self.gallery.items[self._places[key]]
         try:
             return self._encode([item.read().image])[0].cpu()
@@ -115,7 +116,7 @@ class StoredGallery(IndexedGallery):
 
     @property
     def nbytes(self) -> int:
-        """How much room the table takes on its disk."""
+        """Size of the table on disk, in bytes."""
         sizes = []
         for file in self.table.rglob("*"):
             with suppress(OSError):  # put together with others meanwhile
@@ -124,7 +125,7 @@ class StoredGallery(IndexedGallery):
 
     @property
     def state(self) -> Hashable:
-        """Equal where rankings for one caption are equal."""
+        """Equal if rankings for the same caption are equal."""
         store = self._snapshot.store
         return str(self.table), 0 if store is None else store.version
 
@@ -137,12 +138,11 @@ class StoredGallery(IndexedGallery):
         return self._photo(index)[1]
 
     def image(self, index: int) -> ImageIndex:
-        """Return the photograph as the engine takes it, one alone."""
+        """Return the engine's index of only this photograph."""
         return self._engine.encode_images(self.patches(index)[None])
 
     def thumbnail(self, index: int) -> str:
-        """Return the photograph as a small data URL, made when it is first asked for; a clear one where its file is
-        gone."""
+        """Return the photograph as a small data URL, created on first use; transparent if its file is missing."""
         try:
             return self._thumbnail(index)
         except PhotoError:
@@ -159,7 +159,7 @@ class StoredGallery(IndexedGallery):
         return torch.stack([(vectors | others)[index] for index in indices])
 
     def shortlist(self, captions: CaptionIndex, index: int) -> tuple[ImageIndex, list[int]]:
-        """Those whose pooled vectors fit the first caption's best, and that at `index`."""
+        """Return the images with pooled vectors nearest to the first caption, and that at `index`."""
         snapshot, nearest = self._snapshot, list[int]()
         if snapshot.store is not None:
             nearest = snapshot.store.nearest(pooled_captions(captions)[0], SHORTLIST)
@@ -183,16 +183,15 @@ class StoredGallery(IndexedGallery):
         also: Sequence[int] = (),
         progress: Progress = False,
     ) -> tuple[list[int], list[float], int]:
-        """Rank what is indexed for one caption, in two stages.
+        """Rank the indexed photographs for one caption, in two stages.
 
         Args:
             captions: an index of one caption; exhaustive: score all of them.
-            name: what file names must hold; also: positions that are scored whatever the shortlist holds.
+            name: required part of file names; also: positions that are always scored.
             progress: as in `ScoringEngine`.
 
         Returns:
-            Positions and scores of those that were scored, the best first, without those whose files are gone; and
-            how many were searched.
+            Positions and scores, the best first, without missing files; and the number of searched photographs.
 
         Raises:
             StoreError: the table cannot be read.
@@ -217,7 +216,7 @@ class StoredGallery(IndexedGallery):
         return not isinstance(source, Path) or source.is_file()
 
     def _read_photo(self, index: int) -> tuple[Tensor, str]:
-        """A photograph's embeddings (N[+1], C) on the model's device, as the table keeps them, and its digest."""
+        """Return a photograph's embeddings (N[+1], C) on the model's device, and its digest."""
         snapshot = self._snapshot
         row = snapshot.rows.get(index)
         photos = {} if snapshot.store is None or row is None else snapshot.store.photos([row])

@@ -1,4 +1,4 @@
-"""The table in the cache where a gallery's embeddings and thumbnails stay from one run to the next."""
+"""Cache table of a gallery's embeddings and thumbnails."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from demo.galleries.gallery import Gallery
 from demo.galleries.photos import JPEG_URL, jpeg_url
 from seps import SEPSModel
 from seps.indexing.layout import table_layout
-from seps.search.store import GalleryStore, Layout, StoredPhoto
+from seps.search.schema import Layout
+from seps.search.store import GalleryStore, StoredPhoto
 from seps.search.table_errors import StoreError
 
 FOLDER = "tables"
@@ -20,20 +21,20 @@ COMMIT = 64  # photographs: what a run that is ended loses at most
 
 
 class GalleryTable:
-    """A gallery's table. What goes wrong with it costs time and nothing else: where another process writes it, or its
-    place is protected, it is read alone; where it is damaged, it is made anew.
+    """Cache table of a gallery. Problems only cost time: if it cannot be written, because of another process or
+    permissions, it is only read; if it is damaged, it is rebuilt.
 
     Args:
-        cache: the table lies in its folder `tables`; None for no table.
-        gallery: whose it is; model: whose image encoder it is of.
+        cache: contains the folder `tables`; None for no table.
+        gallery: the cached gallery; model: for its image encoder.
 
     Attributes:
-        photos: what was kept when it was opened, by digest.
+        photos: content when opened, by digest.
     """
 
     def __init__(self, cache: Path | None, gallery: Gallery, model: SEPSModel) -> None:
         self.photos: dict[str, StoredPhoto] = {}
-        self._digests: dict[str, str] = {}  # of what the table holds, by path
+        self._digests: dict[str, str] = {}  # content of the table, by path
         self._batch: list[StoredPhoto] = []
         self._store: GalleryStore | None = None
         if cache is None:
@@ -48,7 +49,7 @@ class GalleryTable:
             self._store = _opened(file, layout, anew=True)
 
     def put(self, photo: StoredPhoto) -> None:
-        """Keep a photograph, unless it is kept already under its path."""
+        """Store a photograph, unless its path is stored already."""
         if self._store is None or self._digests.get(photo.file.path) == photo.file.digest:
             return
         self._batch.append(photo)
@@ -56,14 +57,14 @@ class GalleryTable:
             self._commit()
 
     def forget_others(self, paths: Collection[str]) -> None:
-        """Drop the photographs of other paths than these."""
+        """Remove the photographs of other paths than these."""
         gone = sorted(set(self._digests) - set(paths))
         if self._store is not None and gone:
             with suppress(StoreError):
                 self._store.remove(gone)
 
     def close(self) -> None:
-        """Write what waits, and let other processes write."""
+        """Write pending photographs, and release the table for other processes."""
         changed = bool(self._batch)
         self._commit()
         if self._store is not None:
@@ -88,23 +89,23 @@ class GalleryTable:
 
 
 def table_place(cache: Path, gallery: Gallery, model: SEPSModel) -> Path:
-    """Return where the table of a gallery and a model's image encoder lies."""
+    """Return the path of the table of a gallery and a model's image encoder."""
     name = re.sub(r"[^\w.-]+", "-", gallery.table or gallery.name)
     return cache / FOLDER / f"{name}-{table_layout(model).encoder}.lance"
 
 
 def thumbnail_url(photo: StoredPhoto) -> str:
-    """Return a kept photograph's thumbnail as a data URL."""
+    """Return a stored photograph's thumbnail as a data URL."""
     return jpeg_url(photo.thumbnail)
 
 
 def thumbnail_content(url: str) -> bytes:
-    """Return the content of a thumbnail that is a data URL."""
+    """Decode a thumbnail's data URL."""
     return base64.b64decode(url.removeprefix(JPEG_URL))
 
 
 def _opened(file: Path, layout: Layout, anew: bool) -> GalleryStore | None:
-    """A table to write; None where it cannot be written."""
+    """Open a table for writing; None if that is not possible."""
     with suppress(StoreError):
         return GalleryStore.write(file, layout, anew)
     return None

@@ -1,4 +1,4 @@
-"""The frames of a video as a gallery."""
+"""Galleries of the frames of a video."""
 
 from __future__ import annotations
 
@@ -11,38 +11,43 @@ from PIL import Image
 from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.paths import printable
 from demo.galleries.photos import KeptPhoto
-from demo.galleries.video_worker import FRAMES, LONGEST, frames_of
+from demo.galleries.video_worker import FRAMES, LONGEST, ReadVideo, frames_of
 
-if TYPE_CHECKING:  # OpenCV is imported on first use
+if TYPE_CHECKING:  # FFmpeg is imported on first use
     from seps.videos import Video
 
 VIDEO = "video"  # the name of the gallery of a video
 
 
 def video_gallery(video: Video, name: str, gallery: str = VIDEO, credit: tuple[str, str] = ("", "")) -> Gallery:
-    """Return the frames that were read of a video, in the order of their times; nothing of them goes into the cache.
+    """Create a gallery of a video's frames in order of time; they are not cached.
 
     Args:
-        name: the file's, for people; gallery: the gallery's, in links; credit: whose it is, and its licence.
+        name: the file's display name; gallery: its name in links; credit: the author, and the licence.
     """
     frames = [(frame.seconds, frame.image.copy) for frame in video.frames]
     return _gallery(frames, name, gallery, video.notes, credit)
 
 
 def read_video(file: Path, gallery: str, most: int = FRAMES) -> Generator[int, None, Gallery]:
-    """Read a video that anyone may have made, at most its first `LONGEST` seconds, in a process of its own.
+    """Read at most the first `LONGEST` seconds of an untrusted video, in a separate process.
 
     Yields:
-        How many frames have been gone through, again and again.
+        The number of processed frames, as `frames_of`.
 
     Returns:
-        A gallery as `video_gallery`, whose frames are kept as JPEG.
+        A gallery as `video_gallery`, with frames stored as JPEG.
 
     Raises:
-        ValueError: no video, or one that cannot be read.
+        ValueError: not a video, or an unreadable one.
     """
     video = yield from frames_of(file, most, LONGEST)
-    return _gallery([(at, KeptPhoto(content)) for at, content in video.frames], file.name, gallery, video.notes)
+    return kept_gallery(video, file.name, gallery)
+
+
+def kept_gallery(video: ReadVideo, name: str, gallery: str = VIDEO) -> Gallery:
+    """Create a gallery of frames read by another process, which stay JPEG; arguments as `video_gallery`."""
+    return _gallery([(at, KeptPhoto(content)) for at, content in video.frames], name, gallery, video.notes)
 
 
 def _gallery(
@@ -60,7 +65,7 @@ def _gallery(
 
 
 def clock(seconds: float) -> str:
-    """Return a time in a video as people write it: "0:07.25", "1:02:03.50"."""
+    """Format a time in a video: "0:07.25", "1:02:03.50"."""
     hundredths = round(seconds * 100)
     minutes, rest = divmod(hundredths, 6000)
     hours, minutes = divmod(minutes, 60)

@@ -1,12 +1,11 @@
-"""Decoding in a process of its own: what a photograph does to its decoder, it does to that process alone.
+"""Decoding of untrusted photographs in separate processes, which isolates crashes of the decoder.
 
-The process is a fresh Python that imports Pillow and `decoding`, never a fork of the app, whose threads a fork would
-break. It starts with the first photograph, stays for the next ones, and ends with its standard input, which is closed
-when the app ends, in whatever way that happens. Where a photograph takes too long an alarm ends the process: that works
-in the midst of Pillow's C code, and where nobody is left to wait.
+A process is a new Python that imports Pillow and `decoding`, not a fork of the app, which its threads would break. It
+starts with the first photograph, is reused, and ends when its standard input closes, which happens however the app
+ends. An alarm ends it if a photograph takes too long; that works inside Pillow's C code and without a waiting parent.
 
-For each photograph two messages go in, what sentences about it start with and its content, and two come out: the
-image's mode, width and height, and its pixels; or nothing, and the sentence that refuses it.
+For each photograph the process receives two messages, the start of error messages and the content, and returns two: the
+image's mode, width, height and note, and its pixels; or nothing, and the error.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from PIL import Image
 
 from demo.galleries.decoding import PhotoError, decode
 from demo.galleries.pipes import is_open, read_message, write_messages
+from seps.photos import readable_formats
 
 PROCESSES = 2  # photographs that are decoded; others wait
 SECONDS = 5.0  # that a photograph may take
@@ -35,34 +35,34 @@ _READY = b"ready"
 
 
 class Decoders:
-    """Decodes photographs that anyone may have made, a few at once. Safe to call from several threads.
+    """Thread-safe pool of processes that decode untrusted photographs.
 
     Args:
-        processes: processes at most; one is started where the others are at work.
-        seconds: that a photograph may take, without the start of its process.
-        patience: seconds that a photograph waits for others.
-        memory: bytes of address space that a process may use, where the system can bound it.
+        processes: maximum number; started on demand.
+        seconds: time limit per photograph, without the start of its process.
+        patience: seconds that a photograph waits for a free process.
+        memory: limit of a process's address space in bytes, if the system supports it.
     """
 
     def __init__(
         self, processes: int = PROCESSES, seconds: float = SECONDS, patience: float = PATIENCE, memory: int = MEMORY
     ) -> None:
         self.seconds, self.patience, self.memory = seconds, patience, memory
-        self._free: LifoQueue[Popen[bytes] | None] = LifoQueue()  # what was used last is used next: often one is enough
+        self._free: LifoQueue[Popen[bytes] | None] = LifoQueue()  # the most recently used first: often one is enough
         for _ in range(processes):
             self._free.put(None)
 
     def decode(self, content: bytes, subject: str) -> Image.Image:
-        """Return the photograph as `decoding.decode` gives it.
+        """Decode a photograph as `decoding.decode`.
 
         Raises:
-            PhotoError: as there; also where it takes too long, waits too long for others, or makes its process end.
+            PhotoError: as there; or it takes too long, waits too long, or crashes its process.
         """
         process = self._taken(subject)
         try:
             head, body = _asked(process, content, subject)
         except BaseException as error:
-            _end(process)  # whatever it is doing, it is in no state to be asked again
+            _end(process)  # its state is unknown
             if not isinstance(error, OSError):
                 raise
             late = process.returncode == -signal.SIGALRM
@@ -72,11 +72,13 @@ class Decoders:
             self._free.put(process)
         if not head:
             raise PhotoError(body.decode())
-        mode, width, height = head.decode().split()
-        return Image.frombytes(mode, (int(width), int(height)), body)
+        mode, width, height, note = head.decode().split(" ", 3)
+        image = Image.frombytes(mode, (int(width), int(height)), body)
+        image.info = {"note": note} if note else {}
+        return image
 
     def close(self) -> None:
-        """End the processes that are not at work; the next photograph starts one again."""
+        """End the idle processes; the next photograph starts one."""
         free = []
         with suppress(Empty):
             while True:
@@ -86,7 +88,7 @@ class Decoders:
             self._free.put(None)
 
     def _taken(self, subject: str) -> Popen[bytes]:
-        """A process that is free, started now where there is none; PhotoError where none can be had."""
+        """Return a free process, starting one if needed; PhotoError if none is available."""
         try:
             process = self._free.get(timeout=self.patience)
         except Empty:
@@ -104,7 +106,7 @@ class Decoders:
 
 
 def _started(seconds: float, memory: int) -> Popen[bytes]:
-    """A process that waits for photographs; OSError where it does not start."""
+    """Start a process; OSError if it does not start."""
     command = [sys.executable, "-m", __name__, str(seconds), str(memory)]
     process = Popen(command, stdin=PIPE, stdout=PIPE, cwd=ROOT, start_new_session=True)  # Ctrl-C is not for it
     try:
@@ -116,27 +118,27 @@ def _started(seconds: float, memory: int) -> Popen[bytes]:
 
 
 def _asked(process: Popen[bytes], content: bytes, subject: str) -> tuple[bytes, bytes]:
-    """A process's answer; OSError where it ends before it has given one."""
+    """Return a process's answer; OSError if it ends before answering."""
     write_messages(is_open(process.stdin), subject.encode("utf-8", "backslashreplace"), content)
     return read_message(is_open(process.stdout)), read_message(is_open(process.stdout))
 
 
 def _end(process: Popen[bytes] | None) -> None:
-    """End a process and close what leads to it."""
+    """End a process and close its pipes."""
     if process is not None:
         process.kill()
         process.communicate()
 
 
 def serve(seconds: float, memory: int) -> None:
-    """Decode what comes from standard input until it ends; arguments as `Decoders`."""
+    """Decode photographs from standard input until it ends; arguments as `Decoders`."""
     with suppress(ImportError, ValueError, OSError):  # not every system bounds everything
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash writes nobody's photograph to the disk
         resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    Image.init()  # now rather than in the first photograph's time
+    readable_formats()  # now rather than in the first photograph's time
     write_messages(sys.stdout.buffer, _READY)
     while True:
         subject = read_message(sys.stdin.buffer).decode()
@@ -151,7 +153,7 @@ def _answer(content: bytes, subject: str) -> tuple[bytes, bytes]:
         image = decode(content, subject)
     except PhotoError as error:
         return b"", str(error).encode()
-    return f"{image.mode} {image.width} {image.height}".encode(), image.tobytes()
+    return f"{image.mode} {image.width} {image.height} {image.info.get('note', '')}".encode(), image.tobytes()
 
 
 decoders = Decoders()
@@ -160,4 +162,4 @@ atexit.register(decoders.close)
 if __name__ == "__main__":
     with suppress(BrokenPipeError):
         serve(float(sys.argv[1]), int(sys.argv[2]))
-    os._exit(0)  # without writing to what nobody reads any more
+    os._exit(0)  # without flushing to a closed pipe

@@ -1,4 +1,4 @@
-"""Views outside the app: in a notebook, or in a page that is one file. `seps.show` and `seps.compare` look here."""
+"""Views in a notebook or in a single-file page, used by `seps.show` and `seps.compare`."""
 
 from demo.notebook.views import compare, show
 

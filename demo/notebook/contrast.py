@@ -1,4 +1,4 @@
-"""Two that stand side by side as a page of their own, in one file."""
+"""Comparison of two pairs as a single-file page."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from demo.record.contrast import Contrast, contrast_sentences, contrast_value
 
 
 def contrast_page(contrast: Contrast, photos: Sequence[Image.Image], model: str, layer: str = "mask") -> str:
-    """Return both photographs with each word's part of either similarity, in a page that needs no server.
+    """Return a page with both photographs and each word's part of both similarities, which needs no server.
 
     Args:
         contrast: both similarities in parts; photos: left and right; model: its name.
-        layer: a word's map, "word:0", or anything else for the words that decide.
+        layer: a word's map, "word:0", or anything else for the deciding words.
     """
     value = contrast_value(contrast)
     for side, photo in zip(value["sides"], photos, strict=True):

@@ -1,4 +1,4 @@
-"""A view as a page of its own, in one file, and as a frame inside a notebook."""
+"""A view as a single-file page, and as a frame in a notebook."""
 
 from __future__ import annotations
 
@@ -20,22 +20,30 @@ VIEWS = {  # the entry and the style sheets of each view
     "why": ("single.js", ("viewer.css", "why.css")),
     "lesson": ("single.js", ("viewer.css", "lesson.css")),
 }
-START = 640  # CSS pixels, the height of a frame until its script gives it that of what it holds
+UNUSED = ("generate", "judge", "loss", "edit", "camera", "video", "timeline")  # sections of the table of texts
+START = 640  # initial height of a frame in CSS pixels, until its page reports the height of its content
+# Replaces the picture by the frame if scripts run. A sandboxed frame cannot access its host, so it sends its height.
+REPLACE = (
+    "const f=document.createElement('iframe');f.title=this.alt;f.srcdoc=this.dataset.srcdoc;"
+    f"f.style.cssText='display:block;width:100%;height:{START}px;border:0';this.replaceWith(f);"
+    "window.addEventListener('message',e=>{if(e.source===f.contentWindow&amp;&amp;e.data.sepsHeight>0)"
+    "f.style.height=Math.ceil(e.data.sepsHeight)+'px'})"
+)
 
 
 def page(component: str, value: dict[str, Any], title: str, theme: str = "auto") -> str:
-    """Return a page that needs no server, no network and no other file.
+    """Return a page that needs no server, network or other file.
 
     Args:
-        component: of VIEWS; value: what it draws.
-        title: of the page; theme: light, dark, or auto for that of what the page stands in.
+        component: of VIEWS; value: its data.
+        title: of the page; theme: light, dark, or auto for that of its host.
     """
     entry, sheets = VIEWS[component]
     shown = json.dumps({"component": component, "value": value, "theme": theme}, ensure_ascii=False)
     parts = {
         "<!--TITLE-->": escape(title),
         "/*STYLE*/": style_sheets(sheets),
-        "/*TABLE*/": packed(table_data(())),
+        "/*TABLE*/": packed(notebook_table()),
         "/*SHOWN*/": packed(shown),
         "/*SCRIPT*/": single_script(entry),
     }
@@ -45,23 +53,26 @@ def page(component: str, value: dict[str, Any], title: str, theme: str = "auto")
     return text
 
 
+def notebook_table() -> str:
+    """Return the table of texts as JSON, without the sections that no notebook view uses."""
+    table = json.loads(table_data(()))
+    return json.dumps({name: rows for name, rows in table.items() if name not in UNUSED}, ensure_ascii=False)
+
+
 def packed(text: str) -> str:
-    """Return a text, compressed, in base64."""
+    """Compress a text and encode it in base64."""
     return b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
 
 
 def frame(page: str, title: str, picture: str) -> str:
-    """Return a page as a frame in a notebook's output.
+    """Embed a page as a frame in a notebook's output.
 
     Args:
-        page: whole; title: what a screen reader calls the frame.
-        picture: the data URL of a picture of it, for hosts that take scripts and frames out; the page's script removes
-            it where it runs.
+        page: complete HTML; title: accessible name of the frame.
+        picture: data URL of a picture for hosts that run no scripts; elsewhere the frame replaces it.
     """
     content = page.replace("&", "&amp;").replace("'", "&#39;")
-    name = escape(title)
     return (
-        f'<div><iframe title="{name}" style="display:block;width:100%;height:{START}px;border:0" '
-        f"srcdoc='{content}'></iframe>"
-        f'<img alt="{name}" style="max-width:100%" src="{picture}"></div>'
+        f'<div><img alt="{escape(title)}" style="max-width:100%" src="{picture}" onload="{REPLACE}" '
+        f"data-srcdoc='{content}'></div>"
     )

@@ -1,4 +1,4 @@
-"""A ranking as a table that every notebook shows: no script, the notebook's own colours."""
+"""A ranking as a table without scripts, in the notebook's colours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PIL import Image
 from demo.galleries.photos import thumbnail
 from seps import Ranking
 from seps.numbers import written
-from seps.photos import to_rgb
+from seps.photos import rgb_of
 
 HEIGHT = 64  # CSS pixels of a thumbnail
 
@@ -22,11 +22,10 @@ def ranking_table(
     photos: Sequence[Image.Image] | None = None,
     texts: Sequence[str] | None = None,
 ) -> str:
-    """Return a row for each of the best: place, thumbnail where there are photographs, text where there are any, S(I,
-    T).
+    """Return a table of the best: rank, optional thumbnail, optional text, S(I, T).
 
     Args:
-        ranking: of what `photos` and `texts` hold; count: of rows; title: above the table.
+        ranking: of `photos` and `texts`; count: of rows; title: above the table.
 
     Raises:
         ValueError: fewer photos or texts than were ranked.
@@ -53,5 +52,5 @@ def ranking_table(
 
 
 def picture(photo: Image.Image, text: str) -> str:
-    """Return a thumbnail inside the page."""
-    return f'<img src="{thumbnail(to_rgb(photo))}" alt="{escape(text)}" style="height:{HEIGHT}px;width:auto">'
+    """Return an embedded thumbnail."""
+    return f'<img src="{thumbnail(rgb_of(photo))}" alt="{escape(text)}" style="height:{HEIGHT}px;width:auto">'

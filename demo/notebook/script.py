@@ -1,5 +1,5 @@
-"""The page's modules as a single script inside a page: a notebook has no addresses to fetch modules from, and VS Code
-lets no script run but what stands in the page."""
+"""The page's modules bundled as one inline script: a notebook has no URLs of modules, and VS Code only runs inline
+scripts."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ OTHER = re.compile(r"^\s*(?:import|export)\b.*|\bimport\(|\bimport\.meta\b", re.
 
 @lru_cache(maxsize=4)
 def single_script(entry: str) -> str:
-    """Return a module and all that it imports, each run once and after those that it imports itself.
+    """Bundle a module with its imports, each run once after its own imports.
 
     Args:
-        entry: its path below assets/js.
+        entry: its path in assets/js.
 
     Raises:
-        ValueError: a module that imports or exports in a way that is not read here.
+        ValueError: a module with unsupported import or export syntax.
     """
     sources: dict[str, str] = {}
     imports: dict[str, list[str]] = {}
@@ -42,7 +42,7 @@ def single_script(entry: str) -> str:
 
 
 def as_function(name: str, source: str) -> str:
-    """Return a module as a function that is called at once and returns its exports."""
+    """Wrap a module in an immediately called function that returns its exports."""
     source = NEEDLESS.sub("", source)
     listed = [part.strip() for names in LISTED.findall(source) for part in names.split(",")]
     exports = [*DECLARED.findall(source), *filter(None, listed)]
@@ -55,11 +55,11 @@ def as_function(name: str, source: str) -> str:
 
 
 def assigned(name: str, names: str, path: str) -> str:
-    """Return an import as the declaration of what it takes from a module that has run."""
+    """Convert an import to a declaration of names from a module that has run."""
     taken = names.partition(" as ")[2] if names.startswith("*") else names.replace(" as ", ": ")
     return f'const {taken} = modules["{below(name, path)}"];'
 
 
 def below(name: str, path: str) -> str:
-    """Return the path below assets/js that a module calls `path`."""
+    """Resolve the `path` of an import to a path in assets/js."""
     return normpath(str(PurePosixPath(name).parent / path))

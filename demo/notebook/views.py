@@ -1,4 +1,4 @@
-"""Records and rankings as views: what a notebook shows of them, and files."""
+"""Views of records and rankings for notebooks and files."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from demo.record.spoken import layer_of_starts
 from demo.record.table import say
 from seps import Explanation, Ranking
 from seps.cli import check_output
-from seps.photos import to_rgb
+from seps.photos import rgb_of
 
 SIDES, PHOTO_BYTES = (KEPT, 720, 600, 480, 360), 110_000  # of the long side, in pixels; of its data URL, at most
-STILL, STILL_QUALITY = 480, 60  # pixels of the width, and JPEG's quality, of the picture that stands in for a page
+STILL, STILL_QUALITY = 480, 60  # width in pixels and JPEG quality of the picture that replaces a page
 
 WORD_ARRAYS = ("token_weights", "cosines", "matrix", "word_maps", "patch_cosines")
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A record, or several, drawn; a notebook shows it.
+    """A view of one or several records; a notebook displays it.
 
     Attributes:
-        title: in a sentence; component, value, theme: as `demo.notebook.page` takes them.
+        title: as part of a sentence; component, value, theme: as for `demo.notebook.page`.
         figure: draws the same for files.
     """
 
@@ -68,7 +68,7 @@ class View:
         """Write the view to a file: html, which opens without a server, png, svg or pdf.
 
         Raises:
-            ValueError: another ending, or a place where no file can be written.
+            ValueError: another suffix, or a file that cannot be written.
         """
         file = Path(file)
         kind = file.suffix.lstrip(".").lower()
@@ -82,7 +82,7 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A ranking as a table; a notebook shows it. `html` is the table."""
+    """A ranking as a table; a notebook displays it. `html` is the table."""
 
     title: str
     html: str
@@ -94,7 +94,7 @@ class Table:
         return f"{self.title} (a notebook shows it; save(FILE) writes it as html)"
 
     def save(self, file: str | Path) -> None:
-        """Write the table to an HTML file; ValueError for another ending, or where no file can be written."""
+        """Write the table to an HTML file; ValueError for another suffix, or a file that cannot be written."""
         file = Path(file)
         check_format(file.suffix.lstrip(".").lower(), ("html",))
         check_output(file)
@@ -118,7 +118,7 @@ def record_view(
     caption: str | None = None,
     credit: str = "",
 ) -> View:
-    """Return a record in the viewer; arguments as `seps.show` takes them."""
+    """Return a record in the viewer; arguments as for `seps.show`."""
     photo, caption = source_photo(record, photo), source_caption(record, caption)
     shown = parsed(layer, record)
     model = "" if record.source is None else record.source.model
@@ -197,7 +197,7 @@ def ranking_view(
     titles: Sequence[str] | None = None,
     top: int = 10,
 ) -> Table:
-    """Return a ranking as a table; arguments as `seps.show` takes them."""
+    """Return a ranking as a table; arguments as for `seps.show`."""
     if photos is not None and captions is not None:
         raise ValueError("A ranking is of photos or of captions: give one of the two.")
     count = min(top, len(ranking))
@@ -206,7 +206,7 @@ def ranking_view(
 
 
 def parsed(layer: str, record: Explanation) -> Layer:
-    """Return the layer that a person names, which the record has; ValueError where it has it not."""
+    """Parse the name of a layer; ValueError if the record does not have it."""
     starts = () if record.source is None else record.source.word_starts
     shown = Layer.parse(layer_of_starts(layer, starts, record) if starts else layer)
     shown.check(record)
@@ -214,7 +214,7 @@ def parsed(layer: str, record: Explanation) -> Layer:
 
 
 def compared(record: Explanation) -> dict[str, Any]:
-    """Return a record packed for the comparison, which shows neither words nor tokens: without their arrays."""
+    """Pack a record for the comparison, without the arrays of words and tokens."""
     value = packed(record)
     for branch in value["branches"]:
         branch["aggregation_weights"] = None
@@ -224,23 +224,23 @@ def compared(record: Explanation) -> dict[str, Any]:
 
 
 def source_photo(record: Explanation, photo: Image.Image | None) -> Image.Image:
-    """Return the photograph in RGB; ValueError where nobody knows it."""
+    """Return the photograph upright and in RGB, as the model encodes it; ValueError if it is unknown."""
     if photo is None:
         if record.source is None:
             raise ValueError("The record was made from embeddings: give its photograph, as show(record, photo=...).")
         photo = record.source.photo
-    return to_rgb(photo)
+    return rgb_of(photo)
 
 
 def source_caption(record: Explanation, caption: str | None) -> str:
-    """Return the caption, the record's words where nobody knows it."""
+    """Return the caption, or the record's words if it is unknown."""
     if caption is not None:
         return caption
     return " ".join(record.sparse_alignment.words) if record.source is None else record.source.caption
 
 
 def photo_facts(photo: Image.Image, credit: str) -> dict[str, Any]:
-    """Return the photograph as the viewer takes it."""
+    """Return the photograph in the viewer's format."""
     facts = {"title": "", "credit": credit, "link": None, "licence": "", "licence_link": None}
     sources = (data_url(photo, side, quality=80) for side in SIDES)
     source = next((source for source in sources if len(source) <= PHOTO_BYTES), None) or data_url(photo, SIDES[-1], 60)
@@ -248,7 +248,7 @@ def photo_facts(photo: Image.Image, credit: str) -> dict[str, Any]:
 
 
 def still(png: bytes) -> str:
-    """Return a picture as a small data URL."""
+    """Convert a picture to a small data URL."""
     with Image.open(BytesIO(png)) as image:
         small = image.convert("RGB")
     small.thumbnail((STILL, STILL * 4))

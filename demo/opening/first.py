@@ -15,6 +15,7 @@ from demo.galleries.packaged import Example, load_examples
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 FILE = ASSETS / "opening" / "first.json"
+PAGE_FILE = ASSETS / "opening" / "page.json"  # of the page on gradio.Server
 WEIGHTS = ASSETS / "models" / "photos" / "model.safetensors"
 
 
@@ -23,14 +24,14 @@ def weights_digest() -> str:
     return hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()
 
 
-def first_view() -> dict[str, Any] | None:
-    """Return the first view: {weights, examples, ranking, viewer}, photographs by name where the page puts their
+def first_view(file: Path = FILE) -> dict[str, Any] | None:
+    """Return the first view of a page: {weights, examples, ranking, viewer}, photographs by name where it puts their
     addresses.
 
     None where it belongs to other weights, or where it cannot be read.
     """
     try:
-        view: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+        view: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return view if view["weights"] == weights_digest() else None
     except (OSError, ValueError, KeyError):
         return None

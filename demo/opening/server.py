@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from errno import EACCES, EADDRINUSE
@@ -17,13 +18,16 @@ from urllib.parse import unquote
 
 from demo.opening.first import first_view, named_examples
 from demo.opening.page import opening_page
+from demo.page.addresses import GALLERY, PREFIX
 from demo.server.frames import HEADER, frame_rule
 from demo.server.root import below_root, given_root
-from demo.server.static import CACHING, MEDIA_TYPE, find_script
+from demo.server.static import CACHING, MEDIA_TYPE, find_script, packed
 
 FIRST_PORT, PORTS = 7860, 100  # where Gradio looks too
 PATIENCE = 20  # seconds for a request to be sent and its answer to be taken
 SIZES = {"thumb": 192, "photo": 900}  # longest side, in pixels
+# The address of an example where the app serves it too, see `demo.page.pictures`.
+PICTURE = re.compile(rf"/{PREFIX}/{GALLERY}/(?P<size>\w+)/(?P<index>[0-9]{{1,4}})")
 
 
 class Opening:
@@ -33,6 +37,7 @@ class Opening:
         port: to serve on; None takes GRADIO_SERVER_PORT, or the first free one from 7860.
         example: whether the worked example is what the app will begin with.
         rule: of whose pages may show it in a frame, see `demo.server.frames`; None takes the usual one.
+        page: HTML to serve instead of the opening page.
 
     Attributes:
         port: the one it serves on; host: as Gradio takes it, from GRADIO_SERVER_NAME.
@@ -41,7 +46,9 @@ class Opening:
         ValueError: no such port is free.
     """
 
-    def __init__(self, port: int | None = None, example: bool = True, rule: str | None = None) -> None:
+    def __init__(
+        self, port: int | None = None, example: bool = True, rule: str | None = None, page: str | None = None
+    ) -> None:
         self.host = os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
         given = port if port is not None else os.environ.get("GRADIO_SERVER_PORT")
         ports = range(FIRST_PORT, FIRST_PORT + PORTS) if given is None else [read_port(given)]
@@ -49,7 +56,7 @@ class Opening:
         self.port = int(self._server.server_address[1])
         self._server.root = given_root()
         self._server.rule = frame_rule() if rule is None else rule
-        self._server.page = opening_page(first_view() if example else None).encode()
+        self._server.page = (page or opening_page(first_view() if example else None)).encode()
         self._thread = Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
 
@@ -91,6 +98,8 @@ class Handler(BaseHTTPRequestHandler):
         """Answer a request."""
         path = below_root(unquote(self.path.partition("?")[0]), self.server.root)
         kind, _, name = path.removeprefix("/opening/").partition("/")
+        if match := PICTURE.fullmatch(path):
+            kind, name = match["size"], dict(enumerate(named_examples())).get(int(match["index"]), "")
         if path == "/":
             self.answer(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page)
         elif path == "/opening/state":
@@ -112,9 +121,13 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"SEPS Explorer is starting: try again soon.")
 
     def answer(self, status: HTTPStatus, kind: str, content: bytes, caching: str = "no-store") -> None:
-        """Send a whole answer that no cache keeps, unless `caching` says so."""
+        """Send a whole answer that no cache keeps, unless `caching` says so; text is compressed where that is taken."""
+        is_packed = kind.startswith("text/") and "gzip" in self.headers.get("Accept-Encoding", "")
+        content = packed(content) if is_packed else content
         self.send_response(status)
         self.send_header("Content-Type", kind)
+        if is_packed:
+            self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", caching)
         self.send_header(HEADER, self.server.rule)

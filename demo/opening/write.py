@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from demo.opening.first import weights_digest
-from demo.screens.examples import EXAMPLES, FIRST_CAPTION
+from demo.screens.examples import EXAMPLES
 from demo.screens.generate.statements import recaption_statements
 from demo.screens.generate.values import EXAMPLES as DRAWN_EXAMPLES
 from demo.screens.generate.values import GenerateState
@@ -20,10 +21,13 @@ SEEDS = 4  # at most, that the first drawing is tried with
 NEEDS_THE_APP = ("mask", "budget", "measures", "pending", "whatif")  # what the viewer asks Python for
 
 
-def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
-    """Return what the app shows on load, with names in the place of photographs; see `first_view`."""
+def compute_first_view(registry: ModelRegistry, captions: Sequence[str] = EXAMPLES) -> dict[str, Any]:
+    """Return what the app shows on load, with names in the place of photographs; see `first_view`.
+
+    `captions`: what it offers, of which it shows the first.
+    """
     service, indexed = registry.open(EXAMPLES_GALLERY)
-    _, ranking, viewer, _ = rank_and_show(service, indexed, FIRST_CAPTION, None, ViewState())
+    _, ranking, viewer, _ = rank_and_show(service, indexed, captions[0], None, ViewState())
     names = [item.key for item in indexed.gallery.items]
     items = [
         {name: value for name, value in item.items() if name != "thumb"} | {"name": names[item["index"]]}
@@ -32,7 +36,7 @@ def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
     photo = {name: value for name, value in viewer["photo"].items() if name != "src"}
     return {
         "weights": weights_digest(),
-        "examples": list(EXAMPLES),
+        "examples": list(captions),
         "ranking": {"selected": ranking["selected"], "items": items},
         "viewer": {name: value for name, value in viewer.items() if name not in ("key", *NEEDS_THE_APP)}
         | {"photo": photo | {"name": names[ranking["selected"]]}},

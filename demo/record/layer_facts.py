@@ -70,6 +70,14 @@ def of_word(shown: Shown) -> Facts:
     return Facts(named, sentence="word" if shown.values.any() else "word_placeless")
 
 
+def of_class(shown: Shown) -> Facts:
+    """Return the class that is the best one of most patches, the first of them by name, and of how many."""
+    assert shown.record.classes is not None  # the layer is there
+    names = shown.record.classes.names
+    most = min(set(names), key=lambda name: (-names.count(name), name))
+    return Facts({"class": most, "patches": names.count(most)})
+
+
 def of_effects(shown: Shown) -> Facts:
     """Effects of patches: what dropping a region costs, where that is known."""
     region = shown.measured.region

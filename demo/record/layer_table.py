@@ -27,7 +27,7 @@ class Row:
         source: where its numbers come from: a path into the record, with the factor 1. For "fates" alone it is a sum,
             several paths, each with what it is multiplied by, where what the record lacks counts as 0; for the photo
             alone it is empty. A path begins at "branch", that of the layer, "sparse", "dense", "alignment" of the
-            caption, or "measures".
+            caption, "classes", which only models with class vectors have, or "measures".
         scale: "none"; a "mask" of 0 dropped and 1 kept; "fates", 0 dropped, 3 kept, and two looks between; from "zero";
             from the "lowest" value; "diverging", with zero in the middle.
         number: "token" or "word", whose row of the source it is, or nothing.
@@ -172,6 +172,7 @@ LAYERS: tuple[Row, ...] = (
     Row("extra", {"branch.extra_weights": 1}, "zero", "", EITHER, unit="weights", facts=facts.of_extra),
     Row("word", {"alignment.word_maps": 1}, "zero", "word", unit="weights", facts=facts.of_word),
     Row("fit", {"alignment.patch_cosines": 1}, "lowest", "word", unit="cosine"),
+    Row("class", {"classes.probability": 1}, "zero", unit="probability", facts=facts.of_class),
     *(row for measure in MEASURES for row in measured(measure)),
 )
 

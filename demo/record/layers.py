@@ -100,7 +100,7 @@ class Layer:
             self._check_number(row, branch, numbers_of(record, row, self.branch))
 
     def values(self, record: Explanation) -> LayerValues:
-        """This layer's numbers out of the record; ValueError where the record lacks it."""
+        """Return the layer's numbers from a record; ValueError if the record lacks them."""
         self.check(record)
         row, branch = self.row, branch_of(record, self.branch)
         assert branch is not None
@@ -146,6 +146,8 @@ class Layer:
         """Why a record does not have it."""
         if self.row.measure is not None:
             return f'The layer "{self}" is measured in Photos, Captions and Compare, not here: choose another layer.'
+        if any(path.startswith("classes.") for path in self.row.source):
+            return f'The layer "{self}" needs a model that knows classes by name: choose another layer.'
         if any(path.startswith("branch.parts.") for path in self.row.source):
             parts = ", ".join(branch.parts)
             return f"The {branch.name} branch's score has no part {self.name} here: its parts are {parts}."
@@ -183,6 +185,7 @@ def resolve(record: Explanation, path: str, branch: str) -> NDArray[Any] | None:
         "sparse": record.sparse,
         "dense": record.dense,
         "alignment": record.sparse_alignment,
+        "classes": record.classes,
         "measures": measures_of(record),
     }[root]
     for step in steps:

@@ -17,6 +17,11 @@ from seps import AlignmentExplanation, BranchExplanation, Explanation
 
 Floats = NDArray[np.floating[Any]]
 
+CLASSES = {
+    "names": "(N), the name of each patch's most probable class, as the image backbone's own classifier sees it",
+    "probability": "(N), of that class",
+    "word_shares": "(L, N), what the class vectors contribute to patch_cosines",
+}
 DESCRIPTION = {
     "patches": "N = H * W patches, row by row of the grid, over the photo stretched to its whole width and height",
     "variant": "paper or released: whose equations",
@@ -68,6 +73,8 @@ def plain(record: Explanation) -> dict[str, Any]:
     """Return the record with plain lists of numbers and, under "description", each field's meaning and shape; JSON
     ready."""
     described: dict[str, Any] = dict(DESCRIPTION)
+    if record.classes is not None:
+        described["classes"] = CLASSES
     if measures_of(record):
         described["measures"] = {measure.name: measure.meaning for measure in MEASURES}
     return {"description": described, **_fields(record, lambda values: values.tolist())}
@@ -93,15 +100,30 @@ def _fields(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, A
     """Every field of the record, arrays of floats as `floats` writes them."""
     branches = [branch for branch in (record.sparse, record.dense) if branch is not None]
     alignments = [alignment for alignment in (record.sparse_alignment, record.dense_alignment) if alignment is not None]
-    return {
-        "variant": record.variant,
-        "grid": list(record.grid),
-        "has_cls": record.has_cls,
-        "similarity": record.similarity,
-        "terms": record.terms,
-        "branches": [_branch(branch, floats) for branch in branches],
-        "alignments": [_alignment(alignment, floats) for alignment in alignments],
-    } | ({"measures": _measures(record, floats)} if isinstance(record, MeasuredExplanation) else {})
+    classes = record.classes
+    return (
+        {
+            "variant": record.variant,
+            "grid": list(record.grid),
+            "has_cls": record.has_cls,
+            "similarity": record.similarity,
+            "terms": record.terms,
+            "branches": [_branch(branch, floats) for branch in branches],
+            "alignments": [_alignment(alignment, floats) for alignment in alignments],
+        }
+        | (
+            {}
+            if classes is None
+            else {
+                "classes": {
+                    "names": list(classes.names),
+                    "probability": floats(classes.probability),
+                    "word_shares": floats(classes.word_shares),
+                }
+            }
+        )
+        | ({"measures": _measures(record, floats)} if isinstance(record, MeasuredExplanation) else {})
+    )
 
 
 def _measures(record: MeasuredExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:

@@ -10,22 +10,35 @@ from typing import Any
 
 from demo.record import layer_table
 from demo.record.language import PHRASES
-from demo.record.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, symbols
+from demo.record.table import (
+    CHINESE_LESSON,
+    CHINESE_TABLE,
+    CHINESE_WORDS,
+    LESSON,
+    TABLE,
+    WORDS,
+    Table,
+    merged,
+    symbols,
+    with_two_decimals,
+)
 
 LANGUAGE_SCRIPT = Path(__file__).resolve().parents[2] / "assets" / "opening" / "language.js"
 
 
-def language_tags(lesson: Collection[str] = ()) -> str:
+def language_tags(lesson: Collection[str] = (), words: bool = False) -> str:
     """Elements of the page's head: the script that reads the page's language from its address, and what is Chinese of
-    the tables; `lesson` as in `table_data`."""
-    chinese = CHINESE_TABLE | {name: CHINESE_LESSON[name] for name in lesson} | {"phrases": PHRASES}
+    the tables; arguments as in `table_data`."""
+    chinese = CHINESE_TABLE | {name: CHINESE_LESSON[name] for name in lesson}
+    chinese = of_page(chinese, CHINESE_WORDS) if words else chinese
+    chinese |= {"phrases": PHRASES}
     script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
     return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
 
 
-def table_tag(measures: Collection[str] | None = None, lesson: Collection[str] = ()) -> str:
+def table_tag(measures: Collection[str] | None = None, lesson: Collection[str] = (), words: bool = False) -> str:
     """Return both tables in English as an element of the page's head; arguments as in `table_data`."""
-    return data_tag("seps-table", table_data(measures, lesson))
+    return data_tag("seps-table", table_data(measures, lesson, words))
 
 
 def data_tag(name: str, data: str) -> str:
@@ -33,15 +46,22 @@ def data_tag(name: str, data: str) -> str:
     return f'<script type="application/json" id="{name}">{data.replace("<", chr(92) + "u003c")}</script>'
 
 
-def table_data(measures: Collection[str] | None = None, lesson: Collection[str] = ()) -> str:
+def table_data(measures: Collection[str] | None = None, lesson: Collection[str] = (), words: bool = False) -> str:
     """Return both tables in English, with the symbols in MathML, as JSON.
 
     `measures`: the names of those that the page can ask for; all of them where left out. `lesson`: sections of what the
-    lesson says, for a page that fills them in itself.
+    lesson says, for a page that fills them in itself. `words`: whether the strings of assets/js/words come too.
     """
     rows = layer_table.LAYERS
     layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
-    return compact(TABLE | {name: LESSON[name] for name in lesson} | {"symbols": symbols(), "layers": layers})
+    table = TABLE | {name: LESSON[name] for name in lesson}
+    table = of_page(table, WORDS) if words else table
+    return compact(table | {"symbols": symbols(), "layers": layers})
+
+
+def of_page(table: Table, words: Table) -> Table:
+    """Return a table as the page on gradio.Server has it: with its own words, and two decimals."""
+    return with_two_decimals(merged(table, words))
 
 
 def compact(value: Any) -> str:

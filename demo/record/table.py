@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from html import escape
 from numbers import Integral, Real
@@ -24,24 +26,57 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from demo.record.language import CHINESE, language
+from demo.record.language import CHINESE, LANGUAGES, language
 from demo.record.maths import mathml
 from seps.numbers import written
 
+DECIMALS = re.compile(r"(:\+?)\.[34]f")
 Table = dict[str, dict[str, str]]  # templates by section and name
+WORDS_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "js" / "words"  # of the page on gradio.Server
 
 
-def read_table(name: str) -> Table:
-    """Read a table that lies beside this module."""
-    table: Table = json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+def read_table(name: str, folder: Path = Path(__file__).parent) -> Table:
+    """Read a table, one of this module's folder where no other is given."""
+    table: Table = json.loads((folder / name).read_text(encoding="utf-8"))
     return table
 
 
 TABLE = read_table("table.json")
 LESSON = read_table("lesson.json")
-TEMPLATES = TABLE | LESSON
 CHINESE_TABLE, CHINESE_LESSON = read_table("table.zh.json"), read_table("lesson.zh.json")
-TRANSLATED = {CHINESE: CHINESE_TABLE | CHINESE_LESSON}
+WORDS, CHINESE_WORDS = (read_table(f"{name}.json", WORDS_FOLDER) for name in LANGUAGES)
+
+
+def merged(table: Table, others: Table) -> Table:
+    """Return a table with the sections of another; where both have a template, the other's."""
+    return table | {name: table[name] | rows if name in table else rows for name, rows in others.items()}
+
+
+def with_two_decimals(table: Table) -> Table:
+    """Return a table whose numbers have two decimals at most."""
+    return {
+        section: {name: DECIMALS.sub(r"\1.2f", text) for name, text in rows.items()} for section, rows in table.items()
+    }
+
+
+TEMPLATES = merged(WORDS, TABLE | LESSON)
+TRANSLATED = {CHINESE: merged(CHINESE_WORDS, CHINESE_TABLE | CHINESE_LESSON)}
+# The page on gradio.Server has words of its own, and two decimals.
+PAGE_TEMPLATES = with_two_decimals(merged(TABLE | LESSON, WORDS))
+PAGE_TRANSLATED = {CHINESE: with_two_decimals(merged(CHINESE_TABLE | CHINESE_LESSON, CHINESE_WORDS))}
+_is_page: ContextVar[bool] = ContextVar("is_page", default=False)
+
+
+@contextmanager
+def for_page() -> Iterator[None]:
+    """Use the templates of the page on gradio.Server meanwhile, in this thread or task alone."""
+    token = _is_page.set(True)
+    try:
+        yield
+    finally:
+        _is_page.reset(token)
+
+
 SYMBOLS = TABLE["symbols"]
 NAMES = re.compile(rf"(?<!\w)({'|'.join(re.escape(name) for name in sorted(SYMBOLS, key=len, reverse=True))})(?!\w)")
 
@@ -70,7 +105,8 @@ def say(key: str, **values: Any) -> str:
         KeyError: there is no such template, or a value is missing.
     """
     section, _, name = key.partition(".")
-    template = TRANSLATED.get(language(), {}).get(section, {}).get(name) or TEMPLATES[section][name]
+    templates, translated = (PAGE_TEMPLATES, PAGE_TRANSLATED) if _is_page.get() else (TEMPLATES, TRANSLATED)
+    template = translated.get(language(), {}).get(section, {}).get(name) or templates[section][name]
     return _FILLED.vformat(template, (), values)
 
 

@@ -1,21 +1,18 @@
-"""The actions by name, for programs: shown on the page's API page, called with gradio_client."""
+"""The endpoints for programs: each method answers one of them, and `api_page.py` has their components."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import gradio as gr
+from typing import Any
 
 from demo.drawing.formats import DRAWINGS, Download, check_format
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
 from demo.record.contrast import contrast_record
 from demo.record.layer_table import existing
-from demo.record.packing import overlap, plain
+from demo.record.packing import overlap, packed, plain
+from demo.screens.api_page import register
+from demo.screens.api_values import SAME, caption_record, outcome_value, read_captions, written
 from demo.screens.captions.view import recall_line
 from demo.screens.compare.export import comparison
 from demo.screens.downloads import explanation
@@ -24,64 +21,27 @@ from demo.screens.generate.photo_captions import explained_captions
 from demo.screens.generate.values import opened_generator
 from demo.screens.judge.judgement import judgement
 from demo.screens.judge.values import opened_judge, source_of
-from demo.screens.parts import DRAWING, GENERATING, ViewState
+from demo.screens.parts import ViewState
 from demo.screens.why.values import WhyState, sides_of
-from demo.server.uploads import Upload, takes_uploads
-from demo.service.captions import read_caption, read_pair, read_prompt, read_typed
-from demo.service.experiment import Outcome, experiment, known, read_changes, with_changes
+from demo.server.uploads import Upload
+from demo.service.captions import read_caption, read_pair, read_prompt
+from demo.service.experiment import experiment, known, read_changes, with_changes
 from demo.service.generating.rank import draw_and_read
+from demo.service.generating.reading import read_drawn_caption
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, DrawingRequest, read_numbers
 from demo.service.masks import changed_mask, mask_text
 from demo.service.personal import decode_upload, index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
-from seps.scenes import as_json
+from seps.progress import Progress
 
-if TYPE_CHECKING:  # the captioner is imported with its first use
-    from seps.generator.generator import WrittenCaption
-
-OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
 LISTED = 1000  # photos of a gallery that are listed
-DRAWN = {name: GENERATING[name] for name in ("concurrency_id", "concurrency_limit")}
 
 
 def build(registry: ModelRegistry) -> None:
     """Register the endpoints, without anything to see."""
-    with gr.Column(visible=False):
-        photo, item = takes_uploads(gr.Image(type="filepath", label="photo")), gr.Textbox(label="item")
-        caption, dense = gr.Textbox(label="caption"), gr.Textbox(label="dense_caption")
-        captions, gallery = gr.Textbox(label="captions"), gr.Textbox(registry.first, label="gallery")
-        layer, file_format = gr.Textbox("mask", label="layer"), gr.Textbox("png", label="file_format")
-        changes = gr.Textbox("[]", label="changes")
-        prompt = gr.Textbox(label="prompt")
-        keep, drop = gr.Textbox("", label="keep"), gr.Textbox("", label="drop")
-        other, dense_or_none = gr.Textbox(label="other_item"), gr.Textbox("", label="dense_caption")
-        steps, seed = gr.Number(STEPS, label="steps", precision=0), gr.Number(SEED, label="seed", precision=0)
-        guidance, drawing_format = gr.Number(GUIDANCE, label="guidance"), gr.Textbox("png", label="file_format")
-        answer, file = gr.JSON(label="answer"), gr.File(label="file")
-        call = gr.Button("call")
-
-    endpoints = Endpoints(registry)
-    calls: list[tuple[Callable[..., Any], list[Any], Any]] = [
-        (endpoints.galleries, [], answer),
-        (endpoints.rank_images, [caption, dense, gallery], answer),
-        (endpoints.rank_captions, [photo, item, gallery, captions], answer),
-        (endpoints.explain, [photo, item, caption, dense, keep, drop], answer),
-        (endpoints.compare, [photo, item, captions], answer),
-        (endpoints.why, [photo, item, other, captions, dense_or_none], answer),
-        (endpoints.picture, [photo, item, captions, dense, layer, file_format, keep, drop], file),
-    ]
-    if SCENES in registry.names:
-        calls.append((endpoints.edit_scene, [item, changes, caption], answer))
-    if registry.judging is not None:
-        calls.append((endpoints.judge, [photo, item, prompt], answer))
-    if registry.generating is not None:
-        asked = [caption, steps, seed, guidance, drawing_format]
-        calls += [(endpoints.generate, asked, [answer, file]), (endpoints.caption_image, [photo, item], answer)]
-    for function, inputs, output in calls:
-        options = DRAWING if output is file else DRAWN if isinstance(output, list) else OPTIONS
-        call.click(function, inputs, output, api_name=function.__name__, **options)
+    register(registry, Endpoints(registry))
 
 
 def listing_layers(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -131,21 +91,23 @@ class Endpoints:
         facts = {"total": ranking.total, "model": service.name, "note": ranking.reading.note}
         return {"ranking": rows} | facts | {"seconds": ranking.seconds}
 
-    def rank_captions(self, photo: Upload | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
+    def rank_captions(
+        self, photo: Upload | None = None, item: str = "", gallery: str = SAME, captions: str = ""
+    ) -> dict[str, Any]:
         """Rank captions for a photo.
 
         Args:
             photo: a file, or None with item: a gallery's photo, "gallery/photo".
-            gallery: whose captions are ranked, one of the same model, or empty; captions: more of them, one a line.
+            gallery: whose captions are ranked: "same", that of the photo (of a file, the first one), another one of the
+                same model, or empty for none; captions: more of them, one a line.
 
         Returns:
             "ranking": captions with rank, score S(I, T) and "correct" (null where nobody knows); "recall" in words;
             "seconds".
         """
         service, indexed, index = self._find(photo, item)
-        if gallery:
-            self._registry.open(gallery)
-        ranking = service.rank_captions(indexed, index, gallery or None, captions)
+        pool = self._pool(service, indexed, gallery)
+        ranking = service.rank_captions(indexed, index, pool, captions)
         rows = [
             {"rank": rank, "caption": text, "score": score, "correct": correct}
             for rank, (text, score, correct) in enumerate(
@@ -155,7 +117,14 @@ class Endpoints:
         return {"ranking": rows, "recall": recall_line(ranking), "seconds": ranking.seconds}
 
     def explain(
-        self, photo: Upload | None, item: str, caption: str, dense_caption: str, keep: str = "", drop: str = ""
+        self,
+        photo: Upload | None = None,
+        item: str = "",
+        caption: str = "",
+        dense_caption: str = "",
+        keep: str = "",
+        drop: str = "",
+        compact: bool = False,
     ) -> dict[str, Any]:
         """Explain one photo and one caption: every number of the forward pass.
 
@@ -164,6 +133,8 @@ class Endpoints:
             caption: an English sentence; dense_caption: a long description beside it, or empty.
             keep, drop: patches to keep and to drop whatever the model decides, "1,2,5-9" or "all", row by row from 1;
                 what is dropped first may be kept again.
+            compact: answer arrays of floats as {"shape": [...], "float32": "..."}, base64 of little-endian numbers, row
+                by row, and leave out the description.
 
         Returns:
             The explanation record with a description of each field.
@@ -172,9 +143,10 @@ class Endpoints:
         pair = read_pair(service.model, caption, dense_caption)
         record = service.explain(indexed, index, *pair)
         mask = changed_mask(record.sparse.kept, keep or "", drop or "")
-        return plain(record if mask is None else service.explain(indexed, index, *pair, mask))
+        record = record if mask is None else service.explain(indexed, index, *pair, mask)
+        return packed(record) if compact else plain(record)
 
-    def compare(self, photo: Upload | None, item: str, captions: str) -> dict[str, Any]:
+    def compare(self, photo: Upload | None = None, item: str = "", captions: str = "") -> dict[str, Any]:
         """Compare which patches captions kept of one photo.
 
         Args:
@@ -196,7 +168,12 @@ class Endpoints:
         }
 
     def why(
-        self, photo: Upload | None, item: str, other_item: str, captions: str, dense_caption: str = ""
+        self,
+        photo: Upload | None = None,
+        item: str = "",
+        other_item: str = "",
+        captions: str = "",
+        dense_caption: str = "",
     ) -> dict[str, Any]:
         """Tell why one photo comes before another for a caption, or one caption before another for a photo.
 
@@ -233,12 +210,12 @@ class Endpoints:
     @listing_layers
     def picture(
         self,
-        photo: Upload | None,
-        item: str,
-        captions: str,
-        dense_caption: str,
-        layer: str,
-        file_format: str,
+        photo: Upload | None = None,
+        item: str = "",
+        captions: str = "",
+        dense_caption: str = "",
+        layer: str = "mask",
+        file_format: str = "png",
         keep: str = "",
         drop: str = "",
     ) -> str:
@@ -291,7 +268,7 @@ class Endpoints:
         tried = experiment(self._registry, with_changes(self._registry, SessionData(), index, asked), index, text)
         return {"before": outcome_value(tried.before), "after": outcome_value(tried.after)}
 
-    def judge(self, photo: Upload | None, item: str, prompt: str) -> dict[str, Any]:
+    def judge(self, photo: Upload | None = None, item: str = "", prompt: str = "") -> dict[str, Any]:
         """Judge how good a picture looks and how well it fits the prompt that it was made from.
 
         Args:
@@ -325,22 +302,30 @@ class Endpoints:
             file_format: png, or gif: how the picture came about.
 
         Returns:
-            "caption" as read, "note" on it, "seed", "steps", "guidance"; "similarity" S(I, T) and "rank" of "total",
-            the picture among the gallery's scenes; "statements" of the caption, each with its verdict by the picture's
-            own captions: "true", "untrue" or "untold"; "captions" of the picture, the most likely first, each with the
-            mean log probability of its tokens. And the file.
+            "caption" as read, "note" on it, "unknown_words" that are drawn as [UNK], each {"word", "nearest"}; "seed",
+            "steps", "guidance"; "similarity" S(I, T) and "rank" of "total", the picture among the gallery's scenes;
+            "statements" of the caption, each with its verdict by the picture's own captions: "true", "untrue" or
+            "untold"; "captions" of the picture, the most likely first, each with the mean log probability of its
+            tokens. And the file.
         """
+        record, file = self.draw(caption, steps, seed, guidance, file_format)
+        return record, written(file)
+
+    def draw(
+        self, caption: str, steps: float, seed: float, guidance: float, file_format: str, progress: Progress = False
+    ) -> tuple[dict[str, Any], Download]:
+        """Draw as `generate`, with a progress as `seps.progress` takes it; the file is not written to the disk."""
         check_format(file_format, DRAWINGS)
         numbers = read_numbers(steps, guidance, seed)
         generating = opened_generator(self._registry)
         service, scenes = self._registry.open(SCENES)
-        reading = read_caption(service.model, caption)
+        reading = read_drawn_caption(service.model, caption)
         asked = DrawingRequest(reading.text, numbers["steps"], numbers["guidance"], (numbers["seed"],))
-        drawing = draw_and_read(generating, service, scenes, asked)
+        drawing = draw_and_read(generating, service, scenes, asked, progress)
         file = drawing_file(drawing.frames, reading.text, numbers["seed"], file_format)
-        return drawing_record(drawing) | {"note": reading.note}, written(file)
+        return drawing_record(drawing) | reading.record(), file
 
-    def caption_image(self, photo: Upload | None, item: str) -> dict[str, Any]:
+    def caption_image(self, photo: Upload | None = None, item: str = "") -> dict[str, Any]:
         """Write captions for a drawn scene, or for a photograph.
 
         Args:
@@ -368,6 +353,18 @@ class Endpoints:
             rows = [caption_record(caption) for caption in opened_generator(self._registry).recaption(picture).best]
         return {"captions": rows}
 
+    def _pool(self, service: RetrievalService, indexed: IndexedGallery, gallery: str) -> str | None:
+        """Return the gallery whose captions are ranked, opened, or None; ValueError for one of another model."""
+        if gallery == SAME:
+            name = indexed.gallery.name
+            gallery = name if name in service.names else service.first
+        if gallery and self._registry.open(gallery)[0] is not service:
+            raise ValueError(
+                f"The gallery {gallery!r} belongs to another model than the photo, which {service.name} reads. Choose "
+                f"one of: {', '.join(service.names)}."
+            )
+        return gallery or None
+
     def _find(self, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
         return item_of(self._registry, photo, name)
 
@@ -388,42 +385,10 @@ def item_of(registry: ModelRegistry, photo: Upload | None, name: str) -> tuple[R
     """Find the uploaded photo, or a gallery's as "gallery/photo": its service, gallery and index."""
     if photo is not None:
         return registry.photos, index_uploads(registry.photos, [photo]), 0
-    gallery, _, key = (name or "").partition("/")
+    if not name:
+        raise ValueError(
+            'No photo is named: give photo, a file, or item, a photo of a gallery, such as "examples/coffee".'
+        )
+    gallery, _, key = name.partition("/")
     service, indexed = registry.open(gallery)
     return service, indexed, indexed.gallery.position(key)
-
-
-def read_captions(service: RetrievalService, typed: str) -> list[str]:
-    """Read captions typed one a line.
-
-    Raises:
-        ValueError: there is none, or one cannot be read.
-    """
-    texts = read_typed(service.model, typed)
-    if not texts:
-        raise ValueError("There is no caption: write at least one, one a line.")
-    return texts
-
-
-def caption_record(caption: WrittenCaption) -> dict[str, Any]:
-    """Write a picture's caption as the endpoint answers it."""
-    return {
-        "caption": caption.text,
-        "score": caption.score,
-        "words": list(caption.words),
-        "attention": caption.attention.tolist(),
-    }
-
-
-def outcome_value(outcome: Outcome) -> dict[str, Any]:
-    """Write an outcome as the endpoint answers it."""
-    kept = outcome.record.sparse.kept.astype(int).tolist()
-    ranked = {"rank": outcome.rank, "total": len(outcome.indexed), "score": outcome.record.similarity}
-    return {"scene": as_json(outcome.scene), **ranked, "kept": kept}
-
-
-def written(file: Download) -> str:
-    """Write a file into the app's temporary folder, which goes after a while; returns its path."""
-    path = Path(tempfile.mkdtemp(dir=os.environ.get("GRADIO_TEMP_DIR"))) / file.name
-    path.write_bytes(file.content)
-    return str(path)

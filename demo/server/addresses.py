@@ -37,8 +37,10 @@ SENT = (
     "/gradio_api/run/{api_name}",
     "/gradio_api/upload",
 )
+# Of the page on gradio.Server alone: its pictures, and whether the app has started.
+OF_PAGE = ("/gradio_api/pictures/{rest:path}", "/opening/state")
 NEEDED: Mapping[str, frozenset[str]] = {
-    **{path: frozenset({"GET", "HEAD"}) for path in (*PAGE, *FILES)},
+    **{path: frozenset({"GET", "HEAD"}) for path in (*PAGE, *FILES, *OF_PAGE)},
     **{path: frozenset({"GET"}) for path in READ},
     **{path: frozenset({"POST"}) for path in SENT},
 }

@@ -6,7 +6,6 @@ app names `Detail`; `gr.EventData` would pass the values on as they came.
 
 from __future__ import annotations
 
-import binascii
 from base64 import b64decode
 from collections.abc import Iterable
 from math import isfinite
@@ -58,9 +57,10 @@ class Detail(EventData):
 
     def picture(self, name: str) -> bytes:
         """Return the bytes of a text in base64; errors as `value`."""
+        text = self.text(name)
         try:
-            return b64decode(self.text(name), validate=True)
-        except binascii.Error as error:
+            return b64decode(text, validate=True)
+        except ValueError as error:  # no base64, or letters that are not ASCII
             raise self._wrong(name, "a picture in base64") from error
 
     def flag(self, name: str) -> bool:

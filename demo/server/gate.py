@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from contextlib import nullcontext
 from errno import EDQUOT, ENOSPC
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,18 +15,24 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
-from demo.server.addresses import is_needed
+from demo.server.addresses import MCP, is_needed
 from demo.server.folder import TemporaryFolder, lies_in
+from demo.server.listening import Listeners
+from demo.server.owners import CANCEL, WITH_SESSION, fields, is_usable, read_body, session_of
 from demo.server.root import below_root
 
 LOG = logging.getLogger(__name__)
 UNKNOWN = "There is nothing of this name: see the page's API documentation for what there is."
+POST_ONLY = "The tools for assistants answer POST only: there is no stream and no session to open or to end."
 UNREADABLE = "This request cannot be read: see the page's API documentation for what it takes."
 FAULT = "This could not be done, by a fault of the app that its log tells: reload the page and try again."
 FULL = "The server's disk is full: try again in some minutes, when older files have gone."
 NO_ANSWER = "There is no answer of this name, or no longer: ask anew."
+BAD_SESSION = 'No session can have the name in "session_hash": choose 1 to 200 letters, digits or . : @ + = ~ _ -.'
+TAKEN = "Another stream receives the answers of this session: read them there."
 LONGEST_FILE = 255  # bytes of a file's name, in every file system
 LONGEST_NAME = 200  # characters of a session's, an event's or an upload's name
+NOT_IN_HOST = re.compile(r"[@/\\?#\s]")  # what would make a host a user, a path or a query
 HOSTS = (b"host", b"x-forwarded-host", b"x-gradio-server")  # headers
 MAX_BYTES = 4 * 2**20  # of a request's body that is no upload
 
@@ -44,10 +52,14 @@ class Gate:
         folder: of the uploads and downloads, the only files that are served.
         max_bytes: of an upload's body.
         mcp: whether the tools for assistants are served.
+        listeners: gets the sessions whose stream of answers is open.
     """
 
-    def __init__(self, app: Any, folder: TemporaryFolder, max_bytes: int, mcp: bool = False) -> None:
+    def __init__(
+        self, app: Any, folder: TemporaryFolder, max_bytes: int, mcp: bool = False, listeners: Listeners | None = None
+    ) -> None:
         self.app, self.folder, self.max_bytes, self.mcp = app, folder, max_bytes, mcp
+        self.listeners = Listeners() if listeners is None else listeners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it."""
@@ -57,13 +69,20 @@ class Gate:
         path = below_root(scope["path"], scope.get("root_path", ""))
         most = self.max_bytes if path == "/gradio_api/upload" else MAX_BYTES
         answer = self.refusal(scope, path) or too_large(scope, most)
+        receive = bounded(receive, most)
+        if answer is None and scope["method"] == "POST" and path.startswith(WITH_SESSION):
+            answer, receive = await self.refusal_of_body(scope, path, receive)
         if answer is not None:
             await answer(scope, receive, send)
             return
-        await self.guarded(scope, bounded(receive, most), send)
+        session = stream_of(scope, path) if scope["method"] == "GET" else ""
+        with self.listeners.listening(session) if session else nullcontext():
+            await self.guarded(scope, receive, send)
 
     def refusal(self, scope: Scope, path: str) -> Response | None:
         """Return the answer to a request that goes no further."""
+        if self.mcp and path.rstrip("/") == MCP and scope["method"] != "POST":
+            return refused(405, POST_ONLY, {"Allow": "POST"})
         if not is_needed(scope["method"], path, self.mcp) or any(
             len(part.encode()) > LONGEST_FILE for part in path.split("/")
         ):
@@ -73,15 +92,33 @@ class Gate:
         name, _, file = path.partition("=")
         if name == "/gradio_api/file" and not lies_in(self.folder.path, file):
             return refused(404, UNKNOWN)
-        named = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        named = query_of(scope)
         if any(len(value) > LONGEST_NAME for key in ("session_hash", "upload_id") for value in named.get(key, [])):
             return refused(400, UNREADABLE)
-        queue = scope["app"].get_blocks()._queue
+        queue = queue_of(scope)
         if path == "/gradio_api/queue/data" and (session := named.get("session_hash")):
-            return None if session[0] in queue.pending_messages_per_session else no_session()
+            return None if session[-1] in queue.pending_messages_per_session else no_session()
         if path.startswith("/gradio_api/call/") and scope["method"] == "GET":
-            return None if is_asked(queue, path.rstrip("/").rpartition("/")[2]) else refused(404, NO_ANSWER)
+            event = last_part(path)
+            owner = session_of(queue, event)
+            if owner is None and event not in queue.pending_messages_per_session:
+                return refused(404, NO_ANSWER)
+            if owner is not None and owner in self.listeners:  # the two would share out its answers
+                return refused(409, TAKEN)
         return None
+
+    async def refusal_of_body(self, scope: Scope, path: str, receive: Receive) -> tuple[Response | None, Receive]:
+        """Return the answer to a request whose body goes no further, and what gives that body to Gradio."""
+        try:
+            body, receive = await read_body(receive)
+        except HTTPException as error:
+            return refused(error.status_code, error.detail), receive
+        sent = fields(body)
+        if not is_usable(sent.get("session_hash")):
+            return refused(400, BAD_SESSION), receive
+        owner = session_of(queue_of(scope), sent.get("event_id")) if path.rstrip("/") == CANCEL else None
+        is_others = owner is not None and owner != sent.get("session_hash")
+        return refused(404, NO_ANSWER) if is_others else None, receive
 
     async def guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a fault becomes an answer, and where one has begun, its end."""
@@ -110,9 +147,32 @@ class Gate:
                 await refused(500, FAULT)(scope, receive, send)
 
 
-def refused(status: int, sentence: str) -> Response:
-    """Return an answer that tells what is wrong."""
-    return JSONResponse({"error": sentence}, status)
+def stream_of(scope: Scope, path: str) -> str:
+    """Return the session whose answers a GET request streams, "" for other requests."""
+    if path.startswith("/gradio_api/call/"):
+        return session_of(queue_of(scope), last_part(path)) or last_part(path)
+    named = query_of(scope) if path == "/gradio_api/queue/data" else {}
+    return named.get("session_hash", [""])[-1]
+
+
+def queue_of(scope: Scope) -> Any:
+    """Return Gradio's queue of events."""
+    return scope["app"].get_blocks()._queue
+
+
+def query_of(scope: Scope) -> dict[str, list[str]]:
+    """Return the values in a request's address by their names; of several Gradio takes the last."""
+    return parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+
+
+def last_part(path: str) -> str:
+    """Return the last name in a path."""
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def refused(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return an answer that says what is wrong."""
+    return JSONResponse({"error": sentence}, status, headers)
 
 
 def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
@@ -120,6 +180,8 @@ def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
     for name, value in headers:
         if name in HOSTS:
             first = value.decode("latin-1").split(",")[0].strip()
+            if name != b"x-gradio-server" and NOT_IN_HOST.search(first):
+                return False
             try:
                 httpx.URL(first if name == b"x-gradio-server" else f"http://{first}")
                 urlsplit(f"http://{first}")
@@ -132,15 +194,6 @@ def no_session() -> Response:
     """Return the answer to a page whose answers nobody holds, as Gradio's scripts read it: they reload."""
     message = '{"msg":"unexpected_error","success":false,"session_not_found":true,"message":"' + NO_ANSWER + '"}'
     return Response(f"data: {message}\n\n", media_type="text/event-stream")
-
-
-def is_asked(queue: Any, event: str) -> bool:
-    """Return whether an event's answer is awaited or held."""
-    return (
-        event in queue.event_ids_to_events
-        or event in queue.pending_messages_per_session
-        or any(event in events for events in list(queue.pending_event_ids_session.values()))
-    )
 
 
 def is_full(error: BaseException | None) -> bool:

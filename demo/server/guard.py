@@ -111,7 +111,7 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
 
     Args:
         event: whose inputs they are for.
-        values: one an input, those of states ignored; at the end texts that are empty to begin with may be left out.
+        values: one an input, those of states ignored; at the end, what has a default may be left out.
 
     Raises:
         ValueError: too few or too many, one of the wrong kind, text that is no Unicode, or a file that is no upload.
@@ -132,10 +132,11 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
     ]
 
 
-def left_out(components: Sequence[Any]) -> list[str]:
-    """Return the values of the last inputs of an event, where all of them are texts that are empty to begin with."""
-    is_optional = all(isinstance(component, gr.Textbox) and component.value == "" for component in components)
-    return [""] * len(components) if is_optional else []
+def left_out(components: Sequence[Any]) -> list[Any]:
+    """Return the values of the last inputs of an event, where each is a text, a number or a checkbox with a default."""
+    kinds = gr.Textbox | gr.Number | gr.Checkbox
+    is_optional = all(isinstance(component, kinds) and component.value is not None for component in components)
+    return [component.value for component in components] if is_optional else []
 
 
 def checked_value(component: Any, value: Any) -> Any:
@@ -149,6 +150,8 @@ def checked_value(component: Any, value: Any) -> Any:
         return checked_number(name, value)
     if isinstance(component, gr.Textbox) and value is None:
         return ""
+    if isinstance(component, gr.Checkbox):
+        return checked_flag(name, component.value if value is None else value)
     if not isinstance(value, str | None):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but text is needed.")
     return valid_text(name, value) if value else value
@@ -160,6 +163,13 @@ def checked_number(name: str, value: Any) -> float | int | None:
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but a number is needed.")
     if value is not None and not is_finite(value):
         raise ValueError(f"{name} is {shortened(value)}, but a finite number is needed.")
+    return value
+
+
+def checked_flag(name: str, value: Any) -> bool:
+    """Return true or false; ValueError for anything else, such as the text "false", which Python takes for true."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but true or false is needed.")
     return value
 
 

@@ -38,7 +38,7 @@ INTERNALS = (
     ),
     Internal("gradio.exceptions:ServerFailedToStartError", "launching.py", "as above"),
     Internal(
-        "gradio.blocks:Blocks.launch(_frontend, app_kwargs)",
+        "gradio.blocks:Blocks.launch(_app, _frontend, app_kwargs)",
         "launching.py",
         "on a busy machine the app quits, since its page does not answer within 3 s; no route of ours is served",
     ),
@@ -83,12 +83,34 @@ INTERNALS = (
     ),
     Internal("gradio.state_holder:StateHolder.set_blocks", "sessions.py", "as above"),
     Internal("gradio.server_messages:EventMessage", "sessions.py", "nothing but a type"),
+    Internal(
+        "gradio.server_messages:ProcessCompletedMessage(output, success)",
+        "listening.py",
+        "whoever listens too late waits for an answer that does not come",
+    ),
+    Internal(
+        "gradio.data_classes:CancelBody(session_hash, event_id)",
+        "owners.py",
+        "whoever knows the name of another session's event ends it",
+    ),
+    Internal(
+        "gradio.data_classes:PredictBody(session_hash)", "owners.py", "a session with an empty name warns in the log"
+    ),
+    Internal("gradio.queueing:Queue.get_events", "listening.py", "videos nobody listens for occupy the only reader"),
+    Internal("gradio.queueing:Queue.send_message(event, event_message)", "listening.py", "as the message above"),
     Internal("gradio.utils:LRUCache", "sessions.py", "answers that nobody fetches stay in memory"),
 )
 # What instances of its classes hold.
 HELD = {
     "gradio.blocks:Blocks": ("default_config", "_queue", "state_holder", "upload_file_set", "fns"),
     "gradio.blocks:BlocksConfig": ("blocks", "fns"),
-    "gradio.queueing:Queue": ("event_ids_to_events", "pending_messages_per_session", "pending_event_ids_session"),
+    "gradio.queueing:Queue": (
+        "event_ids_to_events",
+        "pending_messages_per_session",
+        "pending_event_ids_session",
+        "event_queue_per_concurrency_id",
+    ),
+    "gradio.queueing:EventQueue": ("queue",),
+    "gradio.queueing:Event": ("session_hash", "enqueue_time", "_id"),
     "gradio.helpers:EventData": ("_data",),
 }

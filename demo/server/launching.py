@@ -31,11 +31,11 @@ class PatientServer(http_server.Server):
                 raise
 
 
-def launch(page: Blocks, host: str, port: int, **options: Any) -> None:
+def launch(page: Any, host: str, port: int, **options: Any) -> None:
     """Serve a page at an address; returns when the server has stopped, or at once with `prevent_thread_lock`.
 
     Args:
-        options: of Gradio's `launch`.
+        page: Blocks, or an app of Server mode; options: of Gradio's `launch`.
 
     Raises:
         OSError: the address cannot be had.
@@ -44,6 +44,12 @@ def launch(page: Blocks, host: str, port: int, **options: Any) -> None:
     http_server.Server = PatientServer  # type: ignore[misc]
     where: dict[str, Any] = {"server_name": host, "server_port": port, "root_path": given_root()}
     page.launch(**where, _frontend=False, **options)  # False: without the check of 3 s
+
+
+def launch_as(app: Any, blocks: Blocks, **options: Any) -> Any:
+    """Launch blocks as the API of an app of Server mode, as `gradio.Server.launch` does with blocks of its own."""
+    os.environ["GRADIO_SERVER_MODE_ENABLED"] = "1"
+    return blocks.launch(_app=app, **options)
 
 
 def let_local_addresses_pass(host: str) -> None:

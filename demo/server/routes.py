@@ -21,13 +21,15 @@ from starlette.routing import Route
 from demo.server.folder import TemporaryFolder
 from demo.server.frames import FrameRule, frame_rule
 from demo.server.gate import UNKNOWN, UNREADABLE, Gate
+from demo.server.listening import Listeners, start_only_heard
 from demo.server.sessions import MAX_WAITING, Answers, Sessions
-from demo.server.static import CACHING, MEDIA_TYPE, PREFIX, find_script
+from demo.server.static import CACHING, MEDIA_TYPE, PREFIX, find_script, packed
 from demo.server.uploads import MAX_TOGETHER, MAX_VIDEO
 
 Tools = tuple[Sequence[Route], Callable[[], Any]]
 
 HEADERS = 2**20  # bytes of an upload that are no file
+HEARD = frozenset({"video", "generate"})  # queues of work that takes minutes: only what somebody listens for is started
 
 
 def server_options(
@@ -41,12 +43,14 @@ def server_options(
         sites: whose pages may show the app in a frame, see `frame_rule`, with its errors.
     """
     routes, running = tools or ([], nullcontext)
+    listeners = Listeners()
 
     @asynccontextmanager
     async def lifespan(app: App) -> AsyncIterator[None]:
         blocks = app.get_blocks()
         app.state_holder = Sessions(blocks)
         blocks._queue.pending_messages_per_session = Answers(MAX_WAITING)
+        start_only_heard(blocks._queue, listeners, HEARD)
         async with running():
             yield
         folder.close()
@@ -61,7 +65,9 @@ def server_options(
         "middleware": [
             Middleware(FrameRule, rule=frame_rule(sites)),
             Middleware(WithoutDeepLinks),
-            Middleware(Gate, folder=folder, max_bytes=MAX_TOGETHER + HEADERS, mcp=tools is not None),
+            Middleware(
+                Gate, folder=folder, max_bytes=MAX_TOGETHER + HEADERS, mcp=tools is not None, listeners=listeners
+            ),
         ],
         "exception_handlers": {
             FnIndexInferError: answer(404, UNKNOWN),
@@ -107,7 +113,15 @@ async def script(request: Request) -> Response:
     content = find_script(f"{PREFIX}/{request.path_params['rest']}")
     if content is None:
         return PlainTextResponse("There is no such script: load the page again.", 404)
-    return Response(content, media_type=MEDIA_TYPE, headers={"Cache-Control": CACHING})
+    return text_response(request, content, MEDIA_TYPE, {"Cache-Control": CACHING})
+
+
+def text_response(request: Request, content: bytes, kind: str, headers: Mapping[str, str]) -> Response:
+    """Return text of the page, compressed where the browser takes that."""
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(content, media_type=kind, headers=headers)
+    more = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    return Response(packed(content), media_type=kind, headers={**headers, **more})
 
 
 def answer(status: int, sentence: str) -> Callable[[Request, Exception], Response]:

@@ -6,7 +6,9 @@ Their address carries a digest of them all, so that browsers keep them for good 
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +20,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SCRIPTS, STYLES, HEAD = ASSETS / "js", ASSETS / "css", ASSETS / "head.html"
 PREFIX = "gradio_api/scripts"  # what stands in front of the app passes everything below gradio_api on to Python
 MEDIA_TYPE = "text/javascript; charset=utf-8"
+IMPORT = re.compile(r'(?: from|^import) "(\.[^"]+)"', re.MULTILINE)
 CACHING = "public, max-age=31536000, immutable"
 
 
@@ -43,6 +46,12 @@ def find_script(address: str) -> bytes | None:
     return scripts().get(address.removeprefix(start)) if address.startswith(start) else None
 
 
+@lru_cache(maxsize=512)
+def packed(content: bytes) -> bytes:
+    """Return content compressed by gzip, remembered: the page and its scripts are asked for again and again."""
+    return gzip.compress(content, 6, mtime=0)
+
+
 def script_address(name: str) -> str:
     """Return the address of a module, relative to the page: right under any root path and behind any proxy."""
     return f"{PREFIX}/{digest()}/{name}"
@@ -56,6 +65,35 @@ def script_tags(entry: str) -> str:
     return "\n".join(
         [language_tags(), table_tag(), *links, f'<script type="module" src="{script_address(entry)}"></script>']
     )
+
+
+def reached(entry: str) -> list[str]:
+    """Return a module and those that it imports, directly or by another one."""
+    known, waiting = scripts(), [entry]
+    names: list[str] = []
+    while waiting:
+        name = waiting.pop()
+        if name in names:
+            continue
+        names.append(name)
+        waiting += imports_of(name, known[name].decode())
+    return sorted(names)
+
+
+def imports_of(name: str, source: str) -> list[str]:
+    """Return the modules that a module imports by name, as paths below assets/js."""
+    return [normal((Path(name).parent / path).parts) for path in IMPORT.findall(source)]
+
+
+def normal(parts: Sequence[str]) -> str:
+    """Return a path without "..": "viewer/../base/dom.js" is "base/dom.js"."""
+    clean: list[str] = []
+    for part in parts:
+        if part == "..":
+            clean.pop()
+        elif part != ".":
+            clean.append(part)
+    return "/".join(clean)
 
 
 @lru_cache(maxsize=1)

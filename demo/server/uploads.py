@@ -14,6 +14,11 @@ MAX_TOGETHER = 250 * 2**20  # of the files of one call together
 MAX_VIDEO = 200 * 2**20
 NOT_THERE = f"This is no upload, or one that is gone: uploads stay for {LIFETIME // 60} minutes. Upload it once more."
 
+NOT_SENT = (
+    "This photo is text, but an uploaded file is needed: with gradio_client, write handle_file(PATH); in another "
+    'program, upload the file to /gradio_api/upload and give {"path": PATH} with the path that it answers.'
+)
+
 
 class Upload(NamedTuple):
     """An uploaded file, read once: its name, for people, and its content, at most MAX_BYTES + 1 bytes of it."""
@@ -65,6 +70,8 @@ def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
     """
     if value is None:
         return None
+    if isinstance(value, str):
+        raise ValueError(NOT_SENT)
     path = value.get("path") if isinstance(value, dict) else None
     if not isinstance(path, str) or not lies_in(folder, path):
         raise ValueError(NOT_THERE)

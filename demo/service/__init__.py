@@ -1,1 +1,1 @@
-"""Ranks, explains and remembers: the models with their galleries, and what belongs to one person's session."""
+"""Ranking, explanation and caches: the models with their galleries, and the data of each session."""

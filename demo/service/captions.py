@@ -1,4 +1,4 @@
-"""Captions that people type: what the model can read, and how much of it."""
+"""Validation of typed captions."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ class Reading:
 
     Attributes:
         text: without surrounding or repeated white space.
-        note: a sentence or two where the model does not read all of it as it stands, or may not know its words, else
-            empty.
+        note: a sentence or two if the model cuts the caption or may not know its words, else empty.
     """
 
     text: str
@@ -30,16 +29,15 @@ class Reading:
 
 
 def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: str = "") -> Reading:
-    """Check a typed caption.
+    """Validate a typed caption.
 
     Args:
-        model: whose tokenizer reads it.
-        text: as typed, in any script; markup in it is text like any other.
-        dense: whether it is a dense caption.
-        noun: what it is called, "caption" or "dense caption" where left out.
+        model: for its tokenizer.
+        text: as typed, in any script; markup is treated as text.
+        noun: its name in messages; by default "caption" or "dense caption".
 
     Raises:
-        ValueError: empty, longer than MAX_CHARACTERS, or nothing in it that the model's vocabulary has.
+        ValueError: empty, longer than MAX_CHARACTERS, or without any word of the model's vocabulary.
     """
     kind = noun or ("dense caption" if dense else "caption")
     text = cleaned(text)
@@ -63,41 +61,40 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: 
 
 
 def cleaned(text: str | None) -> str:
-    """Return a text as typed without surrounding or repeated white space, as `Reading` has it."""
+    """Normalise the white space of a typed text."""
     return " ".join((text or "").replace("\0", " ").split())
 
 
 def noted_if_unlike(known: KnownCaptions, reading: Reading, vector: Tensor) -> Reading:
-    """Return the reading, its note telling where the caption, of this vector (D_t,), is unlike those that the model
-    learnt from."""
+    """Add a note to the reading if the caption, with vector (D_t,), differs from the training captions."""
     nearest = float(known.nearness(vector[None])[0])
     if nearest >= known.threshold:
         return reading
-    shown = f"{nearest:.2f}, usually above {known.threshold:.2f}"  # short: on a phone it stands above the ranking
+    shown = f"{nearest:.2f}, usually above {known.threshold:.2f}"  # short, for phones
     note = f"Few training captions are like this one (nearness {shown}): this may be a guess."
     return replace(reading, note=f"{reading.note} {note}".strip())
 
 
 def read_prompt(model: SEPSModel, text: str | None) -> Reading:
-    """Check the prompt that a picture was made from; arguments and errors as `read_caption`."""
+    """Validate the prompt of a generated picture; arguments and errors as `read_caption`."""
     return read_caption(model, text, noun="prompt")
 
 
 def read_pair(model: SEPSModel, caption: str | None, dense: str | None) -> tuple[str, str | None]:
-    """Check a caption and the dense caption beside it; None for an empty dense caption.
+    """Validate a caption and an optional dense caption; an empty dense caption becomes None.
 
     Raises:
-        ValueError: as `read_caption`, of either.
+        ValueError: as `read_caption`, for either.
     """
     text = read_caption(model, caption).text
     return text, read_caption(model, dense, dense=True).text if (dense or "").strip() else None
 
 
 def read_typed(model: SEPSModel, text: str | None) -> list[str]:
-    """Captions typed one a line; empty lines are passed over.
+    """Split typed text into captions, one per line; empty lines are skipped.
 
     Raises:
-        ValueError: as `read_caption`, naming the line; more than MAX_TYPED.
+        ValueError: as `read_caption`, with the line number; more than MAX_TYPED.
     """
     lines = [(number, line) for number, line in enumerate((text or "").splitlines(), start=1) if line.strip()]
     if len(lines) > MAX_TYPED:
@@ -112,5 +109,5 @@ def read_typed(model: SEPSModel, text: str | None) -> list[str]:
 
 
 def shortened(text: str, longest: int = 40) -> str:
-    """Return the text, cut with an ellipsis where it is longer."""
+    """Return the text, shortened with an ellipsis if it is longer."""
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"

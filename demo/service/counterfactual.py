@@ -1,4 +1,4 @@
-"""A decision by hand beside the model's own: what becomes of S(I, T), its terms, and the photograph's rank."""
+"""Effect of a forced decision on S(I, T), its terms, and the photograph's rank."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Decided:
-    """A photograph under a decision: its record, its rank, and the number of photographs that are ranked; 0 of none."""
+    """A photograph under a decision: its record, its rank, and the number of ranked photographs (0 without a
+    ranking)."""
 
     record: Explanation
     rank: int = 0
@@ -29,10 +30,10 @@ class Decided:
 
 @dataclass(frozen=True)
 class Game:
-    """A budget of patches, spent by hand and by the model.
+    """The same budget of patches, chosen by hand and by the model.
 
     Attributes:
-        budget: how many patches may be kept; by_hand: what was painted, None where that is nothing yet.
+        budget: maximum number of kept patches; by_hand: the painted decision, None if empty.
         by_model: the patches of the highest score, as many as the budget.
     """
 
@@ -42,7 +43,7 @@ class Game:
 
     @property
     def overlap(self) -> float:
-        """The overlap (IoU) of both sets, in [0, 1]; 0 where nothing is painted."""
+        """The overlap (IoU) of both sets, in [0, 1]; 0 if nothing is painted."""
         return (
             0.0
             if self.by_hand is None
@@ -51,11 +52,11 @@ class Game:
 
 
 class Attempts:
-    """Tries decisions on one photograph and one caption.
+    """Forced decisions on one photograph and one caption.
 
     Args:
-        decided: the photograph under the model's own decision; its `total` is 0 where nothing is ranked.
-        others: (K,), S(I, T) of the other photographs, which keep their own decisions.
+        decided: the photograph under the model's decision; `total` is 0 without a ranking.
+        others: (K,), S(I, T) of the other photographs under the model's decisions.
         explained: explains the pair under a decision (N,).
     """
 
@@ -64,8 +65,7 @@ class Attempts:
         self._others, self._explain = others, explained
 
     def attempt(self, mask: Mask | None) -> Decided:
-        """Return what becomes of the photograph under a decision (N,); None, and the model's very own, is the
-        model's."""
+        """Return the photograph under a decision (N,); None, or a mask equal to the model's, gives the model's."""
         if mask is None or np.array_equal(mask, self.decided.record.sparse.kept):
             return self.decided
         record = self._explain(mask)
@@ -75,7 +75,7 @@ class Attempts:
 
 
 class Forcing(Attempts):
-    """Tries decisions on one photograph of a gallery and one caption, by the model's own network.
+    """Forced decisions on one photograph of a gallery and one caption, by the model's network.
 
     Args:
         service: of the gallery; indexed: the gallery; index: of the photograph; caption, dense: as read.
@@ -94,7 +94,7 @@ class Forcing(Attempts):
         )
 
     def game(self, budget: int, mask: Mask | None) -> Game:
-        """Return what a budget of 1 to N patches brings by hand and by the model.
+        """Compare a budget of 1 to N patches chosen by hand and by the model.
 
         Raises:
             ValueError: more patches than the budget, or a budget out of range.

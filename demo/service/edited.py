@@ -1,4 +1,4 @@
-"""A person's own version of the gallery of scenes: edited scenes in the place of the original ones."""
+"""A session's version of the gallery of scenes, with edited scenes in place of the originals."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from seps.scenes import Scene, dense_caption, draw, sparse_captions, true_of
 
 @dataclass(frozen=True)
 class EditedScene:
-    """One scene as a person changed it, encoded.
+    """An edited and encoded scene.
 
     Attributes:
-        history: the scene after each change, the last one being what it is now.
-        item: the picture in the gallery's terms; thumbnail, digest: of it.
-        embeddings: (N[+1], C), of what it is now.
+        history: the scene after each change; the last is current.
+        item: the picture as a gallery item; thumbnail, digest: of it.
+        embeddings: (N[+1], C), of the current scene.
     """
 
     history: tuple[Scene, ...]
@@ -35,7 +35,7 @@ class EditedScene:
 
     @property
     def scene(self) -> Scene:
-        """What it is now."""
+        """The current scene."""
         return self.history[-1]
 
 
@@ -60,7 +60,7 @@ def encode_edited(model: SEPSModel, original: GalleryItem, history: tuple[Scene,
 
 
 def with_edits(model: SEPSModel, indexed: IndexedGallery, edits: Mapping[int, EditedScene]) -> IndexedGallery:
-    """Return the gallery with edited scenes in their places; the gallery itself is left as it is."""
+    """Return the gallery with edited scenes in their places; the original is unchanged."""
     if not edits:
         return indexed
     indexed = in_memory(indexed)
@@ -79,7 +79,7 @@ def with_edits(model: SEPSModel, indexed: IndexedGallery, edits: Mapping[int, Ed
 
 
 def with_rows(images: ImageIndex, indices: Tensor, rows: ImageIndex) -> ImageIndex:
-    """Return the index with other images at some places."""
+    """Return the index with some images replaced."""
 
     def put(values: Tensor, new: Tensor) -> Tensor:
         return values.index_copy(0, indices, new.to(values))

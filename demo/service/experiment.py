@@ -1,4 +1,4 @@
-"""A controlled experiment: what one change of a scene does to its rank, its score and its kept patches."""
+"""Controlled experiment: the effect of a change of a scene on its rank, score and kept patches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Outcome:
     """A scene under a caption.
 
     Attributes:
-        indexed: the gallery that it stands in; ranking: of the gallery for the caption.
+        indexed: the gallery that contains it; ranking: of the gallery for the caption.
         rank: the scene's, from 1; record: its explanation; scene: its graph.
     """
 
@@ -41,24 +41,24 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A scene before and after its changes: of `session` it alone is put back before."""
+    """A scene before and after its changes; other changes in `session` are kept in both."""
 
     before: Outcome
     after: Outcome
 
     @property
     def gained(self) -> int:
-        """How many patches the changed scene keeps that it did not keep before."""
+        """Number of patches that only the changed scene keeps."""
         return int((self.after.record.sparse.kept & ~self.before.record.sparse.kept).sum())
 
     @property
     def lost(self) -> int:
-        """How many patches the changed scene no longer keeps."""
+        """Number of patches that only the original scene keeps."""
         return int((self.before.record.sparse.kept & ~self.after.record.sparse.kept).sum())
 
 
 def experiment(registry: ModelRegistry, session: SessionData, index: int, caption: str) -> Experiment:
-    """Rank and explain the scene at a place of the gallery before and after its changes.
+    """Rank and explain a scene of the gallery before and after its changes.
 
     Args:
         caption: as read by `read_caption`.
@@ -73,7 +73,7 @@ def experiment(registry: ModelRegistry, session: SessionData, index: int, captio
 
 
 def outcome(service: RetrievalService, indexed: IndexedGallery, index: int, caption: str) -> Outcome:
-    """Return the scene at a place of a gallery under a caption."""
+    """Rank and explain a scene of a gallery for a caption."""
     ranking = service.rank_images(indexed, caption)
     rank = 1 + ranking.order.index(index)
     return Outcome(
@@ -82,7 +82,7 @@ def outcome(service: RetrievalService, indexed: IndexedGallery, index: int, capt
 
 
 def known(indexed: IndexedGallery, index: int) -> SceneAnnotation:
-    """Return what is known of a gallery's picture; ValueError where it is no drawn scene."""
+    """Return the annotation of a gallery's scene; ValueError for other pictures."""
     annotation = indexed.gallery.items[index].known
     if annotation is None:
         raise ValueError(f"{indexed.gallery.items[index].title} is no drawn scene: it cannot be edited.")
@@ -92,13 +92,13 @@ def known(indexed: IndexedGallery, index: int) -> SceneAnnotation:
 def with_changes(
     registry: ModelRegistry, session: SessionData, index: int, changes: Sequence[Mapping[str, Any]]
 ) -> SessionData:
-    """Return what is a person's own after changes of the scene at a place; the last scene is drawn and encoded.
+    """Return the session's data after changes of a scene; only the last scene is drawn and encoded.
 
     Args:
-        changes: as `edited` takes them, or {"do": "undo"}, which takes the last one back, or {"do": "original"}.
+        changes: as for `edited`, or {"do": "undo"} to revert the last one, or {"do": "original"}.
 
     Raises:
-        ValueError: a change that cannot be made, or too many.
+        ValueError: an invalid change, or too many.
     """
     service, indexed = registry.open(SCENES)
     item, edits = indexed.gallery.items[index], session.edits.get(SCENES, {})
@@ -114,7 +114,7 @@ def with_changes(
 
 
 def read_changes(text: str) -> list[dict[str, Any]]:
-    """Changes written as a JSON list; ValueError for anything else."""
+    """Parse changes from a JSON list; ValueError for anything else."""
     changes = read_json(text or "", "The changes")
     if (
         not isinstance(changes, list)

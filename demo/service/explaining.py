@@ -1,4 +1,4 @@
-"""How a pair of an image and a caption is explained, by the model's own network or by one of other settings."""
+"""Explanation of an image and a caption with the model's network or another one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from torch import Tensor
 from demo.service.encoded import EncodedCaption
 from seps import CrossSparseAggrNet, Explanation, ImageIndex, SEPSModel, explain
 from seps.checks import Mask
+from seps.encoders.classes import PatchClasses
 from seps.explanation.forward_pass import explain_encoded
 
 
@@ -21,16 +22,18 @@ def explain_pair(
     generator: torch.Generator | None = None,
     mask: Mask | None = None,
     dense_mask: Mask | None = None,
+    seen: PatchClasses | None = None,
 ) -> Explanation:
     """Explain an image's patches and a caption, in the calling thread.
 
     Args:
-        model: encoded both; patches: (N[+1], C), of the image.
-        net: what runs; the model's own network where left out.
-        generator: of the noise of a drawn decision.
-        mask, dense_mask: (N,) bool, decisions forced from outside, of the caption's branch and of the dense one.
+        model: encoder of both; patches: (N[+1], C), of the image.
+        net: the network; by default the model's.
+        generator: random source of a drawn decision.
+        mask, dense_mask: (N,) bool, forced decisions of the caption's branch and of the dense one.
+        seen: what the image backbone's classifier saw, for a model with class vectors.
     """
-    return explain(
+    record = explain(
         model.cross_net if net is None else net,
         patches.to(model.device),
         caption.words,
@@ -40,24 +43,26 @@ def explain_pair(
         mask=mask,
         dense_mask=dense_mask,
     )
+    return model.with_classes(record, seen, patches.to(model.device), caption.words)
 
 
 def explain_indexed(
-    model: SEPSModel, image: ImageIndex, caption: EncodedCaption, mask: Mask | None = None
+    model: SEPSModel,
+    image: ImageIndex,
+    caption: EncodedCaption,
+    mask: Mask | None = None,
+    seen: PatchClasses | None = None,
 ) -> Explanation:
-    """Explain an image that was indexed alone, which is not encoded again; the rest as in `explain_pair`."""
-    return explain_encoded(
-        model.cross_net,
-        image.features(),
-        caption.words,
-        caption.dense_words,
-        **labels_of(model, caption),
-        mask=mask,
+    """Explain an image from an index of one image, without encoding it again; otherwise as `explain_pair`."""
+    features = image.features()
+    record = explain_encoded(
+        model.cross_net, features, caption.words, caption.dense_words, **labels_of(model, caption), mask=mask
     )
+    return model.with_classes(record, seen, features.patches[0], caption.words)
 
 
 def labels_of(model: SEPSModel, caption: EncodedCaption) -> dict[str, Any]:
-    """Return the labels of a caption's words and of its dense one's, and the grid, as `explain` takes them."""
+    """Return the labels of a caption's words, of its dense caption's, and the grid, as arguments of `explain`."""
     return {
         "words": model.words(caption.text),
         "dense_words": model.words(caption.dense, dense=True) if caption.dense else None,

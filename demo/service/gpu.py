@@ -1,17 +1,17 @@
-"""A GPU lent for the length of a call, on Spaces with ZeroGPU; elsewhere nothing is lent and nothing changes.
+"""GPU leases for single calls on Spaces with ZeroGPU; without effect elsewhere.
 
-What takes long is encoding photographs, so uploads are encoded there. Ranking and explaining take milliseconds, less
-than lending does, and stay where the app's own model is.
+Only uploads are encoded there, since encoding photographs is slow. Ranking and explaining take milliseconds, less than
+a lease, and stay on the app's device.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
+import torch
 from PIL import Image
 from torch import Tensor
 
@@ -26,16 +26,32 @@ def _model_on_gpu(name: str) -> SEPSModel:
 
 
 def encode_photos(name: str, photos: Sequence[Image.Image]) -> Tensor:
-    """Patch embeddings (B, N[+1], C) on the CPU, by the shipped model `name` on the GPU."""
+    """Encode photographs as patch embeddings (B, N[+1], C) on the CPU, with the shipped model `name` on the GPU."""
     return _model_on_gpu(name).encode_photos(photos).cpu()
 
 
+def zero_gpu() -> Any:
+    """Return the package `spaces` on ZeroGPU, else None.
+
+    `app.py` imports it in the main thread before PyTorch; other programs get no GPU.
+    """
+    spaces = sys.modules.get("spaces")
+    return spaces if spaces is not None and spaces.config.Config.zero_gpu else None
+
+
 def lent_encoder(name: str) -> Encode | None:
-    """Return what encodes photographs on a lent GPU; None where no GPU is lent."""
-    if find_spec("spaces") is None:
-        return None
-    spaces: Any = import_module("spaces")
-    if not spaces.config.Config.zero_gpu:
+    """Return a function that encodes photographs on a leased GPU; None without ZeroGPU."""
+    spaces = zero_gpu()
+    if spaces is None:
         return None
     lent = spaces.GPU(encode_photos)
     return lambda photos: lent(name, photos)
+
+
+def best_device() -> torch.device:
+    """Return CUDA, then MPS, then the CPU; the CPU on ZeroGPU, which reports CUDA that does not exist."""
+    if zero_gpu() is not None:
+        return torch.device("cpu")
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")

@@ -1,7 +1,7 @@
-"""The judge as the app uses it: loaded on first use, and it remembers what its encoders saw of pictures.
+"""Service of the judge, loaded on first use, with a cache of encoded pictures.
 
-Encoding is what takes long, so it is done once a picture: another prompt, or the same picture again, costs
-milliseconds. What is remembered of a picture are numbers, never the picture.
+Encoding is slow, so it is done once per picture; a further prompt or the same picture takes milliseconds. The cache
+contains features, not pictures.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:  # the judge is imported with its first use
 JUDGE = "judge.json"  # by which a judge's folder is known
 STRENGTHS = tuple(i / 10 for i in range(11))  # of a spoilt picture
 REMEMBERED = 1024  # pictures, spoilt copies among them, about 12 kB each
-TOGETHER = 4  # pictures that are encoded at once; other people's answers come between
-Source = tuple[str, Callable[[], Image.Image]]  # a picture's digest, and what gives it in RGB
+TOGETHER = 4  # batch size; other requests run between batches
+Source = tuple[str, Callable[[], Image.Image]]  # a picture's digest, and a function that returns it in RGB
 
 
 @dataclass(frozen=True)
 class JudgeResult:
-    """Both scores of a picture with a prompt, and what the encoders saw."""
+    """Both scores of a picture with a prompt, and the encoded features."""
 
     quality: Score
     consistency: Score
@@ -41,10 +41,10 @@ class JudgeResult:
 
 
 class JudgingService:
-    """Judges pictures and prompts. Safe to call from several threads.
+    """Thread-safe service that judges pictures and prompts.
 
     Args:
-        load: gives the judge, in evaluation mode; called once, on first use.
+        load: returns the judge, in evaluation mode; called once, on first use.
     """
 
     def __init__(self, load: Callable[[], Judge]) -> None:
@@ -59,34 +59,34 @@ class JudgingService:
         return self._judge is not None
 
     def open(self) -> Judge:
-        """Load the judge, where that has not happened yet; ValueError where its files cannot be read."""
+        """Load the judge if needed; ValueError if its files cannot be read."""
         with self._opening:
             if self._judge is None:
                 self._judge = self._load()
             return self._judge
 
     def judge(self, picture: Source, prompt: str) -> JudgeResult:
-        """Judge one picture with a prompt as `read_prompt` gives it; ValueError where the picture cannot be had."""
+        """Judge one picture with a validated prompt; ValueError if the picture is not available."""
         return self.judge_together([picture], self.encode_prompt(prompt))[0]
 
     def judge_together(
         self, pictures: Sequence[Source], prompt: Tensor, progress: Progress = False
     ) -> list[JudgeResult]:
-        """Judge at least one picture with an encoded prompt (d,); `progress` and errors as `see`."""
+        """Judge one or more pictures with an encoded prompt (d,); `progress` and errors as `see`."""
         seen = self.see(pictures, progress)
         return [JudgeResult(*scores, picture) for scores, picture in zip(self.scores(seen, prompt), seen, strict=True)]
 
     @computing
     def encode_prompt(self, prompt: str) -> Tensor:
-        """Encode a prompt as `read_prompt` gives it, (d,), to judge any number of pictures with it."""
+        """Encode a validated prompt, (d,), for any number of pictures."""
         return self.open().encode_prompts([prompt])[0]
 
     def knows(self, digests: Sequence[str]) -> bool:
-        """Return whether all of these pictures are remembered, so that judging them takes milliseconds."""
+        """Return whether all of these pictures are cached, so that judging them takes milliseconds."""
         return all(digest in self._seen for digest in digests)
 
     def see(self, pictures: Sequence[Source], progress: Progress = False) -> list[JudgeFeatures]:
-        """Encode pictures, a few at a time, those that are remembered not again; ValueError as `judge`."""
+        """Encode pictures in batches, using the cache; ValueError as `judge`."""
         self.open()
         known = {digest: seen for digest, _ in pictures if (seen := self._seen.get(digest)) is not None}
         new = list({digest: (digest, read) for digest, read in pictures if digest not in known}.values())
@@ -99,14 +99,14 @@ class JudgingService:
 
     @computing
     def scores(self, seen: Sequence[JudgeFeatures], prompt: Tensor) -> list[tuple[Score, Score]]:
-        """Quality and consistency of encoded pictures with an encoded prompt (d,)."""
+        """Compute quality and consistency of encoded pictures with an encoded prompt (d,)."""
         return self.open().score_encoded(seen, prompt.expand(len(seen), -1))
 
     def spoilt(self, picture: Source, kind: str) -> list[Source]:
-        """Return the picture spoilt in one way at each of STRENGTHS; strength 0 is the picture itself.
+        """Return the picture with one kind of damage at each of STRENGTHS; strength 0 is the original.
 
         Raises:
-            ValueError: no such kind; the message names those that there are. When read: as `judge`.
+            ValueError: unknown kind; the message lists the known ones. On reading: as `judge`.
         """
         from seps.checks import check_choice
         from seps.judge.spoil import KINDS, distort
@@ -127,7 +127,7 @@ class JudgingService:
 
 
 def spoiling_kinds() -> tuple[str, ...]:
-    """Return the ways in which pictures are spoilt."""
+    """Return the kinds of damage."""
     from seps.judge.spoil import KINDS
 
     return KINDS

@@ -1,8 +1,8 @@
-"""Does a caption look like one that the model has learnt to read? A cheap rule over its word pieces.
+"""Heuristic that detects captions in a language the model does not know, from their word pieces.
 
-Models learn from English captions, and their vocabularies hold whole English words: of an English caption few words
-fall into pieces, of another language's many. What is whole in both, as "une femme en robe rouge", gives itself away
-by the lack of any short English word. The rule can be wrong, so that it makes a hint and never refuses.
+Vocabularies contain whole English words, so few words of an English caption are split, but many of another language.
+Captions whose words are whole in both, such as "une femme en robe rouge", are detected by the absence of short English
+words. Because the heuristic can be wrong, it only gives a hint.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from seps.encoders.tokenizer import Tokenizer
 
 UNKNOWN = "[UNK]"
-STARTS = "Ġ▁"  # what other tokenizers than BERT's mark the start of a word with
+STARTS = "Ġ▁"  # marks of word starts in tokenizers other than BERT's
 MIN_FRACTION = 0.25  # of the words in pieces, from which on a caption of at least ENOUGH words gets a hint
 SHORT_FRACTION = 0.5  # and above which a shorter one does
 ENOUGH = 4
@@ -24,7 +24,7 @@ COMMON = frozenset(SHORT_WORDS.split())
 
 
 def hint(tokenizer: Tokenizer, caption: str) -> str:
-    """Say which words the model may not know where a caption does not look English, else nothing."""
+    """Return a hint with possibly unknown words if a caption does not look English, else ""."""
     words = [word for word in caption.split() if any(character.isalnum() for character in word)]
     if not words:
         return ""
@@ -40,12 +40,12 @@ def hint(tokenizer: Tokenizer, caption: str) -> str:
 
 
 def unknown_words(tokenizer: Tokenizer, caption: str) -> list[str]:
-    """Return the words of a caption, split at spaces, that the vocabulary has not even in pieces."""
+    """Return the words of a caption, split at spaces, that the vocabulary does not contain even in pieces."""
     return [word for word in caption.split() if UNKNOWN in labels(tokenizer, word)]
 
 
 def is_broken(tokenizer: Tokenizer, word: str) -> bool:
-    """Return whether a word between spaces falls into pieces, as "Hund" into "hu" and "##nd", or is unknown."""
+    """Return whether a word is split into pieces, as "Hund" into "hu" and "##nd", or unknown."""
     return any(label.startswith("##") or label == UNKNOWN for label in labels(tokenizer, word))
 
 
@@ -55,12 +55,12 @@ def labels(tokenizer: Tokenizer, text: str) -> list[str]:
 
 
 def listed(words: list[str]) -> str:
-    """Return the first words, each once, without the punctuation around them."""
+    """Join the first distinct words, without punctuation around them."""
     once = list(dict.fromkeys(map(bare, words)))
     more = f" and {len(once) - NAMED} more" if len(once) > NAMED else ""
     return ", ".join(once[:NAMED]) + more
 
 
 def bare(word: str) -> str:
-    """Return a word without the punctuation around it."""
+    """Strip the punctuation around a word."""
     return word.strip(".,;:!?\"'()[]") or word

@@ -1,4 +1,4 @@
-"""Decision masks as links and commands write them: bits as text, and lists of patches."""
+"""Formats of decision masks in links and commands: bits as text, and lists of patches."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 def mask_text(mask: NDArray[np.generic]) -> str:
-    """Return a mask (N,) as text: its bits, patch by patch, as base64url without padding; 34 characters for 196
-    patches."""
+    """Encode the bits of a mask (N,) as base64url without padding; 34 characters for 196 patches."""
     return urlsafe_b64encode(np.packbits(mask.astype(bool)).tobytes()).decode().rstrip("=")
 
 
 def read_mask(text: str, count: int) -> Booleans | None:
-    """Read the text of a mask of `count` patches; None, the model's own decision, for an empty one.
+    """Decode the text of a mask of `count` patches; None, the model's decision, for "".
 
     Raises:
-        ValueError: no such text, bits of another count, or a mask that keeps no patch.
+        ValueError: invalid text, another number of bits, or a mask without a kept patch.
     """
     if not text:
         return None
@@ -41,20 +40,20 @@ def read_mask(text: str, count: int) -> Booleans | None:
 
 
 def kept_some(mask: Booleans) -> Booleans:
-    """Return the mask; ValueError where it keeps no patch."""
+    """Return the mask; ValueError if it keeps no patch."""
     if not mask.any():
         raise ValueError("The mask keeps no patch, but at least one is needed: keep one.")
     return mask
 
 
 def read_patches(text: str, count: int, name: str) -> Booleans:
-    """Read a list of patches, "1,2,5-9" or "all", counted from 1 row by row, as a mask (N,).
+    """Parse a list of patches, "1,2,5-9" or "all", counted from 1 row by row, as a mask (N,).
 
     Args:
-        text: empty for none; count: of patches; name: what errors call the list.
+        text: empty for none; count: of patches; name: of the list in messages.
 
     Raises:
-        ValueError: another text, or a patch that there is not.
+        ValueError: invalid text, or a patch that does not exist.
     """
     mask = np.zeros(count, dtype=bool)
     if text.strip() == ALL:
@@ -71,7 +70,7 @@ def read_patches(text: str, count: int, name: str) -> Booleans:
 
 
 def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
-    """Return the decision (N,) after patches are dropped, and then others kept; None where both lists are empty.
+    """Return the decision (N,) after dropping and then keeping patches; None if both lists are empty.
 
     Raises:
         ValueError: as `read_patches`; no patch is left.
@@ -83,6 +82,6 @@ def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
 
 
 def overlap_of(mask: Booleans, other: Booleans) -> float:
-    """Return the overlap of two masks, intersection over union, in [0, 1]; 1 where both keep nothing."""
+    """Return the intersection over union of two masks, in [0, 1]; 1 if both are empty."""
     union = int((mask | other).sum())
     return int((mask & other).sum()) / union if union else 1.0

@@ -1,4 +1,4 @@
-"""A record with what was measured beside the forward pass, see `demo.service.measures`."""
+"""Records with additional measurements, see `demo.service.measures`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Region:
     """Kept patches that are dropped together.
 
     Attributes:
-        count: of patches; name: what they show, "the red car", or where they lie, "on the upper left".
-        named: whether the name is that of an object; cost: S(I, T) minus S(I, T) with all of them dropped.
+        count: of patches; name: of their object, "the red car", or place, "on the upper left".
+        named: whether the name is an object's; cost: S(I, T) minus S(I, T) with all of them dropped.
     """
 
     count: int
@@ -31,12 +31,12 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class PatchEffects:
-    """What S(I, T) loses by each patch.
+    """Loss of S(I, T) without each patch.
 
     Attributes:
-        values: (N,), below 0 what it gains; words: (L, N), the same of each word's part of it. 0 of the only kept
-            patch, which cannot be dropped.
-        region: whose dropping is described with them, if any.
+        values: (N,), negative for a gain; words: (L, N), the same for each word's part. 0 for the only kept patch,
+            which cannot be dropped.
+        region: a region to describe with them, if any.
     """
 
     values: NDArray[np.float64]
@@ -45,29 +45,29 @@ class PatchEffects:
 
     @classmethod
     def of(cls, measured: Effects | Blanked, region: Region | None = None) -> PatchEffects:
-        """Return what the library measured."""
+        """Convert a measurement of the library."""
         return cls(np.nan_to_num(measured.effects), np.nan_to_num(measured.word_effects), region)
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredExplanation(Explanation):
-    """A record with what was measured beside it.
+    """A record with additional measurements.
 
     Attributes:
-        measures: by the names of `MEASURES`, those that were asked for; None where there is no result, as where no
-            turned decisions let the photo lose its rank.
+        measures: requested results, by names of `MEASURES`; None without a result, for example if no flipped decisions
+            lose the photo's rank.
     """
 
     measures: Mapping[str, PatchEffects | MinimalSet | None] = field(default_factory=dict)
 
 
 def measures_of(record: Explanation) -> Mapping[str, PatchEffects | MinimalSet | None]:
-    """Return what was measured beside a record, by name."""
+    """Return a record's additional measurements by name."""
     return record.measures if isinstance(record, MeasuredExplanation) else {}
 
 
 def with_measures(record: Explanation, measures: Mapping[str, PatchEffects | MinimalSet | None]) -> MeasuredExplanation:
-    """Return the record with more that was measured beside it, of the same pair and decision; what it has stays."""
+    """Return the record with further measurements of the same pair and decision; existing ones are kept."""
     fields_of_record = {part.name: getattr(record, part.name) for part in fields(Explanation)}
     return MeasuredExplanation(**fields_of_record, measures={**measures, **measures_of(record)})
 
@@ -75,9 +75,10 @@ def with_measures(record: Explanation, measures: Mapping[str, PatchEffects | Min
 def strongest_region(
     kept: NDArray[np.bool_], effects: NDArray[np.floating[Any]], grid: tuple[int, int]
 ) -> NDArray[np.bool_]:
-    """Return the kept patches around the one whose dropping costs most, each of at least half of its effect: (N,) bool.
+    """Return the kept patches connected to the one with the highest cost, each with at least half its effect: (N,)
+    bool.
 
-    Nothing where no kept patch has an effect above 0. Patches hang together by their sides.
+    Empty if no kept patch has a positive effect. Patches are connected at their sides.
     """
     amounts = np.where(kept, effects, 0.0).reshape(grid)  # (H, W)
     strong = amounts >= STRONG * amounts.max()

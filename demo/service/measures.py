@@ -1,7 +1,7 @@
-"""What can be measured beside an explanation when it is asked for, a row each.
+"""Table of the additional measurements of an explanation.
 
-The function that computes a row is marked with its name, `@computes(NAME)` in `demo.service.measuring`; its layers are
-made of the row in `demo.record.layer_table`. Nothing heavy is imported here: the page before the app knows the rows.
+The function of a row is marked with `@computes(NAME)` in `demo.service.measuring`; `demo.record.layer_table` creates
+its layers. Imports are light because the opening page also uses the table.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Measure:
-    """One row.
+    """A row of the table.
 
     Attributes:
-        name: of its layers, in links too.
-        gives: what its function returns: "effects", a `PatchEffects`; "set" or "change", a `MinimalSet` or None, of
-            which the page shows the decision itself or which decisions were turned over.
+        name: of its layers, also in links.
+        gives: result of its function: "effects", a `PatchEffects`; "set" or "change", a `MinimalSet` or None, of which
+            the page shows the decision or the flipped decisions.
         meaning: of its numbers, for JSON files.
-        slow: whether it encodes a picture for every patch.
+        slow: whether it encodes an image per patch.
         ranked: whether it needs the other photographs' S(I, T).
     """
 
@@ -65,11 +65,11 @@ MEASURES = (
 
 
 def find_measure(name: str) -> Measure | None:
-    """Return the row of a name; None where nothing of that name is measured."""
+    """Return the row with this name, or None."""
     return next((measure for measure in MEASURES if measure.name == name), None)
 
 
 def is_slow(name: str) -> bool:
-    """Return whether a layer's name is that of a measure that encodes a picture for every patch."""
+    """Return whether a layer belongs to a measurement that encodes an image per patch."""
     measure = find_measure(name)
     return measure is not None and measure.slow

@@ -1,4 +1,4 @@
-"""Measuring what stands in `demo.service.measures` beside an explanation, with a function for each row."""
+"""Functions that compute the measurements of `demo.service.measures`."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ OF_PATCH = 0.5  # of a patch's area: what an outline covers of those that it hol
 
 @dataclass(frozen=True)
 class Pair:
-    """What is measured: a photograph and a caption under a decision.
+    """Input of a measurement: a photograph and a caption under a decision.
 
     Attributes:
         model: encodes the captions; record: of this pair under `mask`.
-        patches: (N[+1], C), as the model encodes the image; photo: what gives the photograph, asked where it is needed.
-        caption, dense: as read; mask: (N,), the decision where it was forced.
-        others: (K,), the other photographs' S(I, T) for the caption, which measures that are ranked need.
-        known: what is true of a drawn scene, if it is one.
-        encode: as `measure_blurred`; progress: as in `ScoringEngine`, of what is slow.
+        patches: (N[+1], C), as encoded; photo: function that returns the photograph.
+        caption, dense: as read; mask: (N,), the forced decision, or None.
+        others: (K,), the other photographs' S(I, T) for the caption, for ranked measurements.
+        known: annotation of a drawn scene, or None.
+        encode: as for `measure_blurred`; progress: of slow measurements, as in `ScoringEngine`.
     """
 
     model: SEPSModel
@@ -83,7 +83,7 @@ _COMPUTES: dict[str, Compute] = {}
 
 
 def computes(name: str) -> Callable[[Compute], Compute]:
-    """Name the row of `MEASURES` that a function computes."""
+    """Mark the function that computes a row of `MEASURES`."""
 
     def register(function: Compute) -> Compute:
         _COMPUTES[name] = function
@@ -93,10 +93,10 @@ def computes(name: str) -> Callable[[Compute], Compute]:
 
 
 def measure(name: str, pair: Pair) -> MeasuredExplanation:
-    """Measure one of `MEASURES` beside a record, keeping what it has been given before.
+    """Add one of `MEASURES` to a record, keeping existing ones.
 
     Raises:
-        ValueError: a measure that is ranked, without other photographs.
+        ValueError: a ranked measurement without other photographs.
     """
     row = find_measure(name)
     assert row is not None, name
@@ -105,14 +105,14 @@ def measure(name: str, pair: Pair) -> MeasuredExplanation:
     if name in measures_of(pair.record):
         return with_measures(pair.record, {})
     compute = _COMPUTES[name]
-    if not row.slow:  # what is slow takes the computing threads a picture at a time
+    if not row.slow:  # slow ones use the computing threads one image at a time
         compute = computing(torch.no_grad()(compute))
     return with_measures(pair.record, {name: compute(pair)})
 
 
 @computes("effect")
 def effects_of_decisions(pair: Pair) -> PatchEffects:
-    """Return what turning each patch's decision over does, with what dropping a region would cost."""
+    """Measure the effect of flipping each patch's decision, and the cost of dropping a region."""
     embeddings = pair.embeddings()
     effects = measure_effects(*embeddings, mask=pair.mask)
     patches, name, named = described_region(pair.record, effects.effects, pair.caption, pair.known)
@@ -126,27 +126,27 @@ def effects_of_decisions(pair: Pair) -> PatchEffects:
 
 @computes("blanked")
 def effects_of_content(pair: Pair) -> PatchEffects:
-    """Return what blanking each patch's embedding does."""
+    """Measure the effect of blanking each patch's embedding."""
     return PatchEffects.of(measure_blanked(*pair.embeddings(), mask=pair.mask))
 
 
 @computes("blurred")
 def effects_of_pixels(pair: Pair) -> PatchEffects:
-    """Return what blurring each patch's pixels does."""
+    """Measure the effect of blurring each patch's pixels."""
     how: dict[str, Any] = {"mask": pair.mask, "encode": pair.encode, "progress": pair.progress}
     return PatchEffects.of(measure_blurred(pair.model, pair.photo(), pair.caption, pair.dense, **how))
 
 
 @computes("smallest_set")
 def fewest_patches(pair: Pair) -> MinimalSet:
-    """Return the fewest patches that keep the photo at its rank."""
+    """Find the fewest patches that keep the photo's rank."""
     assert pair.others is not None
     return smallest_set(*pair.embeddings(), others=pair.others, mask=pair.mask)
 
 
 @computes("smallest_change")
 def fewest_changes(pair: Pair) -> MinimalSet | None:
-    """Return the fewest turned decisions that let the photo lose its rank."""
+    """Find the fewest flipped decisions that lose the photo's rank."""
     assert pair.others is not None
     return smallest_change(*pair.embeddings(), others=pair.others, mask=pair.mask)
 
@@ -154,8 +154,8 @@ def fewest_changes(pair: Pair) -> MinimalSet | None:
 def described_region(
     record: Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
 ) -> tuple[Mask, str, bool]:
-    """Return the kept patches whose dropping is described: those of the first objects of a scene that the caption
-    names, else those around the one whose dropping costs most. With their name, and whether it is that of objects."""
+    """Choose the kept patches for a description: those of the first objects of a scene that the caption names, else
+    those around the one with the highest cost. Also return their name, and whether it names objects."""
     for mention in () if known is None else phrases_of(known, caption):
         assert known is not None
         region = patches_of(known, mention.objects, record.grid) & record.sparse.kept
@@ -167,8 +167,7 @@ def described_region(
 
 
 def patches_of(known: SceneAnnotation, objects: tuple[int, ...], grid: tuple[int, int]) -> Mask:
-    """Return the patches inside objects of a scene: those that their pixels cover by half, or, of small ones, most:
-    (N,)."""
+    """Return the patches of objects of a scene, (N,): those covered at least by half or, for small objects, most."""
     overlap = mask_overlap(np.isin(labels(known.scene), objects), grid).reshape(-1)  # (N,)
     most = overlap.max(initial=0)
     return np.asarray((overlap > 0) & (overlap >= min(OF_PATCH, most)))

@@ -1,4 +1,4 @@
-"""Near duplicates: photographs whose pooled vectors are almost the same."""
+"""Grouping of near duplicates: photographs with almost equal pooled vectors."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ LOOKED_AT = 5  # times as many of a ranking are compared as groups are wanted
 
 
 def near_groups(indexed: IndexedGallery, order: Sequence[int], count: int) -> list[list[int]]:
-    """Group a ranking's first photographs: each joins the best one before it that it is nearly the same as.
+    """Group a ranking's first photographs: each joins the best earlier one that it nearly duplicates.
 
     Args:
-        order: positions, the best first; count: groups at most.
+        order: positions, the best first; count: maximum number of groups.
 
     Returns:
-        Positions by group, groups and their members in the ranking's order.
+        Positions by group; groups and their members in the ranking's order.
     """
     looked_at = list(order[: LOOKED_AT * count])
     if not looked_at:

@@ -1,4 +1,4 @@
-"""Models of one's own beside the shipped ones: what each is called, without loading anything."""
+"""Names of user-supplied models in addition to the shipped ones, without loading them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from seps.models.shipped import model_folder, shipped_models
 
 TAKEN = (  # models and galleries of the app
     *("photos", "scenes", "examples", "open-photos", "moving", "folder", "photo", "video"),
-    *("uploads", "own-video", "camera"),
+    *("uploads", "own-video", "camera", "same"),
 )
 HUB_FILES = ("config.json", "model.safetensors")
 
 
 def check_model(model: str) -> None:
-    """Raise ValueError unless `model` is a shipped model, a folder with a model, or reads like a hub repo."""
+    """Raise ValueError unless `model` is a shipped model, a folder with a model, or looks like a hub repo."""
     if model in shipped_models():
         return
     if "/" not in model and not Path(model).is_dir():
@@ -29,10 +29,10 @@ def check_model(model: str) -> None:
 
 
 def fetch_model(model: str) -> None:
-    """Fetch a model of the hub, unless `model` is one that lies here.
+    """Download a model from the hub, unless `model` is local.
 
     Raises:
-        ValueError: as `check_model`; or it is neither a folder nor can it be had from the hub.
+        ValueError: as `check_model`; or it is neither a folder nor available on the hub.
     """
     check_model(model)
     if model_folder(model) is not None:
@@ -46,8 +46,7 @@ def fetch_model(model: str) -> None:
 
 
 def own_names(models: Sequence[str], taken: Collection[str] = TAKEN) -> dict[str, str]:
-    """Return the models by name, all different: a folder's name, that of the run for RUN/best, a hub repo's last
-    part."""
+    """Assign unique names to the models: a folder's name, for RUN/best that of the run, or a hub repo's last part."""
     named: dict[str, str] = {}
     for model in models:
         name = first = re.sub(r"[^\w.-]+", "-", model_name(Path(model))).strip("-") or "model"

@@ -1,4 +1,4 @@
-"""A person's own pictures, encoded for their session: in memory alone, nothing of them is written."""
+"""Encoding of a session's own pictures, only in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seps.progress import Progress
 
 
 def encoder_of(service: RetrievalService) -> Encode:
-    """Return what encodes a person's own pictures: a lent GPU where there is one, else the service's model."""
+    """Return the encoder of a session's pictures: a leased GPU if available, else the service's model."""
     return service.encode_uploads or service.encode_photos
 
 
@@ -29,37 +29,37 @@ def index_uploads(
     progress: Progress = False,
     before: GalleryInMemory | None = None,
 ) -> GalleryInMemory:
-    """Index a person's photographs, names with contents; those that `before` holds are not encoded again.
+    """Index uploaded photographs, given as names and contents; those in `before` are not encoded again.
 
     Raises:
-        ValueError: none can be read, or there are too many.
+        ValueError: no readable photograph, or too many.
     """
     return index_gallery(service.model, uploads_gallery(uploads), None, progress, encoder_of(service), before)
 
 
 def decode_upload(upload: tuple[str, bytes]) -> Photo:
-    """Decode a picture that a person sent, its name and content; ValueError where it cannot be decoded."""
+    """Decode an uploaded picture, given as name and content; ValueError if it is unreadable."""
     name, content = upload
     return read_upload(content, name)
 
 
 def index_frame(service: RetrievalService, name: str, content: bytes, title: str) -> GalleryInMemory:
-    """Index a frame of a person's camera: its name and content; ValueError where it cannot be decoded."""
+    """Index a camera frame, given as name and content; ValueError if it is unreadable."""
     gallery = replace(uploads_gallery([(name, content)]), name=CAMERA, title=title)
     return index_gallery(service.model, gallery, None, encode=encoder_of(service))
 
 
 def explain_frame(service: RetrievalService, name: str, content: bytes, caption: str) -> Explanation:
-    """Explain a frame that nothing keeps, and a caption as read; ValueError where it cannot be decoded."""
+    """Explain a camera frame, without storing it, and a validated caption; ValueError if it is unreadable."""
     photo = decode_upload((name, content))
-    return service.explain_embeddings(encoder_of(service)([photo.image])[0], caption, None)
+    return service.explain_embeddings(encoder_of(service)([photo.image])[0], photo.image, caption, None)
 
 
 def read_frames(file: Path) -> Generator[int, None, Gallery]:
-    """Read a person's video, as `demo.galleries.video.read_video`."""
+    """Read a session's video, as `demo.galleries.video.read_video`."""
     return read_video(file, OWN_VIDEO)
 
 
 def index_frames(service: RetrievalService, frames: Gallery) -> Generator[int, None, GalleryInMemory]:
-    """Index the frames of a person's video one by one, as `demo.galleries.index.index_in_steps`."""
+    """Index the frames of a session's video one by one, as `demo.galleries.index.index_in_steps`."""
     return index_in_steps(service.model, frames, None, encode=encoder_of(service))

@@ -1,4 +1,4 @@
-"""A ranking: which photographs are ranked, and what comes of it for a caption or for a photograph."""
+"""Rankings: selection of photographs, and results for a caption or a photograph."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ RECALL_AT = (1, 5, 10)
 
 @dataclass(frozen=True)
 class Candidates:
-    """Which of a gallery's photographs a caption ranks.
+    """Selection of a gallery's photographs for a ranking.
 
     Attributes:
-        also: positions that are scored even where a shortlist of a large gallery lacks them.
-        name: what names must hold, letters large or small; "" takes all.
-        exhaustive: whether all of a large gallery are scored, instead of a shortlist.
+        also: positions that are scored even if they are not in the shortlist of a large gallery.
+        name: required part of names, ignoring case; "" for all.
+        exhaustive: score all of a large gallery instead of a shortlist.
     """
 
     also: tuple[int, ...] = ()
@@ -36,12 +36,11 @@ class ImageRanking:
     """A gallery's photographs for one caption, the best first.
 
     Attributes:
-        order: positions in the gallery of those that were scored; scores: S(I, T) of each, in the same order.
+        order: positions of the scored photographs in the gallery; scores: S(I, T) of each, in the same order.
         reading, dense_reading: the caption and the dense caption as read.
-        seconds: encoding the caption, scoring and sorting; of the dense caption alone where the caption was encoded
-            for another ranking.
-        total: how many were searched; more than were scored where a shortlist was made of a large gallery.
-        encoded: the captions as they were encoded, with which photographs are explained.
+        seconds: encoding the caption, scoring and sorting; only the dense caption if the caption was already encoded.
+        total: number of searched photographs; more than were scored if there was a shortlist.
+        encoded: the encoded captions, for explanations.
     """
 
     order: list[int]
@@ -54,11 +53,11 @@ class ImageRanking:
 
     @property
     def exhaustive(self) -> bool:
-        """Whether all that were searched have scores."""
+        """Whether all searched photographs have scores."""
         return len(self.order) == self.total
 
     def others(self, index: int) -> NDArray[np.float64]:
-        """(K,), S(I, T) of all photographs but the one at `index`."""
+        """(K,), S(I, T) of all photographs except the one at `index`."""
         return np.array([score for at, score in zip(self.order, self.scores, strict=True) if at != index])
 
 
@@ -68,7 +67,7 @@ class CaptionRanking:
 
     Attributes:
         captions: texts; scores: S(I, T) of each.
-        correct: for each, whether it was written for this photograph; None where nobody knows (a typed one).
+        correct: for each, whether it was written for this photograph; None if unknown (a typed one).
         seconds: encoding typed captions, scoring and sorting.
     """
 

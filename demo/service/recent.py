@@ -1,4 +1,4 @@
-"""What was used last stays in memory, at most so much of it."""
+"""Thread-safe LRU cache."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """The values by key that were used last. Safe to call from several threads.
+    """Thread-safe LRU cache.
 
     Args:
-        capacity: how many are kept, at least 1; the one that was not used for longest goes first.
+        capacity: maximum number of values, at least 1; the least recently used one is removed first.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -24,12 +24,12 @@ class Recent(Generic[Key, Value]):
         self._lock = Lock()
 
     def __contains__(self, key: Key) -> bool:
-        """Return whether a value is kept; this does not count as use."""
+        """Return whether a key is cached; this does not count as use."""
         with self._lock:
             return key in self._values
 
     def get(self, key: Key) -> Value | None:
-        """Return the value of a key, which is used now; None where none is kept."""
+        """Return the value of a key and mark it as used; None if it is not cached."""
         with self._lock:
             if key not in self._values:
                 return None
@@ -37,11 +37,11 @@ class Recent(Generic[Key, Value]):
             return self._values[key]
 
     def put(self, key: Key, value: Value) -> None:
-        """Keep a value, in place of the one that the key has."""
+        """Store a value, replacing that of the same key."""
         self.update(key, lambda _: value)
 
     def update(self, key: Key, change: Callable[[Value | None], Value]) -> Value:
-        """Keep what `change` makes of the value that the key has, None where it has none; nobody comes in between.
+        """Atomically replace a key's value (None if missing) by the result of `change`.
 
         Returns:
             The new value.

@@ -1,4 +1,4 @@
-"""The app's models, each with a service of its own: a gallery belongs to one of them."""
+"""Registry of the app's models, each with a service and its galleries."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ ENCODED_ANEW = 16  # pictures of other models' galleries that the photos' model 
 
 
 class ModelRegistry:
-    """Finds the service and the gallery that belong together. Safe to call from several threads.
+    """Thread-safe registry that maps galleries to their services.
 
     Args:
-        photos: the service of photographs, where the page begins and uploads go.
-        later: services whose model is loaded on first use, by the names of their galleries: the model's name, and
-            what opens the service.
-        models: models of one's own among these, by name: their folders, None for one of the model hub. Their galleries
-            come first, and the page begins with the first of them, which is open already.
-        judging: judges pictures; None where no judge ships.
-        generating: draws and captions pictures of scenes; None where no generator ships, or the scenes do not.
-        captioning: captions photographs; None where no such captioner ships.
+        photos: the service of photographs, for the first gallery and for uploads.
+        later: services that load their model on first use, by gallery: the model's name, and a function that opens the
+            service.
+        models: user-supplied models by name: their folders, None for one on the hub. Their galleries come first, and
+            the first of them is open already.
+        judging: judges pictures; None if no judge ships.
+        generating: draws and captions pictures of scenes; None if no generator ships, or the scenes do not.
+        captioning: captions photographs; None if no such captioner ships.
     """
 
     def __init__(
@@ -58,14 +58,15 @@ class ModelRegistry:
 
     @property
     def first(self) -> str:
-        """The gallery where the page begins."""
+        """The gallery the page starts with."""
         return next(iter(self.own_models), self.photos.first)
 
     def of(self, gallery: str) -> RetrievalService:
-        """Find the service of a gallery, its model loaded now where it is not yet; a person's own are the photos'.
+        """Return the service of a gallery, loading its model if needed; a session's own galleries use the photos'
+        service.
 
         Raises:
-            ValueError: there is no gallery of that name.
+            ValueError: unknown gallery.
         """
         if gallery in self._later:
             with self._opening:
@@ -76,8 +77,12 @@ class ModelRegistry:
             raise ValueError(f"There is no gallery {gallery!r}; there are: {', '.join(self.names)}.")
         return self.photos
 
+    def model_of(self, gallery: str) -> str:
+        """Return the name of a gallery's model, which is not loaded for that."""
+        return self._later[gallery][0] if gallery in self._later else self.photos.name
+
     def first_of(self, model: str) -> str:
-        """Find where a model's galleries begin; ValueError where there is no such model."""
+        """Return the first gallery of a model; ValueError for an unknown model."""
         firsts = {name: gallery for gallery, (name, _) in reversed(self._later.items())} | {
             self.photos.name: self.photos.first
         }
@@ -86,20 +91,19 @@ class ModelRegistry:
         return firsts[model]
 
     def is_waited_for(self, gallery: str) -> bool:
-        """Return whether `open` would have to load a model or to fetch and index the gallery first, which takes
-        seconds."""
+        """Return whether `open` would load a model or fetch and index the gallery, which takes seconds."""
         service = self._opened.get(gallery) if gallery in self._later else self.photos
         return gallery in self.names and (service is None or gallery not in service.galleries)
 
     def open(self, gallery: str, progress: Progress = False, session: SessionData | None = None) -> OpenedGallery:
-        """Open a gallery with its service, now where that has not happened yet; errors as `RetrievalService.open`."""
+        """Open a gallery with its service, if it is not open yet; errors as `RetrievalService.open`."""
         service = self.of(gallery)
         if gallery in service.names:
             service.open(gallery, progress)
         return self.find(gallery, session)
 
     def find(self, gallery: str, session: SessionData | None = None) -> OpenedGallery:
-        """Find an open gallery with its service, as `session` has it; errors as `RetrievalService.find`."""
+        """Return an open gallery with its service, in the session's version; errors as `RetrievalService.find`."""
         service = self.of(gallery)
         if session is None:
             return service, service.find(gallery)
@@ -108,8 +112,8 @@ class ModelRegistry:
         )
 
     def by_photos(self, gallery: str, index: int, session: SessionData | None = None) -> tuple[IndexedGallery, int]:
-        """Find an open gallery's picture as the photos' model encodes it: its own gallery and index where that is its
-        model, else a gallery of it alone, encoded now; errors as `RetrievalService.find`."""
+        """Return a gallery's picture as encoded by the photos' model: its gallery and index if that is its model,
+        else a new gallery of one picture; errors as `RetrievalService.find`."""
         service, indexed = self.find(gallery, session)
         if service is self.photos:
             return indexed, index

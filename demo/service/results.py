@@ -1,4 +1,4 @@
-"""What our models measured, out of their files of results."""
+"""Measured results of models, from their results files."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ OwnModels = Mapping[str, Path | None]
 
 
 def our_results(models: OwnModels | None = None) -> list[dict[str, Any]]:
-    """Read our shipped models' measured results, from assets/models/*/results-*.json.
+    """Read the shipped models' results from assets/models/*/results-*.json.
 
     Args:
-        models: models of one's own, whose results follow: folders by name, None where one is not on this machine.
+        models: user-supplied models, whose results follow: folders by name, None for one that is not local.
 
     Returns:
-        Rows with `model`, `split`, `dense` ("none", "own": the image's own dense caption, or "other": a wrong image's),
-        `images`, `captions`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent), `rsum` and `file`.
+        Rows with `model`, `split`, `dense` ("none", "own": the image's dense caption, or "other": another image's),
+            `images`, `captions`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent), `rsum` and `file`.
     """
     return [
         result_row(model, dense, measured[protocol], file)
@@ -49,23 +49,23 @@ def our_results(models: OwnModels | None = None) -> list[dict[str, Any]]:
 
 
 def our_grounding(models: OwnModels | None = None) -> list[dict[str, Any]]:
-    """Return where our shipped models' pictures point, from the same files; `models` as for `our_results`.
+    """Read the shipped models' grounding results from the same files; `models` as for `our_results`.
 
     Returns:
-        Rows with `model`, `split`, `phrases` (how many, or None), `method` and `measures`: for each of MEASURES that
-        the file has, its mean and its 95% interval [low, high] (None where it has none).
+        Rows with `model`, `split`, `phrases` (number, or None), `method` and `measures`: for each of MEASURES in the
+            file, its mean and its 95% interval [low, high] (None without interval).
     """
     return map_rows("grounding", "methods", MEASURES, models)
 
 
 def our_contrast(models: OwnModels | None = None) -> list[dict[str, Any]]:
-    """Return how far our models' maps follow the caption: rows as those of `our_grounding`, with the measures of
-    CONTRASTS. The score's have the caption's share of its spread too."""
+    """Read how closely our models' maps follow the caption: rows as from `our_grounding`, with the measures of
+    CONTRASTS. The score's rows also have the caption's share of its variance."""
     return map_rows("contrast", "maps", CONTRASTS, models)
 
 
 def map_rows(key: str, maps: str, names: Iterable[str], models: OwnModels | None) -> list[dict[str, Any]]:
-    """Return a row for each map of each file of results that has `key`, where the maps stand under `maps`."""
+    """Return a row for each map in each results file with `key`; the maps are under `maps`."""
     rows = []
     for model, _, measured in measurements(models):
         results = as_dict(measured.get(key))
@@ -78,7 +78,7 @@ def map_rows(key: str, maps: str, names: Iterable[str], models: OwnModels | None
 
 
 def our_effects() -> list[dict[str, Any]]:
-    """Return the rows of `our_grounding` of the split on which a model's effects were measured, test before dev."""
+    """Return the rows of `our_grounding` for the split with measured effects, preferring test over dev."""
     rows = our_grounding()
     measured = {
         model: max(row["split"] for row in rows if row["model"] == model and row["method"] == "effect")
@@ -88,12 +88,12 @@ def our_effects() -> list[dict[str, Any]]:
 
 
 def as_dict(value: Any) -> dict[str, Any]:
-    """Return a part of a file of results, empty where it is none: it may come from anybody."""
+    """Return a part of a results file, {} if it is not a dict, since files may come from anybody."""
     return value if isinstance(value, dict) else {}
 
 
 def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
-    """Return a mean with the ends of its interval, where there is one."""
+    """Return a mean with the bounds of its interval, if valid."""
     mean, low, high = (as_dict(value).get(name) for name in ("mean", "low", "high"))
     if not is_number(mean):
         return None
@@ -101,8 +101,7 @@ def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
 
 
 def measurements(models: OwnModels | None = None) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return each file of results of a shipped model, and of models of one's own: the model, "model/file", what it
-    holds."""
+    """Return each results file of shipped and user-supplied models: the model, "model/file", and its content."""
     shipped = [
         (model, file) for model, folder in shipped_models().items() for file in sorted(folder.glob("results-*.json"))
     ]
@@ -116,7 +115,7 @@ def measurements(models: OwnModels | None = None) -> list[tuple[str, str, dict[s
 
 
 def result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -> dict[str, Any]:
-    """Return one measurement of `seps.evaluate`."""
+    """Return the row of one measurement of `seps.evaluate`."""
     recalls = {
         direction: [measurement[direction][name] for name in ("r1", "r5", "r10")]
         for direction in ("image_to_text", "text_to_image")
@@ -126,8 +125,8 @@ def result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -
 
 
 def dense_protocol() -> list[dict[str, Any]]:
-    """Return the rows of `our_results` on the split that has dense captions of a multimodal LLM: with none, with the
-    image's own, with a wrong image's; each with `change`, its rSum less that with none."""
+    """Return the rows of `our_results` for the split with dense captions of a multimodal LLM: with none, with the
+    image's own, with another image's; `change` is the difference of rSum to none."""
     rows = [row for row in our_results() if row["split"] == DENSE_SPLIT]
     alone = {row["model"]: row["rsum"] for row in rows if row["dense"] == "none"}
     return [row | {"change": row["rsum"] - alone[row["model"]]} for row in rows if row["model"] in alone]

@@ -1,4 +1,4 @@
-"""A model with its galleries: ranks, explains, and remembers what it explained. A registry holds one for each model."""
+"""Service of one model and its galleries: rankings and explanations, with caches."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ from demo.service.ranking import ANY_PHOTO, Candidates, CaptionRanking, ImageRan
 from demo.service.recent import Recent
 from demo.service.threads import Gathering, computing
 from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, split_similarity
+from seps.encoders.classes import PatchClasses
 from seps.models.known_captions import KnownCaptions, caption_vectors
 from seps.models.unmatched_words import UnmatchedRule
 from seps.progress import Progress
 from seps.search.blocks import Decisions
 from seps.search.engine import rank
+from seps.text import nfc
 
 Opener = Callable[[Progress], IndexedGallery]
 Pool = tuple[list[str], list[int], CaptionIndex]  # captions, the position of each one's photograph, the engine's index
@@ -42,28 +44,29 @@ PairKey = tuple[str, str, str, str]
 
 REMEMBERED = 64  # explanations, about 0.2 MB each
 RANKINGS = 32
-DECIDED = 1024  # photographs whose masks for other captions are remembered, about 1 kB each
+DECIDED = 1024  # number of cached masks for other captions, about 1 kB each
 TOGETHER = 16  # captions of several callers that are ranked together
 
 
 def pair_key(
     indexed: IndexedGallery, index: int, caption: str, dense: str | None, mask: NDArray[np.bool_] | None = None
 ) -> PairKey:
-    """Name a photograph of a gallery, captions as read and a decision (N,), None the model's own: alike for the same
-    picture in any gallery."""
+    """Return the cache key of a photograph, captions as read and a decision (N,), None for the model's; equal for
+    the same picture in any gallery."""
     return indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask)
 
 
 class RetrievalService:
-    """Computes everything that the app shows of one model. Safe to call from several threads.
+    """Thread-safe service that computes everything the app shows of one model.
 
     Args:
-        model: in evaluation mode; name: what people call it.
-        galleries: indexed with this model; the first is where the page begins.
-        encode_uploads: where uploads are encoded if not by the model itself, see `demo.service.gpu`.
-        unmatched_rule: when a word found nothing, see `seps.models.unmatched_words`; None where that was not measured.
-        known: what the captions were like that the model learnt from; None where that was not measured.
-        later: galleries that are fetched and indexed on first use, by name: what opens each, given the progress.
+        model: in evaluation mode; name: shown to users.
+        galleries: indexed with this model; the page starts with the first.
+        encode_uploads: encoder of uploads, by default the model, see `demo.service.gpu`.
+        unmatched_rule: see `seps.models.unmatched_words`; None if not measured.
+        known: summary of the training captions; None if not measured.
+        later: galleries that are fetched and indexed on first use, by name; each function opens one and takes the
+            progress.
     """
 
     def __init__(
@@ -90,22 +93,24 @@ class RetrievalService:
         self._pools: dict[str, Pool] = {}
         self._later = dict(later or {})
         self._explained: Recent[PairKey, Explanation] = Recent(REMEMBERED)
+        self._seen: Recent[str, PatchClasses] = Recent(REMEMBERED)
         self._decided: Recent[tuple[str, ...], NDArray[np.bool_]] = Recent(DECIDED)
         self._measured: Recent[PairKey, MeasuredExplanation] = Recent(REMEMBERED)
         self._ranked: Recent[Hashable, ImageRanking] = Recent(RANKINGS)
         self._opening, self._pooling = Lock(), Lock()
         self.names = (*self.galleries, *self._later)
+        self.why_closed: dict[str, Callable[[], str]] = {}  # by gallery: why it cannot be opened now, "" where it can
 
     @property
     def first(self) -> str:
-        """The gallery where the page begins."""
+        """The gallery the page starts with."""
         return self.names[0]
 
     def open(self, gallery: str, progress: Progress = False) -> IndexedGallery:
-        """Open a gallery by name, fetched and indexed now where that has not happened yet.
+        """Open a gallery by name, fetching and indexing it if needed.
 
         Raises:
-            ValueError: there is none of that name, or it has no photograph that can be had.
+            ValueError: unknown name, or no photograph is available.
         """
         if gallery in self._later:
             with self._opening:
@@ -114,7 +119,7 @@ class RetrievalService:
         return self.find(gallery)
 
     def find(self, gallery: str, uploaded: IndexedGallery | None = None) -> IndexedGallery:
-        """Find an open gallery by name, a person's `uploaded` among them; ValueError: no such name."""
+        """Return an open gallery by name, including a session's `uploaded`; ValueError for an unknown name."""
         if uploaded is not None and uploaded.gallery.name == gallery:
             return uploaded
         if gallery in self.galleries:
@@ -124,21 +129,21 @@ class RetrievalService:
         raise ValueError(f"There is no gallery {gallery!r}; there are: {', '.join(self.names)}.")
 
     def encode(self, captions: Sequence[str], dense: Sequence[str] | None = None) -> CaptionIndex:
-        """Encode captions, and each one's dense caption if any, for the engine."""
+        """Encode captions and optional dense captions for the engine."""
         words, lengths = self.model.encode_captions(captions)
         if dense is None:
             return self.engine.encode_captions(words, lengths)
         return self.engine.encode_captions(words, lengths, *self.model.encode_captions(dense, dense=True))
 
     def encode_caption(self, text: str, dense: str | None = None) -> EncodedCaption:
-        """Encode a caption as read, and a dense one beside it, to be ranked and explained.
+        """Encode a validated caption and an optional dense caption, for ranking and explanation.
 
-        Captions of several callers are encoded together while all cores are busy; numbers agree to 1e-6.
+        While all cores are busy, captions of several callers are encoded in one batch; results agree to 1e-6.
         """
         return self._with_dense(EncodedCaption(text, None, self._encode_text(text), None), dense)
 
     def _with_dense(self, encoded: EncodedCaption, dense: str | None) -> EncodedCaption:
-        """A caption with a dense one beside it, which alone is encoded; as it is where there is none."""
+        """Add a dense caption, encoding only it; unchanged without one."""
         return replace(encoded, dense=dense, dense_words=self._encode_dense(dense)) if dense else encoded
 
     def _read_and_encode(self, caption: str) -> tuple[Reading, EncodedCaption]:
@@ -155,7 +160,7 @@ class RetrievalService:
         return self.model.encode_photos(photos)
 
     def encode_in_turn(self, photos: Sequence[Image.Image]) -> Tensor:
-        """Encode photographs, each by a computing thread of its own turn, so that others are answered in between."""
+        """Encode photographs one by one on the computing threads, so that other requests run in between."""
         return torch.cat([self.encode_photos([photo]) for photo in photos])
 
     def is_measured(
@@ -167,7 +172,7 @@ class RetrievalService:
         name: str,
         mask: NDArray[np.bool_] | None = None,
     ) -> bool:
-        """Return whether `measure` of what is not ranked answers at once, since it was asked for before."""
+        """Return whether the result of an unranked `measure` is cached."""
         measured = self._measured.get(pair_key(indexed, index, caption, dense, mask))
         return measured is not None and name in measured.measures
 
@@ -180,16 +185,16 @@ class RetrievalService:
         progress: Progress = False,
         alone: ImageRanking | None = None,
     ) -> ImageRanking:
-        """Rank a gallery's photographs for a caption, with a dense caption beside it where one is given.
+        """Rank a gallery's photographs for a caption and an optional dense caption.
 
-        Captions of several callers are encoded and scored together while all cores are busy; scores agree to 1e-6.
+        While all cores are busy, captions of several callers are processed in one batch; scores agree to 1e-6.
 
         Args:
-            candidates: which of them; progress: where all of a large gallery are scored, as in `ScoringEngine`.
-            alone: a ranking for the same caption without a dense one, which read and encoded it already.
+            candidates: the selection; progress: when scoring all of a large gallery, as in `ScoringEngine`.
+            alone: a ranking for the same caption without a dense one, to reuse its encoded caption.
 
         Raises:
-            ValueError: a caption that cannot be read, or a name that no photograph has.
+            ValueError: an invalid caption, or a name that no photograph has.
         """
         started = time.perf_counter()
         reading, encoded = self._read_and_encode(caption) if alone is None else (alone.reading, alone.encoded)
@@ -219,11 +224,12 @@ class RetrievalService:
         pairs = list(zip(ranking.indices.tolist(), ranking.scores.tolist(), strict=True))
         if name:
             items = indexed.gallery.items
-            pairs = [pair for pair in pairs if name.lower() in items[pair[0]].title.lower()]
+            part = nfc(name).lower()
+            pairs = [pair for pair in pairs if part in nfc(items[pair[0]].title).lower()]
         return [index for index, _ in pairs], [score for _, score in pairs]
 
     def read(self, caption: str) -> Reading:
-        """Read a caption as `rank_images` does, with all that it tells of it; ValueError where it cannot be read."""
+        """Read a caption as `rank_images` does, with all notes; ValueError if it is invalid."""
         reading = read_caption(self.model, caption)
         return reading if self.known is None else noted_if_unlike(self.known, reading, self._vector(reading.text))
 
@@ -240,8 +246,8 @@ class RetrievalService:
         progress: Progress = False,
         alone: ImageRanking | None = None,
     ) -> ImageRanking:
-        """Return the ranking of a gallery for captions as read, computed once; arguments and errors as
-        `rank_images`."""
+        """Return the cached ranking of a gallery for validated captions, computing it if needed; arguments and
+        errors as `rank_images`."""
         key = (indexed.state, caption, dense or "", candidates)
         ranking = self._ranked.get(key)
         if ranking is None:
@@ -250,8 +256,8 @@ class RetrievalService:
         return ranking
 
     def _rank_together(self, asked: list[tuple[ImageIndex, EncodedCaption]]) -> list[Ranking]:
-        """A ranking of images for each caption; those of one gallery are scored together, with a dense caption or
-        without."""
+        """Rank images for each caption; captions of the same gallery are scored together, separately with and
+        without dense captions."""
         groups: dict[tuple[int, bool], list[int]] = {}
         for number, (images, encoded) in enumerate(asked):
             groups.setdefault((id(images), encoded.dense is None), []).append(number)
@@ -269,11 +275,11 @@ class RetrievalService:
         """Rank captions for the photograph at `index` of a gallery.
 
         Args:
-            pool: the gallery whose captions are ranked; None for the typed ones alone.
-            typed: more captions, one a line.
+            pool: the gallery whose captions are ranked; None for only the typed ones.
+            typed: more captions, one per line.
 
         Raises:
-            ValueError: a caption that cannot be read, an unknown pool, or nothing to rank.
+            ValueError: an invalid caption, an unknown pool, or nothing to rank.
         """
         started = time.perf_counter()
         image = indexed.image(index)
@@ -309,8 +315,8 @@ class RetrievalService:
         dense: str | None = None,
         mask: NDArray[np.bool_] | None = None,
     ) -> Explanation:
-        """Explain one photograph of a gallery and one caption that `read_caption` let through, under the decision that
-        `mask` (N,) forces where it is given."""
+        """Explain one photograph of a gallery and one validated caption, optionally under a forced decision `mask`
+        (N,)."""
         record = self._explained.get(pair_key(indexed, index, caption, dense, mask))
         if record is None:
             record = self.explain_encoded(indexed, index, self.encode_caption(caption, dense), mask)
@@ -319,19 +325,33 @@ class RetrievalService:
     def explain_encoded(
         self, indexed: IndexedGallery, index: int, encoded: EncodedCaption, mask: NDArray[np.bool_] | None = None
     ) -> Explanation:
-        """Explain as `explain` does, with captions that have been encoded, as those of a ranking have."""
+        """Explain as `explain`, with encoded captions such as those of a ranking."""
         key = pair_key(indexed, index, encoded.text, encoded.dense, mask)
         record = self._explained.get(key)
         if record is None:
-            record = self._explain_indexed(indexed.image(index), encoded, mask)
+            record = self._explain_indexed(indexed, index, encoded, mask)
             self._explained.put(key, record)
         return record
 
     @computing
     def _explain_indexed(
-        self, image: ImageIndex, encoded: EncodedCaption, mask: NDArray[np.bool_] | None
+        self, indexed: IndexedGallery, index: int, encoded: EncodedCaption, mask: NDArray[np.bool_] | None
     ) -> Explanation:
-        return explain_indexed(self.model, image, encoded, mask)
+        seen = self.patch_classes(indexed, index)
+        return explain_indexed(self.model, indexed.image(index), encoded, mask, seen)
+
+    def patch_classes(self, indexed: IndexedGallery, index: int) -> PatchClasses | None:
+        """Return what the image backbone's classifier sees in a photograph of a gallery, in the calling thread; None of
+        a model without classes."""
+        if not self.model.class_names:
+            return None
+        digest = indexed.digest(index)
+        seen = self._seen.get(digest)
+        if seen is None:
+            seen = self.model.patch_classes(indexed.gallery.items[index].photo())
+            assert seen is not None  # the model has classes
+            self._seen.put(digest, seen)
+        return seen
 
     def measure(
         self,
@@ -343,9 +363,9 @@ class RetrievalService:
         mask: NDArray[np.bool_] | None = None,
         progress: Progress = False,
     ) -> MeasuredExplanation:
-        """Explain as `explain` does, with one of `MEASURES` beside it, and with those that were asked for before.
+        """Explain as `explain`, with one of `MEASURES` and all cached ones.
 
-        `progress`, as in `ScoringEngine`, is of measures that are slow.
+        `progress`, as in `ScoringEngine`, is for slow measurements.
         """
         key = pair_key(indexed, index, caption, dense, mask)
         record: Explanation = self.explain(indexed, index, caption, dense, mask)
@@ -375,8 +395,7 @@ class RetrievalService:
         return self._measured.update(key, lambda before: with_measures(measured, measures_of(before or measured)))
 
     def decide(self, indexed: IndexedGallery, index: int, captions: Sequence[str]) -> NDArray[np.bool_]:
-        """Return which patches of a photograph the model keeps for each caption that `read_caption` let through: (T,
-        N)."""
+        """Return the patches of a photograph that the model keeps for each validated caption: (T, N)."""
         key = (indexed.digest(index), *captions)
         masks = self._decided.get(key)
         if masks is None:
@@ -387,7 +406,7 @@ class RetrievalService:
     @computing
     @torch.no_grad()
     def decide_all(self, indexed: GalleryInMemory, caption: str, dense: str | None = None) -> NDArray[np.bool_]:
-        """Return which patches the model keeps of each photograph for captions as read: (V, N)."""
+        """Return the patches that the model keeps of each photograph for validated captions: (V, N)."""
         captions = self.encode([caption], [dense] if dense else None)
         selection, _ = Decisions(self.model.cross_net, indexed.images).select(captions)
         return np.asarray(selection.mask[:, 0].cpu() > 0.5)
@@ -399,31 +418,38 @@ class RetrievalService:
         return np.asarray(selection.mask[0].cpu() > 0.5)
 
     def explain_photo(self, photo: Image.Image, caption: str, dense: str | None = None) -> Explanation:
-        """Explain a photograph that no gallery holds."""
+        """Explain a photograph outside the galleries."""
         text, dense_text = read_pair(self.model, caption, dense)
-        return self.explain_embeddings(self.model.encode_photos([photo])[0], text, dense_text)
+        return self.explain_embeddings(self.model.encode_photos([photo])[0], photo, text, dense_text)
 
     @computing
     def explain_embeddings(
-        self, patches: Tensor, caption: str, dense: str | None, mask: NDArray[np.bool_] | None = None
+        self,
+        patches: Tensor,
+        photo: Image.Image,
+        caption: str,
+        dense: str | None,
+        mask: NDArray[np.bool_] | None = None,
     ) -> Explanation:
-        """Explain patch embeddings (N[+1], C) and captions as read, under a decision (N,) where one is forced."""
-        return explain_pair(self.model, patches, encode_caption(self.model, caption, dense), mask=mask)
+        """Explain a photograph by its patch embeddings (N[+1], C) and validated captions, optionally under a forced
+        decision (N,)."""
+        encoded = encode_caption(self.model, caption, dense)
+        return explain_pair(self.model, patches, encoded, mask=mask, seen=self.model.patch_classes(photo))
 
     @computing
     def split_all(self, record: Explanation) -> tuple[Attribution, ...]:
-        """Split S(I, T) of a record into attributions of words and tokens, see `split_similarity`."""
+        """Split S(I, T) of a record among words and tokens, see `split_similarity`."""
         return split_similarity(self.model.cross_net, record)
 
     def split(self, record: Explanation) -> Attribution:
-        """Split the similarity of a record's sparse alignment into attributions of words and tokens."""
+        """Split the similarity of a record's sparse alignment among words and tokens."""
         return self.split_all(record)[0]
 
     def caption_pool(self, name: str) -> Pool:
-        """Give the captions of an open gallery, encoded when they are first asked for.
+        """Return the captions of an open gallery, encoded on first use.
 
         Raises:
-            ValueError: the gallery has none.
+            ValueError: the gallery has no captions.
         """
         with self._pooling:
             if name not in self._pools:

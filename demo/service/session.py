@@ -1,4 +1,4 @@
-"""What one person's session holds: their uploads and their edited scenes."""
+"""Data of one session: uploads and edited scenes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from demo.service.edited import EditedScene
 
 @dataclass(frozen=True)
 class SessionData:
-    """What belongs to one person's session.
+    """Data of one session.
 
     Attributes:
-        uploads: photographs of their own, or None.
+        uploads: uploaded photographs, or None.
         edits: edited scenes by gallery and index.
-        video: frames of a video of their own, or None; camera: a frame of their camera, or None.
+        video: frames of an uploaded video, or None; camera: a camera frame, or None.
     """
 
     uploads: GalleryInMemory | None = None
@@ -26,17 +26,17 @@ class SessionData:
 
     @property
     def personal(self) -> dict[str, GalleryInMemory]:
-        """The galleries of their own, by name."""
+        """The session's galleries, by name."""
         galleries = (self.uploads, self.video, self.camera)
         return {indexed.gallery.name: indexed for indexed in galleries if indexed is not None}
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes, nearly."""
+        """Approximate memory in bytes."""
         edited = (scene.embeddings.nbytes for scenes in self.edits.values() for scene in scenes.values())
         return sum(indexed.nbytes for indexed in self.personal.values()) + 2 * sum(edited)
 
     def with_edit(self, gallery: str, index: int, edit: EditedScene | None) -> SessionData:
-        """With a scene edited, or as it was where `edit` is None."""
+        """Return a copy with a scene edited, or restored if `edit` is None."""
         others = {at: scene for at, scene in self.edits.get(gallery, {}).items() if at != index}
         return replace(self, edits={**self.edits, gallery: others if edit is None else {**others, index: edit}})

@@ -1,4 +1,4 @@
-"""Opening the registry: device, models, galleries."""
+"""Creation of the registry: device, models, galleries."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-
-from demo.galleries.cache import default_cache, former_embeddings
+from demo.galleries.cache import default_cache
 from demo.galleries.examples import examples_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.moving import MOVING, moving_gallery
-from demo.galleries.open_photos import open_photos_gallery
+from demo.galleries.open_photos import open_photos_gallery, why_closed
 from demo.galleries.scenes import SCENES, scenes_gallery
 from demo.galleries.video import VIDEO, read_video
 from demo.service.generating.precomputed import PrecomputedDrawing, read_precomputed, weights_digest
 from demo.service.generating.service import GeneratingService, captioner_ships, generator_ships
-from demo.service.gpu import lent_encoder
+from demo.service.gpu import best_device, lent_encoder, zero_gpu
 from demo.service.judging import JudgingService, judge_ships
 from demo.service.own_models import check_model, own_names
 from demo.service.registry import ModelRegistry
@@ -38,19 +36,11 @@ if TYPE_CHECKING:
 
 MODEL = "photos"
 OPEN_PHOTOS = "open-photos"
-SCENES_ENCODER = "seps:scenes"  # the text encoder of models that read captions of scenes alone
-
-
-def best_device() -> torch.device:
-    """CUDA, then MPS, then the CPU."""
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+SCENES_ENCODER = "seps:scenes"  # the text encoder of models that only read captions of scenes
 
 
 def open_model(name_or_folder: str = MODEL) -> RetrievalService:
-    """Return a model without galleries: a shipped one by name, a folder, or a hub repo; ValueError where there is
-    none."""
+    """Load a model without galleries: a shipped name, a folder, or a hub repo; ValueError if it is not found."""
     check_model(name_or_folder)
     shipped = shipped_models()
     name = name_or_folder if name_or_folder in shipped else next(iter(own_names([name_or_folder])))
@@ -69,16 +59,15 @@ def open_own(
     tell: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
 ) -> RetrievalService:
-    """Return a model of one's own with a gallery that has its name: the examples, or for a model of scenes the drawn
-    ones.
+    """Load a user-supplied model with a gallery of its name: the examples, or for a model of scenes the drawn ones.
 
     Args:
-        name_or_folder: a folder, or a hub repo; name: what the model and its gallery are called.
-        photos, recursive: a folder of photographs that comes first, or None, as for `open_service`.
+        name_or_folder: a folder, or a hub repo; name: of the model and its gallery.
+        photos, recursive: an optional folder of photographs that comes first, as for `open_service`.
         cache, progress, tell: as for `open_service`.
 
     Raises:
-        ValueError: there is no such model; as `open_service`.
+        ValueError: unknown model; as `open_service`.
     """
     place = cache or default_cache()
     model = load_model(name_or_folder).to(best_device())
@@ -106,13 +95,11 @@ def open_registry(
     beside: bool = False,
     video: Path | None = None,
 ) -> ModelRegistry:
-    """Return the shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on
-    first use.
+    """Create the registry of the shipped models; the scenes' gallery, if shipped, opens on first use.
 
     Args:
-        models: models of one's own, folders or hub repos, each with a gallery that has its name; the models are loaded
-            now, so that what is wrong with one is reported. The first one's gallery is indexed now, since the page
-            begins with it, those of others on first use.
+        models: user-supplied models, folders or hub repos, each with a gallery of its name; loaded now, to report
+            errors. The first one's gallery is indexed now because the page starts with it, others on first use.
 
     Other arguments and errors as `open_service` and `open_own`.
     """
@@ -137,44 +124,48 @@ def open_registry(
 
 
 def shipped_judge() -> Judge:
-    """Return the judge that ships, on the best device; imported now, since most people never open its view."""
+    """Load the shipped judge on the best device; imported here because most users never need it."""
     from seps.judge import load_judge
 
     return load_judge().to(best_device())
 
 
+def generator_device() -> str | None:
+    """Return the CPU on ZeroGPU, see `best_device`; elsewhere None, so that a generator uses CUDA or the CPU."""
+    return None if zero_gpu() is None else "cpu"
+
+
 def shipped_generator() -> ImageTextGenerator:
-    """Return the generator that ships; imported now, since most people never open its view."""
+    """Load the shipped generator; imported here because most users never need it."""
     from seps.generator import load_generator
 
-    return load_generator()
+    return load_generator(device=generator_device())
 
 
 def shipped_captioner() -> ImageTextGenerator:
-    """Return the captioner of photographs that ships, likewise."""
+    """Load the shipped captioner of photographs; imported here because most users never need it."""
     from seps.generator import load_generator
 
-    return load_generator("photos")
+    return load_generator("photos", generator_device())
 
 
 def shipped_drawing() -> PrecomputedDrawing | None:
-    """Return the precomputed drawing of the generator that ships."""
+    """Return the precomputed drawing of the shipped generator."""
     return read_precomputed(weights_digest())
 
 
 def shipped_scenes() -> RetrievalService:
-    """Return the service of drawn scenes with the model that ships."""
+    """Return the service of drawn scenes with the shipped model."""
     return open_scenes(shipped_models()[SCENES])
 
 
 def _same(service: RetrievalService) -> RetrievalService:
-    """The service, opened already."""
+    """Return the open service."""
     return service
 
 
 def open_scenes(model_folder: Path, cache: Path | None = None) -> RetrievalService:
-    """Return the service of drawn scenes, with the model that a folder holds; its galleries are indexed on first
-    use."""
+    """Return the service of drawn scenes with the model in a folder; its galleries are indexed on first use."""
     model = load_model(model_folder).to(best_device())
     place = cache or default_cache()
     return RetrievalService(
@@ -200,28 +191,25 @@ def open_service(
     beside: bool = False,
     video: Path | None = None,
 ) -> RetrievalService:
-    """Return the shipped model with its galleries: a person's video, then their folder, then the examples; the open
-    photos on first use.
+    """Create the service of the shipped model: galleries of a user's video, their folder, the examples, and on first
+    use the open photos.
 
     Args:
         photos: a folder of photographs, or None.
-        cache: where embeddings and fetched photographs lie; `default_cache()` where left out.
-        fetch: whether open photos that are not in the cache may be fetched.
-        progress: as in `ScoringEngine`; tell: gets a line about what was left out.
-        recursive: whether the folders below `photos` are read too.
-        examples: whether the examples come beside `photos`; without a folder they always come.
-        beside: whether a large folder is indexed while it is used already, see `demo.service.stored.open_folder`.
-        video: a file, whose frames are a gallery, or None.
+        cache: folder of embeddings and downloaded photographs; by default `default_cache()`.
+        fetch: whether missing open photos may be downloaded.
+        progress: as in `ScoringEngine`; tell: receives a line per file that was left out.
+        recursive: include subfolders of `photos`.
+        examples: add the examples to `photos`; without a folder they are always added.
+        beside: index a large folder in the background, see `demo.service.stored.open_folder`.
+        video: a file that becomes a gallery of its frames, or None.
 
     Raises:
-        ValueError: the folder does not exist or holds no readable photograph, or the video cannot be read.
+        ValueError: the folder is missing or has no readable photograph, or the video is unreadable.
     """
     place = cache or default_cache()
-    former = former_embeddings(place)
-    if former:
-        tell(former)
     encoder = lent_encoder(MODEL)
-    model = load_model(MODEL).to(best_device() if encoder is None else "cpu")
+    model = load_model(MODEL).to(best_device())
     indexed: list[IndexedGallery] = []
     if video is not None:
         indexed.append(index_gallery(model, finish(read_video(video, VIDEO)), None, progress))
@@ -235,13 +223,15 @@ def open_service(
         return index_gallery(model, open_photos_gallery(place, fetch, progress), place, progress)
 
     rule, known = read_rule(model.folder), read_known_captions(model.folder)
-    return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder, rule, known)
+    service = RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder, rule, known)
+    service.why_closed[OPEN_PHOTOS] = partial(why_closed, place, fetch)
+    return service
 
 
 def tell_left_out(galleries: Sequence[IndexedGallery], tell: Callable[[str], Any]) -> None:
-    """Tell what of each gallery could not be read, a line each."""
+    """Report the unreadable files of each gallery, a line each."""
     for indexed in galleries:
         for sentence in indexed.gallery.skipped:
             tell(f"Left out: {sentence}")
-        if indexed.gallery.timed and indexed.gallery.note:
+        if indexed.gallery.note:
             tell(indexed.gallery.note)

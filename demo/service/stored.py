@@ -1,4 +1,4 @@
-"""Tables of photographs, on disk or on object storage, ranked in two stages; a folder too large for memory has one."""
+"""Tables of photographs, local or on object storage, ranked in two stages; used for folders too large for memory."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ PRECISION = "float16"  # of such a table: half the room, and half the reading
 
 
 class EngineInTurn(ScoringEngine):
-    """Scores on the computing threads, so that whoever scores many photographs lets others in between."""
+    """Engine that scores on the computing threads, so that other requests run in between."""
 
     @computing
     def encode_images(self, img_embs: Tensor) -> ImageIndex:
-        """As `ScoringEngine`."""
+        """Encode as `ScoringEngine`."""
         return super().encode_images(img_embs)
 
     @computing
     def score(
         self, images: ImageIndex, captions: CaptionIndex, mask: Mask | None = None, dense_mask: Mask | None = None
     ) -> Tensor:
-        """As `ScoringEngine`."""
+        """Score as `ScoringEngine`."""
         return super().score(images, captions, mask, dense_mask)
 
 
@@ -56,15 +56,15 @@ def open_folder(
     recursive: bool = False,
     beside: bool = False,
 ) -> IndexedGallery:
-    """Return a folder of photographs, indexed: in memory, or in a table of the cache where it holds more than LARGE.
+    """Index a folder of photographs in memory, or with more than LARGE files in a table of the cache.
 
     Args:
-        progress: as in `ScoringEngine`; tell: gets a line about each file of a table that is left out.
-        recursive: whether the folders below are read too.
-        beside: return as soon as some photographs of a table can be searched, and index the others meanwhile.
+        progress: as in `ScoringEngine`; tell: receives a line per file of a table that is left out.
+        recursive: include subfolders.
+        beside: return as soon as some photographs of a table are searchable, and index the others in the background.
 
     Raises:
-        ValueError: there is no such folder, no photograph in it that can be read, or its table cannot be written.
+        ValueError: the folder does not exist or has no readable photograph, or its table cannot be written.
     """
     gallery, files = listed_gallery(folder, recursive)
     if len(files) <= LARGE:
@@ -81,7 +81,7 @@ def open_folder(
 
 
 def folder_status(service: RetrievalService) -> IndexingStatus | None:
-    """Return how far a service's large folder is indexed; None where it has none."""
+    """Return the indexing progress of a service's large folder, or None."""
     stored = [indexed for indexed in service.galleries.values() if isinstance(indexed, StoredGallery)]
     return stored[0].indexing() if stored and stored[0].indexing is not None else None
 
@@ -91,8 +91,8 @@ class StoredResult:
     """Photographs of a table for one caption, the best first.
 
     Attributes:
-        paths: of those that were scored exactly; scores: S(I, T) of each.
-        total: how many were searched.
+        paths: of the exactly scored photographs; scores: S(I, T) of each.
+        total: number of searched photographs.
         reading, dense_reading: the caption and the dense caption as read.
         seconds: encoding the caption, searching, scoring and sorting.
     """
@@ -105,7 +105,7 @@ class StoredResult:
     seconds: float
 
     def sentence(self) -> str:
-        """Return how many were scored exactly, and how."""
+        """Describe how many photographs were scored exactly, and how."""
         if len(self.paths) == self.total:
             return f"All {self.total} photographs were scored exactly, in {1000 * self.seconds:.0f} ms."
         return (
@@ -115,7 +115,7 @@ class StoredResult:
 
 
 def open_table(service: RetrievalService, uri: str) -> GalleryStore:
-    """Open a table of the service's model; ValueError where there is none, or it is another model's."""
+    """Open a table of the service's model; ValueError if it is missing or belongs to another model."""
     return GalleryStore.read(uri, encoder_key(service.model))
 
 
@@ -129,13 +129,13 @@ def rank_table(
     name: str = "",
     progress: Progress = False,
 ) -> StoredResult:
-    """Rank a table's photographs for a caption, with a dense caption beside it where one is given.
+    """Rank a table's photographs for a caption and an optional dense caption.
 
     Args:
         shortlist, exhaustive, name, progress: as for `seps.search.stages.rank_stored`.
 
     Raises:
-        ValueError: a caption that cannot be read, or a table that cannot be.
+        ValueError: an invalid caption or table.
     """
     started = time.perf_counter()
     reading = service.read(caption)

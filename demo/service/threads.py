@@ -1,7 +1,7 @@
-"""The threads that rank and explain, one a core, each computing by itself; and the one that draws.
+"""Thread pools: one single-threaded computing thread per core, and one drawing thread.
 
-Requests come in dozens of threads. If each of them computed, every operation would ask for all cores, and each thread
-would keep buffers of its own: twice as slow with 50 people at once, and memory that grows for a long time.
+Requests arrive in dozens of threads. If each of them computed, every operation would use all cores and each thread
+would keep its own buffers: half the speed with 50 users, and steadily growing memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 
 
 def computing(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let a function run in one of the computing threads, and its caller wait for it; errors come to the caller."""
+    """Decorate a function to run on a computing thread while its caller waits; errors are passed to the caller."""
 
     @wraps(function)
     def run(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
@@ -37,9 +37,9 @@ def computing(function: Callable[Parameters, Result]) -> Callable[Parameters, Re
 
 
 def drawing(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let a function run in the one drawing thread, and its caller wait for it; errors come to the caller.
+    """Decorate a function to run on the drawing thread while its caller waits; errors are passed to the caller.
 
-    Matplotlib promises nothing where several threads draw, and keeps buffers for each of them.
+    Matplotlib is not thread-safe and keeps buffers per thread.
     """
 
     @wraps(function)
@@ -50,11 +50,11 @@ def drawing(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
 
 class Gathering(Generic[Item, Answer]):
-    """Answers each caller's item; while all computing threads are busy items gather, and are then answered together.
+    """Dynamic batching: items that arrive while all computing threads are busy are processed together.
 
     Args:
-        answer: gives an answer for each of 1 to `most` items, in their order; its errors come to all of their callers.
-        most: items that are answered together.
+        answer: returns results for 1 to `most` items, in order; its errors are passed to all of their callers.
+        most: maximum batch size.
     """
 
     def __init__(self, answer: Callable[[list[Item]], Sequence[Answer]], most: int) -> None:
@@ -62,7 +62,7 @@ class Gathering(Generic[Item, Answer]):
         self._waiting: deque[tuple[Item, Future[Answer]]] = deque()
 
     def __call__(self, item: Item) -> Answer:
-        """Wait for the item's answer."""
+        """Return the item's result, waiting for its batch."""
         future: Future[Answer] = Future()
         self._waiting.append((item, future))
         if current_thread().name.startswith(PREFIX):
@@ -72,7 +72,7 @@ class Gathering(Generic[Item, Answer]):
         return future.result()
 
     def _answer_waiting(self) -> None:
-        """Answer those that wait, at most `most`; as often called as there are items, so that none is left."""
+        """Process at most `most` waiting items; called once per item, so that none is left."""
         taken: list[tuple[Item, Future[Answer]]] = []
         with suppress(IndexError):  # another thread has taken them
             while len(taken) < self._most:
@@ -96,7 +96,7 @@ def _pencil() -> ThreadPoolExecutor:
 
 @lru_cache(maxsize=1)
 def _pool() -> ThreadPoolExecutor:
-    """A thread for each core that this process may use, computing alone; other threads stay as they are."""
+    """Return a pool with a single-threaded computing thread per available core; other threads are unchanged."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     usual = torch.get_num_threads()
     started = Barrier(count + 1)

@@ -1,4 +1,4 @@
-"""A caption through a video: its similarity at every frame, its best moments, and how steady its mask is."""
+"""Timeline of a caption in a video: similarity of every frame, best moments, and stability of the mask."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from demo.service.ranking import ImageRanking
 from demo.service.retrieval import RetrievalService
 
 MOMENTS = 5
-PROMINENCE = 0.1  # of the curve's height, by which a moment rises from what lies between it and a better one
+PROMINENCE = 0.1  # minimum prominence of a peak, as a fraction of the curve's height
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """What one caption makes of a video's F frames.
+    """Result of one caption for a video's F frames.
 
     Attributes:
         reading: the caption as read.
         seconds: (F,), the frames' times; scores: (F,), S(I, T) of each frame.
-        moments: indices of frames where the curve has a peak, the best first, at most `MOMENTS`.
-        masks: (F, N), which patches the caption keeps of each frame.
+        moments: indices of peaks of the curve, the best first, at most `MOMENTS`.
+        masks: (F, N), the patches kept of each frame.
         mask_iou: (F - 1,), intersection over union of neighbouring frames' masks.
         frame_cosine: (F - 1,), mean cosine of neighbouring frames' patches at the same place.
     """
@@ -44,14 +44,14 @@ class Timeline:
 def timeline(
     service: RetrievalService, indexed: GalleryInMemory, caption: str, ranking: ImageRanking | None = None
 ) -> Timeline:
-    """Follow a caption through the frames of a video, in the order of their times.
+    """Score a caption on the frames of a video, in the order of their times.
 
     Args:
         indexed: a gallery of `video_gallery`.
-        ranking: of its frames for this caption, with or without a dense one, where there is one already.
+        ranking: an existing ranking of its frames for this caption, with or without a dense one.
 
     Raises:
-        ValueError: a caption that cannot be read.
+        ValueError: an invalid caption.
     """
     ranking = ranking or service.rank_images(indexed, caption)
     dense = None if ranking.dense_reading is None else ranking.dense_reading.text
@@ -65,10 +65,10 @@ def timeline(
 
 
 def moments(scores: Sequence[float] | NDArray[np.float64], most: int = MOMENTS) -> tuple[int, ...]:
-    """Find the peaks of a curve (F,), the best first; between two of them it falls.
+    """Find the peaks of a curve (F,), the best first, with a dip between any two.
 
-    A peak stands out from its surroundings by a tenth of the curve's height; the best frame is always one. Of a level
-    top, its middle.
+    A peak's prominence is at least a tenth of the curve's height; the best frame is always included. A plateau counts
+    as its middle.
     """
     curve = np.asarray(scores, dtype=np.float64)
     low, high = float(curve.min()), float(curve.max())
@@ -81,12 +81,12 @@ def moments(scores: Sequence[float] | NDArray[np.float64], most: int = MOMENTS) 
 
 
 def mask_overlap(masks: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Intersection over union of each mask (F, N) and the next, (F - 1,); 1 where both keep nothing."""
+    """Compute the intersection over union of each mask (F, N) and the next, (F - 1,); 1 if both are empty."""
     both, either = (masks[:-1] & masks[1:]).sum(axis=1), (masks[:-1] | masks[1:]).sum(axis=1)
     return np.where(either > 0, both / np.maximum(either, 1), 1.0)
 
 
 def frame_cosine(embeddings: torch.Tensor) -> NDArray[np.float64]:
-    """Mean cosine of each frame's patches (F, N[+1], C) and the next one's at the same place, (F - 1,)."""
+    """Compute the mean cosine of each frame's patches (F, N[+1], C) and the next one's at the same place, (F - 1,)."""
     cosines = torch.cosine_similarity(embeddings[:-1].float(), embeddings[1:].float(), dim=-1)  # (F - 1, N[+1])
     return np.asarray(cosines.mean(dim=1).cpu().numpy(), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Counts and places in words."""
+"""Verbal description of places in a picture."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ ROWS, COLUMNS = ("upper", "middle", "lower"), ("left", "middle", "right")
 
 
 def whereabouts(amounts: NDArray[Any]) -> str | None:
-    """Return where most of `amounts` (H, W), none negative, lies: "on the lower left"; None where it is spread evenly.
+    """Describe where most of the non-negative `amounts` (H, W) is: "on the lower left"; None if evenly spread.
 
-    The grid is cut into thirds of its rows and thirds of its columns; a patch belongs to the third with its centre.
-    A third stands out where it holds more than either other third, and at least 1.25 times what an even spread
-    would give it. Where a third of the rows and one of the columns stand out, and the ninth in which they cross does
-    so too, the ninth is named; otherwise the third that stands out more.
+    The grid is divided into thirds of rows and of columns; a patch belongs to the third with its centre. A third is
+    outstanding if it has more than either other third and at least 1.25 times the amount of an even spread. If a third
+    of the rows, one of the columns and their ninth are outstanding, the ninth is named; otherwise the more outstanding
+    third.
     """
     total = float(amounts.sum())
     if total <= 0:
@@ -41,7 +41,7 @@ def whereabouts(amounts: NDArray[Any]) -> str | None:
 
 
 def _outstanding(amounts: NDArray[Any], thirds: NDArray[Any]) -> tuple[int | None, float]:
-    """The third that stands out, if any, and its share of the amount over its share of the lines."""
+    """Return the outstanding third, if any, and its share of the amount over its share of the lines."""
     sums = np.bincount(thirds, weights=amounts, minlength=3)  # (3,)
     lines = np.bincount(thirds, minlength=3)  # (3,)
     best = int(sums.argmax())

@@ -1,4 +1,4 @@
-"""Trying the folder as a Space would run it: from a copy, with nothing of this machine but Python's packages."""
+"""Test of the folder in the environment of a Space: a copy, with only Python's packages from this machine."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 PATIENCE = 300.0  # seconds until the page has to answer
+STUB = Path(__file__).with_name("spaces_stub.py")
 INHERITED = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH")  # of the environment; caches and paths are not
 
 
-def check_start(folder: Path, patience: float = PATIENCE) -> float:
-    """Start the app from a copy of a Space's folder and wait for its page.
+def check_start(folder: Path, patience: float = PATIENCE, zero_gpu: bool = False) -> float:
+    """Start the app from a copy of a Space's folder, with a stub of the package `spaces`, and wait for its page.
+
+    Args:
+        zero_gpu: whether the stub behaves as on ZeroGPU.
 
     Returns:
         The seconds until it answered.
@@ -28,19 +32,23 @@ def check_start(folder: Path, patience: float = PATIENCE) -> float:
         ValueError: the app ended, or its page did not answer within `patience` seconds.
     """
     begun = time.monotonic()
-    with started(folder, patience):
+    with started(folder, patience, zero_gpu):
         return time.monotonic() - begun
 
 
 @contextmanager
-def started(folder: Path, patience: float = PATIENCE) -> Iterator[str]:
-    """Give the address of the app of a Space's folder while it runs from a copy; ValueError as `check_start`."""
+def started(folder: Path, patience: float = PATIENCE, zero_gpu: bool = False) -> Iterator[str]:
+    """Run the app of a Space's folder from a copy and give its URL; ValueError as `check_start`."""
     with TemporaryDirectory(prefix="seps-space-") as name:
         place, log = Path(name), Path(name) / "log"
         copy, port = shutil.copytree(folder, place / "app"), free_port()
         with log.open("wb") as output:
             app = subprocess.Popen(
-                [sys.executable, "app.py"], cwd=copy, env=environment(place, port), stdout=output, stderr=output
+                [sys.executable, "app.py"],
+                cwd=copy,
+                env=environment(place, port, zero_gpu),
+                stdout=output,
+                stderr=output,
             )
         try:
             wait_for(app, f"http://127.0.0.1:{port}/config", log, patience)
@@ -50,7 +58,7 @@ def started(folder: Path, patience: float = PATIENCE) -> Iterator[str]:
 
 
 def stop(app: subprocess.Popen[bytes]) -> None:
-    """End the app, in any case within half a minute."""
+    """End the app within half a minute."""
     app.terminate()
     try:
         app.wait(30)
@@ -59,12 +67,17 @@ def stop(app: subprocess.Popen[bytes]) -> None:
         app.wait()
 
 
-def environment(place: Path, port: int) -> dict[str, str]:
-    """Return the variables of a machine that has nothing in its caches, and may not ask the hub."""
+def environment(place: Path, port: int, zero_gpu: bool = False) -> dict[str, str]:
+    """Return environment variables with the stub of `spaces`, empty caches, and no access to the hub."""
     (place / "home").mkdir()
+    package = place / "packages" / "spaces"
+    package.mkdir(parents=True)
+    shutil.copyfile(STUB, package / "__init__.py")
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return inherited | {
         "HOME": str(place / "home"),
+        "PYTHONPATH": str(package.parent),
+        "SPACES_ZERO_GPU": "true" if zero_gpu else "",
         "HF_HUB_OFFLINE": "1",
         "GRADIO_ANALYTICS_ENABLED": "False",
         "GRADIO_SERVER_NAME": "127.0.0.1",
@@ -74,7 +87,7 @@ def environment(place: Path, port: int) -> dict[str, str]:
 
 
 def wait_for(app: subprocess.Popen[bytes], address: str, log: Path, patience: float) -> None:
-    """Wait until the app answers there, which it does once its models are loaded; ValueError as `check_start`."""
+    """Wait until the app answers, after its models are loaded; ValueError as `check_start`."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         if app.poll() is not None:
@@ -91,7 +104,7 @@ def wait_for(app: subprocess.Popen[bytes], address: str, log: Path, patience: fl
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return an unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

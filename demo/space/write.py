@@ -1,4 +1,4 @@
-"""Writing the folder: the app's own files, and those by which a Space is installed and stored."""
+"""Writing of a Space's folder: the app's files, and those for its installation and storage."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer, written_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 TAKEN = ("app.py", "LICENSE", "assets", "demo", "seps")
-LEFT_OUT = (  # programs beside the app, and what they alone read
+LEFT_OUT = (  # programs that are not part of the app, and files only they read
     *("demo/examples", "demo/space", "demo/static"),
     *("assets/guide", "assets/notebooks", "assets/readme", "assets/static"),
 )
-# What the app reads in these, and what the card shows.
+# Files in these folders that the app reads or the card shows.
 KEPT = ("assets/guide/names.md", "assets/guide/losses.md", "assets/readme/app.gif")
 PINNED = {"torch": "2.13.0", "torchvision": "0.28.0"}  # the newest that ZeroGPU lists, see assets/guide/host.md
-DEBIAN = ("libgcc-s1", "libstdc++6", "zlib1g")  # what compiled parts of the packages link to and do not bring
+DEBIAN = ("libgcc-s1", "libstdc++6", "zlib1g")  # system libraries of compiled packages
 MARK = "# What git stores as large files. Written by python -m demo.space, which may write this folder anew.\n"
 ATTRIBUTES, LFS = ".gitattributes", "filter=lfs diff=lfs merge=lfs -text"
 LINK_ALONE = re.compile(r"^\[[^\]]*\]\((?!https?:)[^)]*\)\n+", re.MULTILINE)
-MAX_BYTES = 10_000_000  # of a file that the hub takes as it is
+MAX_BYTES = 10_000_000  # largest file that the hub accepts without Git LFS
 
 
 def write_space(folder: Path) -> dict[str, int]:
-    """Write the folder, over one that was written before.
+    """Write the folder, replacing a previous one.
 
     Returns:
         The bytes of each file, by its path in the folder.
 
     Raises:
-        ValueError: a file, or a folder that holds something else; weights that Git LFS has not fetched; or files that
-            the hub would refuse.
+        ValueError: a file, or a folder with other content; weights that Git LFS has not fetched; or files that the hub
+            would reject.
     """
     check_target(folder)
     with written_whole(folder) as place:
@@ -74,20 +74,20 @@ def app_files() -> list[str]:
 
 
 def is_of_app(path: str) -> bool:
-    """Return whether a file of the repo is the app's: neither left out, nor hidden, nor compiled by Python."""
+    """Return whether a file of the repo belongs to the app: not excluded, hidden, or compiled by Python."""
     parts = path.split("/")
     hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
     return not hidden and not any(path.startswith(f"{room}/") for room in LEFT_OUT)
 
 
 def space_card(readme: str) -> str:
-    """Return the Space's README.md: the block that configures it, and what the repo's README says before its first
-    section but for lines that lead to other pages of the repo."""
+    """Return the Space's README.md: its configuration, and the introduction of the repo's README without links to
+    other pages of the repo."""
     return LINK_ALONE.sub("", readme.partition("\n## ")[0]).rstrip() + "\n"
 
 
 def requirements(lines: str, card: str) -> str:
-    """Return the repo's requirements with PyTorch as ZeroGPU takes it, and Gradio as the card names it.
+    """Return the repo's requirements with PyTorch's version for ZeroGPU and the card's version of Gradio.
 
     Raises:
         ValueError: a card without a version of Gradio.
@@ -101,15 +101,14 @@ def requirements(lines: str, card: str) -> str:
 
 
 def attributes(folder: Path) -> str:
-    """Return what .gitattributes says: every kind of file that is no text is stored as a large file, whatever its
-    size."""
+    """Return the content of .gitattributes: all binary files are stored in Git LFS, whatever their size."""
     binaries = (file for file in files_of(folder) if not is_text(file))
     patterns = sorted({f"*{file.suffix}" if file.suffix else file.name for file in binaries})
     return MARK + "".join(f"{pattern} {LFS}\n" for pattern in patterns)
 
 
 def check_files(folder: Path) -> None:
-    """Raise ValueError for a file that the hub would refuse, or would take without its content."""
+    """Raise ValueError for a file that the hub would reject, or accept without its content."""
     stored = [line.split()[0] for line in (folder / ATTRIBUTES).read_text(encoding="utf-8").splitlines() if LFS in line]
     for file in files_of(folder):
         name = file.relative_to(folder).as_posix()
@@ -128,7 +127,7 @@ def check_files(folder: Path) -> None:
 
 
 def is_text(file: Path) -> bool:
-    """Return whether a file's content is UTF-8 without a null character."""
+    """Return whether a file is UTF-8 without null characters."""
     content = file.read_bytes()
     try:
         content.decode()
@@ -138,10 +137,10 @@ def is_text(file: Path) -> bool:
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """Return every file in a folder and below, in order."""
+    """Return every file in a folder and its subfolders, sorted."""
     return (file for file in sorted(folder.rglob("*")) if file.is_file())
 
 
 def sizes_of(folder: Path) -> dict[str, int]:
-    """Return the bytes of each file in a folder and below, by its path there."""
+    """Return the bytes of each file in a folder and its subfolders, by relative path."""
     return {file.relative_to(folder).as_posix(): file.stat().st_size for file in files_of(folder)}

@@ -1,1 +1,1 @@
-"""The page without a server: a folder that any static host serves, in which the visitor's browser runs the models."""
+"""The static page: a folder for any web host; the models run in the visitor's browser."""

@@ -1,4 +1,4 @@
-"""Write the page without a server: `python -m demo.static DIR`, as `make static DIR=...` does."""
+"""Write the static page: `python -m demo.static DIR`, as `make static DIR=...` does."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ MODELS = ("scenes", "photos")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns its exit status."""
+    """Run the program and return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m demo.static", description=__doc__)
     parser.add_argument("folder", metavar="DIR", type=Path, help="folder to write, or to write anew")
     parser.add_argument(
         "--models", nargs="+", choices=MODELS, default=MODELS, help="models to take; the page opens with the first"
     )
+    parser.add_argument("--page", action="store_true", help="write the new page, which is not complete yet")
     options = parser.parse_args(arguments)
     with errors_in_one_line():
         from demo.static.write import write_site  # which imports torch
 
-        sizes = write_site(options.folder, options.models, progress=True)
+        sizes = write_site(options.folder, options.models, progress=True, new_page=options.page)
         for name, size in sizes.items():
             print(f"{name:28}{size / 1e6:8.2f} MB")
         print(f"Wrote {options.folder}: python -m http.server --directory {options.folder} serves it.")

@@ -1,10 +1,10 @@
-"""Dense captions as the page takes them: graphs of a pass with one beside the caption, fetched when one is first typed.
+"""Graphs for a caption with a dense caption, fetched by the page when one is first typed.
 
 | graph | takes | gives |
 |---|---|---|
-| dense_rank | patches (B, N[+1], C), words (L, C), dense_words (L_d, C) | similarity (B,), S(I, T) of each |
+| dense_rank | patches (B, N[+1], C), words (L, C), dense_words (L_d, C) | similarity (B,), S(I, T) |
 | dense_pair | patches (N[+1], C), words, dense_words | every array and term of the explanation, see `Pair` |
-| dense_forced | the same and mask (N,) bool | the same under a sparse decision from outside |
+| dense_forced | the same and mask (N,) bool | the same with a forced sparse decision |
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from seps.method.network import Branch
 from seps.models.export.folder import write_graphs
 from seps.models.export.graphs import Graph, exportable
 
-PREFIXES = ("", "dense_")  # of the names of what is the sparse, and the dense caption's
+PREFIXES = ("", "dense_")  # prefixes of names for the sparse and the dense caption
 
 
 class Rank(nn.Module):
-    """S of many images with one caption and its dense caption."""
+    """Scores of many images for one caption and its dense caption."""
 
     def __init__(self, network: CrossSparseAggrNet) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Rank(nn.Module):
 
 
 class Pair(nn.Module):
-    """One image, one caption and its dense caption, told in full."""
+    """Explanation of one image, one caption and its dense caption."""
 
     def __init__(self, network: CrossSparseAggrNet) -> None:
         super().__init__()
@@ -51,9 +51,10 @@ class Pair(nn.Module):
     def forward(
         self, patches: Tensor, words: Tensor, dense_words: Tensor, mask: Tensor | None = None
     ) -> dict[str, Tensor]:
-        """Return the record of (N[+1], C), (L, C) and (L_d, C): what is the dense caption's under names with "dense_".
+        """Return the record of (N[+1], C), (L, C) and (L_d, C); names of the dense caption's values start with
+        "dense_".
 
-        `mask`: (N,) bool, the sparse decision where it is forced.
+        `mask`: (N,) bool, a forced sparse decision.
         """
         network = self.network
         match = network.match(network.encode_images(patches[None]), words, dense_words, mask=mask)
@@ -71,14 +72,14 @@ class Pair(nn.Module):
 
 
 def branch_arrays(branch: Branch) -> dict[str, Tensor]:
-    """Return what one image's branch decided and merged, by the record's names."""
+    """Return the selection and aggregation of one image's branch, by the record's names."""
     merged = {} if branch.weights is None else {"aggregation_weights": branch.weights[0]}
     parts = {name: values[0] for name, values in branch.selection.parts.items()}
     return parts | selection_arrays(branch.selection) | merged
 
 
 def dense_graphs(model: SEPSModel) -> dict[str, Graph]:
-    """Return the graphs of an `exportable` model by name, as the table above has them."""
+    """Return the graphs of an `exportable` model by name, see the table above."""
     network = model.cross_net
     count, channels = network.num_patches, network.embed_size
     patches = (count + model.img_enc.has_cls, channels)
@@ -94,7 +95,7 @@ def write_dense(model: SEPSModel, folder: Path) -> None:
     """Write a model's graphs of dense captions into the folder of its others.
 
     Raises:
-        ValueError: a graph that computes something else than the model does.
+        ValueError: a graph that differs from the model.
     """
     plain = exportable(model)
     write_graphs(plain, dense_graphs(plain), folder)

@@ -1,4 +1,4 @@
-"""A gallery as the page takes it: pictures, embeddings in float16, credits, and what is true of drawn scenes."""
+"""A gallery for the static page: pictures, embeddings in float16, credits, and annotations of drawn scenes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 from PIL import Image
 
 from demo.galleries.annotation import SceneAnnotation, described, labels, object_name
@@ -28,14 +30,14 @@ from seps.scenes.wording import plural
 EMBEDDINGS = "embeddings.f16"
 FACTS = "gallery.json"
 PICTURES = "pictures"
-OPENED = ("captions", "compare", "why")  # views with a choice of what they open with
+OPENED = ("captions", "compare", "why")  # views with selected initial content
 
 
 def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: Path) -> dict[str, Any]:
-    """Write a gallery into a folder.
+    """Write a gallery to a folder.
 
     Returns:
-        What is known of it, as its file has it; addresses of pictures are relative to the folder.
+        The content of its JSON file; URLs of pictures are relative to the folder.
     """
     (folder / PICTURES).mkdir(parents=True)
     items = [write_item(indexed, index, folder, service.model.grid) for index in range(len(indexed))]
@@ -54,17 +56,27 @@ def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: P
     if any(item.known is not None for item in gallery.items):
         facts["nouns"] = nouns()
     (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
-    (folder / EMBEDDINGS).write_bytes(indexed.embeddings.cpu().numpy().astype("<f2").tobytes())
+    (folder / EMBEDDINGS).write_bytes(gallery_numbers(service, indexed).astype("<f2").tobytes())
     return facts
 
 
+def gallery_numbers(service: RetrievalService, indexed: GalleryInMemory) -> NDArray[np.float32]:
+    """Return each picture's embeddings (N[+1], C), and of a model with classes its patches' best classes (N), their
+    probabilities (N) and what class vectors add (N, C) behind them: (V, numbers)."""
+    values = indexed.embeddings.float().cpu().flatten(1)  # (V, (N[+1]) C)
+    seen = [service.patch_classes(indexed, index) for index in range(len(indexed))]
+    rows = [torch.cat([part.float().cpu().flatten() for part in classes]) for classes in seen if classes is not None]
+    assert len(service.model.class_names) <= 2048  # whole numbers that float16 holds
+    return (torch.cat([values, torch.stack(rows)], dim=1) if rows else values).numpy()
+
+
 def opening_facts(opening: Opening | None) -> dict[str, Any] | None:
-    """Return what a view opens with, None where nothing was chosen for it."""
+    """Return a view's initial content, None if there is none."""
     return None if opening is None else asdict(opening)
 
 
 def write_item(indexed: GalleryInMemory, index: int, folder: Path, grid: tuple[int, int]) -> dict[str, Any]:
-    """Write the pictures of one item, and return what is known of it."""
+    """Write the pictures of one item, and return its facts."""
     item = indexed.gallery.items[index]
     photo = item.photo()
     picture, thumb = write_pictures(item, photo, indexed.thumbnails[index], folder)
@@ -89,7 +101,7 @@ def write_item(indexed: GalleryInMemory, index: int, folder: Path, grid: tuple[i
 
 
 def write_pictures(item: GalleryItem, photo: Image.Image, thumbnail: str, folder: Path) -> tuple[str, str]:
-    """Write the picture to look at and the thumbnail; a small PNG of our own is both."""
+    """Write the display picture and the thumbnail; a small PNG of our own serves as both."""
     if item.known is not None and isinstance(item.source, Path):
         name = f"{PICTURES}/{item.source.name}"
         (folder / name).write_bytes(item.source.read_bytes())
@@ -101,7 +113,7 @@ def write_pictures(item: GalleryItem, photo: Image.Image, thumbnail: str, folder
 
 
 def scene_facts(known: SceneAnnotation, grid: tuple[int, int]) -> dict[str, Any]:
-    """Return what is true of a scene: its objects, and for each caption written for it the phrases that name them."""
+    """Return the facts about a scene: its objects, and for each of its captions the phrases that name them."""
     return {
         "unit": UNIT,
         "objects": [object_facts(known.scene, number, grid) for number in range(len(known.scene.objects))],
@@ -110,7 +122,7 @@ def scene_facts(known: SceneAnnotation, grid: tuple[int, int]) -> dict[str, Any]
 
 
 def object_facts(scene: Scene, number: int, grid: tuple[int, int]) -> dict[str, Any]:
-    """Return an object: names, outline, and how much of each patch is seen of it as flat pairs: patch, fraction, ..."""
+    """Return an object: names, outline, and its visible fraction in each patch as flat pairs: patch, fraction, ..."""
     thing, seen = scene.objects[number], labels(scene)
     overlap = mask_overlap(seen == number, grid).reshape(-1)  # (N,)
     return {
@@ -125,13 +137,13 @@ def object_facts(scene: Scene, number: int, grid: tuple[int, int]) -> dict[str, 
 
 
 def mention_facts(mention: Mention) -> list[Any]:
-    """Return a phrase: where its first word stands, how many it has, and the objects that it names."""
+    """Return a phrase: the position of its first word, its length, and the objects that it names."""
     return [mention.first_word, len(mention.phrase.split()), list(mention.objects)]
 
 
 @lru_cache(maxsize=1)
 def nouns() -> dict[str, Any]:
-    """Return what finds phrases in captions that people type, see `demo.galleries.phrases`."""
+    """Return the word lists that find phrases in typed captions, see `demo.galleries.phrases`."""
     parts = {name: (kind.part or "").split() for name, kind in KINDS.items()}
     return {
         "forms": {name: sorted(" ".join(form) for form in forms(name)) for name in KINDS},

@@ -1,10 +1,10 @@
-"""The lesson as the page takes it: graphs of what follows a decision, for settings that a person moves, and what its
-steps say with their equations.
+"""The lesson of the static page: graphs of the pass after a decision, for adjustable settings, and the steps' texts
+with their equations.
 
-Scores and decisions under other settings the page computes itself (assets/js/engine/tuned.js); what a decision leads
-to, two small graphs compute for each variant that the parameters allow: one for many pictures, S(I, T) alone, and one
-for a pair, told in full. The paper's variant has both again for a pass with a dense caption, whose branch merges into
-the same tokens, and one that tells what that branch makes of pictures; the released one passes each caption by itself.
+The page computes scores and decisions under other settings (assets/js/engine/tuned.js). Two small graphs per variant
+that the parameters allow compute the rest of the pass: one returns S(I, T) for many pictures, the other the full record
+of a pair. The paper's variant has both also for a dense caption, whose branch merges into the same tokens, and one for
+that branch's features of pictures; the released one passes each caption separately.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from seps.models.export.folder import write_graphs
 from seps.models.export.graphs import Graph, exportable
 
 LESSON = "lesson.json"
-SECTIONS = ("step", "happens", "note", "legend", "tensor", "setting", "trial")  # of what the lesson says
+SECTIONS = ("step", "happens", "note", "legend", "tensor", "setting", "trial")  # parts of the lesson's texts
 
 
 class Decided(nn.Module):
-    """What follows a decision on pictures under one caption.
+    """The pass after a decision on pictures under one caption.
 
     Args:
-        network: whose aggregation and alignment it is; whole: give every array of one picture, not S(I, T) alone.
+        network: for aggregation and alignment; whole: return every array of one picture instead of only S(I, T).
     """
 
     def __init__(self, network: CrossSparseAggrNet, whole: bool) -> None:
@@ -59,14 +59,13 @@ class Decided(nn.Module):
 
         Args:
             patches: (B, N[+1], C); words: (L, C), of a caption without padding; logits: (B, N_c, N) of the patches.
-            score: (B, N), which weighs what is dropped; mask: (B, N) bool, what is kept.
-            seen: (K,), what each of the K best values counts in the relevance MLP, 1 or 0; None in the variant that
-                has none.
-            dense_logits, dense_score, dense_mask: the dense branch's, of the same sizes, where there is one.
+            score: (B, N), weights of dropped patches; mask: (B, N) bool, the kept ones.
+            seen: (K,), 1 or 0 for each of the K best values in the relevance MLP; None in the variant without it.
+            dense_logits, dense_score, dense_mask: the dense branch's, of the same sizes, if any.
 
         Returns:
-            `similarity` (B,), S(I, T); told of one picture, the record's arrays and terms by its names too, those of
-            the dense branch with "dense_" before them.
+            `similarity` (B,), S(I, T); with `whole` also the record's arrays and terms by name, those of the dense
+                branch with the prefix "dense_".
         """
         network = self.network
         cls, plain = split_cls(patches, network.num_patches)
@@ -97,7 +96,7 @@ class Decided(nn.Module):
 
 
 class DenseFeatures(nn.Module):
-    """What the dense branch of the paper's variant makes of images, once for all captions."""
+    """Features of the dense branch of the paper's variant, computed once for all captions."""
 
     def __init__(self, network: CrossSparseAggrNet) -> None:
         super().__init__()
@@ -112,13 +111,13 @@ class DenseFeatures(nn.Module):
 
 
 def merged_arrays(branch: Branch) -> dict[str, Tensor]:
-    """Return what one image's branch merges its patches with, by the record's names."""
+    """Return the merging weights of one image's branch, by the record's names."""
     merged = {} if branch.weights is None else {"aggregation_weights": branch.weights[0]}
     return {"extra_weights": branch.selection.extra_weights[0]} | merged
 
 
 def prefixed(arrays: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return the same under the names that outputs of a dense caption have."""
+    """Add the prefix of a dense caption's outputs to the names."""
     return {f"dense_{name}": values for name, values in arrays.items()}
 
 
@@ -126,8 +125,8 @@ def lesson_graphs(model: SEPSModel) -> dict[str, Graph]:
     """Return the graphs of an `exportable` model: `lesson_VARIANT_rank` for many pictures, `lesson_VARIANT_pair` for
     one.
 
-    Where a dense caption's branch merges into the same tokens, the same two as `lesson_paper_dense_rank` and
-    `lesson_paper_dense_pair`, and `lesson_paper_dense_features`.
+    If a dense caption's branch merges into the same tokens, also `lesson_paper_dense_rank`, `lesson_paper_dense_pair`
+    and `lesson_paper_dense_features`.
     """
     usual = evaluation_knobs(model)
     variants = ("paper", "released") if usual.variant == "paper" else ("released",)
@@ -161,7 +160,7 @@ def write_lesson(model: SEPSModel, folder: Path) -> None:
     """Write a model's lesson into the folder of its graphs.
 
     Raises:
-        ValueError: a graph that computes something else than the model does.
+        ValueError: a graph that differs from the model.
     """
     plain = exportable(model)
     write_graphs(plain, lesson_graphs(plain), folder)
@@ -170,8 +169,8 @@ def write_lesson(model: SEPSModel, folder: Path) -> None:
 
 
 def lesson_facts(model: SEPSModel) -> dict[str, Any]:
-    """Return what the lesson needs to know of a model, JSON ready: its settings and their limits, and each step's
-    equations and symbols, in MathML, with when they hold (see `demo.screens.lesson.equations`)."""
+    """Return a model's facts for the lesson, JSON ready: settings with limits, and each step's equations and symbols
+    in MathML with their conditions (see `demo.screens.lesson.equations`)."""
     network, config = model.cross_net, model.config
     return {
         "trained": asdict(trained_knobs(model)),
@@ -183,6 +182,7 @@ def lesson_facts(model: SEPSModel) -> dict[str, Any]:
         "channels": network.embed_size,
         "pixels": config.vision.image_size,
         "context": [config.vision.context_size > 0, config.text.context],
+        "classes": len(model.class_names),
         "trained_k": network.hrpa.top_k,
         "equations": {step: [equation_facts(row) for row in rows] for step, rows in EQUATIONS.items()},
         "legend": {
@@ -193,5 +193,5 @@ def lesson_facts(model: SEPSModel) -> dict[str, Any]:
 
 
 def equation_facts(row: dict[str, Any]) -> dict[str, Any]:
-    """Return one equation: its MathML, its number in the paper or null, when it holds."""
+    """Return one equation: its MathML, its number in the paper or null, and its condition."""
     return {"mathml": inner(row["latex"]), "number": row.get("number"), "when": row.get("when", [])}

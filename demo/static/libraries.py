@@ -1,4 +1,4 @@
-"""What the page runs models and reads captions with, from npm: fetched once into a cache, never kept in the repo."""
+"""Libraries from npm that the static page uses to run models and read captions, downloaded into a cache."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 
 from demo.galleries.cache import default_cache
 
-# Pinned: what to check after a change stands in assets/guide/static.md.
+# Pinned; see assets/guide/static.md for the checks after a change.
 PACKAGES = {"onnxruntime-web": "1.30.0", "@huggingface/tokenizers": "0.2.0"}
-ORT, WASM, TOKENIZERS = "ort.mjs", "ort.wasm.gz", "tokenizers.mjs"  # as the page calls them
+ORT, WASM, TOKENIZERS = "ort.js", "ort.wasm.gz", "tokenizers.js"  # as the page calls them
 FILES = {
     ORT: "onnxruntime-web/dist/ort.wasm.bundle.min.mjs",
     WASM: "onnxruntime-web/dist/ort-wasm-simd-threaded.wasm",
     TOKENIZERS: "@huggingface/tokenizers/dist/tokenizers.min.mjs",
 }
-# ONNX Runtime with WebGPU, for browsers that have it, in a folder of its own under the same names: of its builds the
-# smallest, in which WebAssembly waits for the GPU by the browser's own means (JSPI).
+# ONNX Runtime with WebGPU, in a separate folder with the same file names: the smallest of its builds, in which
+# WebAssembly waits for the GPU with the browser's JSPI.
 GPU_FILES = {
     ORT: "onnxruntime-web/dist/ort.jspi.bundle.min.mjs",
     WASM: "onnxruntime-web/dist/ort-wasm-simd-threaded.jspi.wasm",
@@ -28,13 +28,13 @@ TIMEOUT = 300  # seconds
 
 
 def library_files(cache: Path | None = None, named: Mapping[str, str] = FILES) -> dict[str, bytes]:
-    """Return the libraries' files as the page calls them, WebAssembly compressed; fetched where the cache lacks them.
+    """Return the libraries' files by the page's names, WebAssembly compressed, downloading missing ones.
 
     Args:
-        cache: as in `npm_packages`; named: paths below node_modules by the page's names, `FILES` or `GPU_FILES`.
+        cache: as in `npm_packages`; named: paths in node_modules by the page's names, `FILES` or `GPU_FILES`.
 
     Raises:
-        ValueError: npm is not there, or cannot fetch them.
+        ValueError: npm is missing or cannot download them.
     """
     modules = npm_packages(PACKAGES, cache)
     files = {name: (modules / path).read_bytes() for name, path in named.items()}
@@ -42,11 +42,10 @@ def library_files(cache: Path | None = None, named: Mapping[str, str] = FILES) -
 
 
 def npm_packages(packages: Mapping[str, str], cache: Path | None = None) -> Path:
-    """Return the folder below which packages lie by their names, each of its version; fetched where the cache lacks
-    them.
+    """Return the folder of packages with these versions, downloading missing ones.
 
     Raises:
-        ValueError: npm is not there, or cannot fetch them.
+        ValueError: npm is missing or cannot download them.
     """
     specs = [f"{name}@{version}" for name, version in packages.items()]
     name = "-".join(spec.replace("/", "-").replace("@", "") for spec in specs)

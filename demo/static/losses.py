@@ -1,4 +1,4 @@
-"""The page Losses as the page without a server takes it: what the app shows there, computed beforehand, in one file."""
+"""Precomputed data of the view Losses for the static page, in one file."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ LOSSES = "losses.json"
 
 
 def write_losses(service: RetrievalService, folder: Path) -> None:
-    """Write what the page shows of the losses into a folder; arguments as for `losses_facts`."""
+    """Write the data of the view Losses to a folder; arguments as for `losses_facts`."""
     folder.mkdir(parents=True)
     (folder / LOSSES).write_text(json.dumps(losses_facts(service), separators=(",", ":")), encoding="utf-8")
 
 
 def losses_facts(service: RetrievalService) -> dict[str, Any]:
-    """Compute what the page shows of the losses.
+    """Compute the data of the view Losses.
 
     Args:
         service: of the model `photos`, with the gallery of examples.
 
     Returns:
-        JSON ready: `playground` under the usual settings, from which assets/js/engine/loss.js computes it under others;
-        `claims`, each with what was measured, which the page cannot measure itself; `guide`, HTML.
+        JSON ready: `playground` under default settings, which assets/js/engine/loss.js recomputes under others;
+            `claims` with measurements that the page cannot make; `guide`, HTML.
     """
 
     def claims() -> dict[str, Any]:

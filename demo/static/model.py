@@ -1,4 +1,4 @@
-"""A model as the page runs it: its graphs, its tokenizer, and when a word of a caption matches nothing."""
+"""A model for the static page: its graphs, its tokenizer, and its rule for words that match nothing."""
 
 from __future__ import annotations
 
@@ -19,30 +19,28 @@ from seps.explanation.attribution import POINTS
 from seps.explanation.caption_words import FUNCTION_WORDS
 from seps.files import json_text
 from seps.method.alignment import HRPA
-from seps.models.export.folder import MANIFEST, export
+from seps.models.export.folder import MANIFEST, export, round_model
 from seps.models.export.graphs import exportable
-from seps.models.export.packing import round_weights
 from seps.models.known_captions import KnownCaptions
 from seps.models.model import SEPSModel
 from seps.progress import Progress
 
 LANGUAGE = "language.json"
-LARGE = 4_000_000  # bytes of a graph whose weights lie beside it
+LARGE = 4_000_000  # in bytes; larger graphs store their weights in a separate file
 
 
 def page_model(model: SEPSModel, known: KnownCaptions | None = None) -> SEPSModel:
-    """Return the model that the page has: the text encoder's weights rounded to 16 bits where nothing smaller holds
-    them.
+    """Return the page's version of a model: weights rounded to 16 bits by `round_model`.
 
-    `known`: the captions that it learnt from, in short, None where they were not measured.
+    `known`: the summary of the training captions, None if not measured.
     """
     copy = exportable(model, folded=known is None)
-    round_weights(copy.txt_enc)
+    round_model(copy)
     return copy
 
 
 def write_model(service: RetrievalService, folder: Path, progress: Progress = False) -> None:
-    """Write a model's graphs and language into a folder."""
+    """Write a model's graphs and language data to a folder."""
     export(service.model, folder, service.name, small=True, progress=progress, known=service.known)
     set_weights_apart(folder)
     write_lesson(service.model, folder)
@@ -51,8 +49,8 @@ def write_model(service: RetrievalService, folder: Path, progress: Progress = Fa
 
 
 def set_weights_apart(folder: Path, large: int = LARGE) -> None:
-    """Put the weights of each graph of at least so many bytes into a file beside it, which the manifest names: ONNX
-    Runtime takes them from there as they are, while a graph that holds them is copied more than once in memory."""
+    """Move the weights of each large graph to a separate file named in the manifest; ONNX Runtime uses it directly,
+    while weights inside a graph are copied more than once in memory."""
     import onnx
 
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -70,7 +68,7 @@ def set_weights_apart(folder: Path, large: int = LARGE) -> None:
 
 
 def nodes_without_kernel(graph: Path) -> list[str]:
-    """Return the names of a graph's nodes that ONNX Runtime cannot compute by WebGPU though it would try: a Resize with
+    """Return the names of a graph's nodes that ONNX Runtime would run on WebGPU but cannot: Resize with
     antialiasing."""
     import onnx
 
@@ -79,7 +77,7 @@ def nodes_without_kernel(graph: Path) -> list[str]:
 
 
 def write_language(service: RetrievalService, folder: Path) -> None:
-    """Write what is told of captions and of words, and what splits S(I, T) among them, into a folder."""
+    """Write the notes on captions and words, and the parameters that split S(I, T) among words, to a folder."""
     rule = service.unmatched_rule
     language = {
         "max_characters": MAX_CHARACTERS,
@@ -100,7 +98,7 @@ def write_language(service: RetrievalService, folder: Path) -> None:
 
 
 def relevance_facts(hrpa: HRPA) -> dict[str, Any] | None:
-    """Return the relevance network's weights, and the points of the way along which it is split with theirs, see
+    """Return the relevance network's weights and its integration points with their weights, see
     `attribute_relevance`; None in the released variant, which has none."""
     if not hrpa.use_paper_version:
         return None

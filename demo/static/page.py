@@ -1,4 +1,4 @@
-"""The page's HTML, its service worker, and the card of a static Space."""
+"""The HTML, service worker and Space card of the static page."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from demo.page import html
 from demo.record.packing import DESCRIPTION
 from demo.record.page_table import compact, data_tag, language_tags, table_tag
 from demo.screens.parts import NO_POOL
 from demo.screens.photos.view import DENSE_NOTE
-from demo.server.static import STYLES, own_page, scripts, style_sheets
+from demo.server.static import STYLES, own_page, reached, style_sheets
 from demo.service.measures import MEASURES
 from demo.static.lesson import SECTIONS
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
 ENTRY, WORKER = "static.js", "engine/worker.js"
+BROWSER_ENGINE = "engine/browser.js"
 LATER = tuple(f"static/{view}.js" for view in ("captions", "compare", "lesson", "losses"))  # opened later
 UNUSED = ("edit.css", "generate.css", "timeline.css", "video.css")  # of views that are not here
 MEASURED = ("effect", "blanked")  # the measures that the page can make
@@ -25,27 +27,58 @@ HUB_MODELS = {
 }
 
 
-def static_page(
-    parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int, ideas: str = ""
-) -> str:
-    """Return the page.
-
-    Args:
-        parts: the folders of scripts, libraries, models and galleries by name; galleries: as `write_opened` gives them.
-        engine_bytes: of the libraries, which come with the first model; gpu_bytes: of those with WebGPU, which
-            come where they are used; ideas: HTML of the three ideas for About.
-    """
-    entry = f"{parts['js']}/{ENTRY}"
-    values = {
+def site_values(
+    parts: dict[str, str],
+    galleries: Sequence[dict[str, Any]],
+    engine_bytes: int,
+    gpu_bytes: int,
+    entries: Sequence[str],
+) -> dict[str, Any]:
+    """Return what the page's scripts know from the start; `entries` are the modules from which all others are reached,
+    the other arguments as for `static_page`."""
+    return {
         "parts": parts,
         "galleries": list(galleries),
-        "scripts": sorted({name for entry in (ENTRY, WORKER, *LATER) for name in reached(entry)}),
+        "scripts": sorted({name for entry in (*entries, WORKER) for name in reached(entry)}),
         "engine_bytes": engine_bytes,
         "gpu_bytes": gpu_bytes,
         "description": DESCRIPTION,
         "no_pool": NO_POOL,
         "measures": {measure.name: measure.meaning for measure in MEASURES},
     }
+
+
+def new_static_page(
+    parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int
+) -> str:
+    """Return the page that the app serves with `--page`, its models in the browser; arguments as for `static_page`."""
+    first = galleries[0]["first"]
+    ranking = first["ranking"]
+    example = {
+        "gallery": galleries[0]["name"],
+        "chips": first["captions"],
+        "index": ranking["selected"],
+        "items": ranking["lists"][0]["items"],
+        "viewer": first["viewer"],
+    }
+    entries = (html.ENTRY, BROWSER_ENGINE, *html.PLACES)
+    site = site_values(parts, galleries, engine_bytes, gpu_bytes, entries) | {"engine": "browser", "example": example}
+    modules = {name: f"{parts['js']}/{name}" for entry in entries[:2] for name in reached(entry)}
+    return html.page(site, modules, f"{parts['js']}/{html.ENTRY}", MEASURED, SECTIONS)
+
+
+def static_page(
+    parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int, ideas: str = ""
+) -> str:
+    """Return the page's HTML.
+
+    Args:
+        parts: the folders of scripts, libraries, models and galleries by name; galleries: from `write_opened`.
+        engine_bytes: size of the libraries, loaded with the first model; gpu_bytes: size of those with WebGPU, loaded
+            on use; ideas: HTML of the three ideas for About.
+    """
+    entry = f"{parts['js']}/{ENTRY}"
+    values = site_values(parts, galleries, engine_bytes, gpu_bytes, (ENTRY, *LATER))
     links = [f'<link rel="modulepreload" href="{parts["js"]}/{name}">' for name in preloaded()]
     tags = [
         language_tags(SECTIONS),
@@ -69,48 +102,17 @@ def sheets() -> list[str]:
 
 
 def preloaded() -> list[str]:
-    """Return the modules that the entry imports, directly or by another one."""
+    """Return the modules that the entry imports, directly or indirectly."""
     return reached(ENTRY)
 
 
-def reached(entry: str) -> list[str]:
-    """Return a module and those that it imports, directly or by another one."""
-    known, waiting = scripts(), [entry]
-    names: list[str] = []
-    while waiting:
-        name = waiting.pop()
-        if name in names:
-            continue
-        names.append(name)
-        waiting += imports_of(name, known[name].decode())
-    return sorted(names)
-
-
-def imports_of(name: str, source: str) -> list[str]:
-    """Return the modules that a module imports by name, as paths below assets/js."""
-    folder = Path(name).parent
-    paths = [part.partition('"')[0] for part in source.split(' from "')[1:]]
-    return [normal((folder / path).parts) for path in paths if path.startswith(".")]
-
-
-def normal(parts: Sequence[str]) -> str:
-    """Return a path without "..": "viewer/../base/dom.js" is "base/dom.js"."""
-    clean: list[str] = []
-    for part in parts:
-        if part == "..":
-            clean.pop()
-        elif part != ".":
-            clean.append(part)
-    return "/".join(clean)
-
-
 def worker_script() -> str:
-    """Return the service worker, which lets the page work without a network."""
+    """Return the service worker, which lets the page work offline."""
     return (ASSETS / "offline.js").read_text(encoding="utf-8")
 
 
 def space_card(models: Sequence[str]) -> str:
-    """Return the README.md that makes the folder a static Space."""
+    """Return the README.md of a static Space."""
     named = [f"  - {name}" for model in models for name in HUB_MODELS[model]]
     lines = [
         "---",

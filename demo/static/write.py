@@ -1,5 +1,5 @@
-"""Writing the folder: libraries, scripts, models, galleries, losses, each below a name with a digest of its content, so
-that a browser may keep them for good; and the page that names them all."""
+"""Writing of the static page: libraries, scripts, models, galleries and losses in folders named by a digest of their
+content, so that browsers can cache them forever, and the page that refers to them."""
 
 from __future__ import annotations
 
@@ -24,28 +24,31 @@ from demo.static.gallery import write_gallery
 from demo.static.libraries import GPU_FILES, library_files
 from demo.static.losses import write_losses
 from demo.static.model import nodes_without_kernel, write_model
-from demo.static.page import space_card, static_page, worker_script
+from demo.static.page import new_static_page, space_card, static_page, worker_script
 from seps.files import written_whole
 from seps.progress import Progress
 
-MARK = "seps-static.json"  # names what a folder of ours holds: only such a folder is written anew
+MARK = "seps-static.json"  # marks a folder written by this program; only such folders are overwritten
 OPENED = {"photos": "examples", SCENES: SCENES}  # a model's gallery
 LATER = ("image", "lesson", "dense")  # how the names of graphs begin that are fetched when something asks for them
 OF_LOSSES = "photos"  # the model that the page Losses is about
 
 
-def write_site(folder: Path, models: Sequence[str], progress: Progress = False) -> dict[str, int]:
+def write_site(
+    folder: Path, models: Sequence[str], progress: Progress = False, new_page: bool = False
+) -> dict[str, int]:
     """Write the page into a folder, over one that was written before.
 
     Args:
-        folder: made where it lacks; models: of `OPENED`, the first is what the page opens with; progress: as in
+        folder: created if missing; models: of `OPENED`, the page starts with the first; progress: as in
             `ScoringEngine`.
+        new_page: whether it is the page that the app serves with `--page`.
 
     Returns:
-        The bytes of each part, by its name.
+        The bytes of each part, by name.
 
     Raises:
-        ValueError: a file, or a folder that holds something else; libraries that cannot be fetched.
+        ValueError: a file, or a folder with other content; libraries that cannot be downloaded.
     """
     if folder.is_file():
         raise ValueError(f"{folder} is a file: name a folder.")
@@ -66,7 +69,8 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
         parts["losses"] = named_by_content(place / "losses")
         ideas = ideas_html(gallery_intro(*opened[models[0]]))
         engine_bytes, gpu_bytes = (sum(map(len, files.values())) for files in (libraries, gpu))
-        page = static_page(parts, galleries, engine_bytes, gpu_bytes, ideas)
+        facts = (parts, galleries, engine_bytes, gpu_bytes)
+        page = new_static_page(*facts) if new_page else static_page(*facts, ideas)
         (place / "index.html").write_text(page, encoding="utf-8")
         (place / "offline.js").write_text(worker_script(), encoding="utf-8")
         (place / "README.md").write_text(space_card(models), encoding="utf-8")
@@ -76,7 +80,7 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
 
 
 def opened_model(name: str, progress: Progress) -> tuple[RetrievalService, GalleryInMemory]:
-    """Return a model that ships, and its gallery."""
+    """Return a shipped model and its gallery."""
     service = shipped_scenes() if name == SCENES else open_service(fetch=False, progress=progress)
     return service, in_memory(service.open(OPENED[name], progress))
 
@@ -84,10 +88,10 @@ def opened_model(name: str, progress: Progress) -> tuple[RetrievalService, Galle
 def write_opened(
     place: Path, service: RetrievalService, indexed: GalleryInMemory, parts: dict[str, str], progress: Progress
 ) -> dict[str, Any]:
-    """Write a model and its gallery, each below a name that goes to `parts`.
+    """Write a model and its gallery, and add the names of their folders to `parts`.
 
     Returns:
-        What the page knows of the gallery before anything of it is fetched, with the worked example.
+        The facts about the gallery for the initial page, with the worked example.
     """
     model, name = place / f"model {service.name}", indexed.gallery.name
     write_model(service, model, progress)
@@ -102,6 +106,7 @@ def write_opened(
         "name": name,
         "title": indexed.gallery.title,
         "model": service.name,
+        "keep_ratio": service.model.cross_net.sparse_ratio,
         "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
         "image_bytes": sum(size for file, size in needed.items() if file.startswith("image.")),
         "image_on_cpu": nodes_without_kernel(place / parts[f"model {service.name}"] / "image.onnx"),
@@ -116,7 +121,7 @@ def write_opened(
 def first_view(
     service: RetrievalService, indexed: GalleryInMemory, facts: dict[str, Any], folder: str
 ) -> dict[str, Any]:
-    """Return the worked example of a gallery as the page's scripts take it, pictures by address."""
+    """Return the worked example of a gallery in the format of the page's scripts, with pictures by URL."""
     captions = examples_of(indexed)
     asked = (service, indexed, captions[0], None, ViewState())
     _, _, viewer, state = rank_and_show(*asked)
@@ -125,12 +130,13 @@ def first_view(
     viewer["photo"] = shown | {"src": f"{folder}/{shown['src']}"}
     for part in ranking["lists"]:
         for item in part["items"]:
-            item["thumb"] = f"{folder}/{facts['items'][item['index']]['thumb']}"
+            fact = facts["items"][item["index"]]
+            item |= {"key": fact["key"], "thumb": f"{folder}/{fact['thumb']}"}
     return {"captions": list(captions), "ranking": ranking, "viewer": viewer}
 
 
 def write_files(place: Path, name: str, files: dict[str, bytes]) -> str:
-    """Write files into a folder that is named by them; returns its name."""
+    """Write files to a folder named by their content; return its name."""
     folder = place / name
     for path, content in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -139,7 +145,7 @@ def write_files(place: Path, name: str, files: dict[str, bytes]) -> str:
 
 
 def named_by_content(folder: Path) -> str:
-    """Give a folder a digest of its files at the end of its name; returns the name."""
+    """Append a digest of its files to a folder's name; return the name."""
     digest = hashlib.sha256()
     for file in files_of(folder):
         content = file.read_bytes()
@@ -150,7 +156,7 @@ def named_by_content(folder: Path) -> str:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Return every file in a folder and below, in order."""
+    """Return every file in a folder and its subfolders, sorted."""
     with suppress(FileNotFoundError):
         return sorted(file for file in folder.rglob("*") if file.is_file())
     return []

@@ -12,7 +12,7 @@ from demo.galleries.moving import MOVING
 from demo.galleries.scenes import SCENES
 from demo.record import layer_table
 from demo.record.layer_table import EITHER, Row
-from demo.record.table import TABLE
+from demo.record.table import TABLE, TEMPLATES
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -68,5 +68,6 @@ def made_layer(monkeypatch: pytest.MonkeyPatch) -> Row:
     monkeypatch.setattr(layer_table, "LAYERS", (*layer_table.LAYERS, made))
     words = {"title": "Place by score", "scale": "place", "sentence": "Up to {high}.", "name": "Place"}
     for section, text in words.items():
-        monkeypatch.setitem(TABLE[section], "place", text)
+        for table in (TABLE, TEMPLATES):  # two tables where the new page has words of the same section
+            monkeypatch.setitem(table[section], "place", text)
     return made

@@ -18,7 +18,6 @@ from demo.record.layers import Layer
 from demo.service import start
 from demo.service.retrieval import RetrievalService
 from tests.helpers.records import random_record
-from tests.helpers.sentences import refused
 
 CREDIT = "Cup: a photographer, CC BY 2.0"
 
@@ -86,35 +85,81 @@ def test_panels_of_one_kind_share_a_scale() -> None:
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("values", "message"),
     [
-        {"colour": "red"},
-        {"layers": []},
-        {"captions": ["a"]},
-        {"layers": "mask"},
-        {"rows": []},
-        {"rows": [{"photo": "cup.png"}]},
-        {"rows": [{"photo": "nothing.png", "caption": "a cup"}]},
-        {"rows": [{"photo": "cup.png", "caption": 5}]},
-        {"rows": [{"photo": "cup.png", "caption": "a", "layers": ["mask"]}, {"photo": "cup.png", "caption": "a"}]},
-        {"rows": [{"photo": "cup.png", "caption": "a", "layers": "mask"}]},
-        {"rows": [{"photo": "nothing.png", "caption": "a", "note": "Put the picture beside it."}]},
-        {"note": 5},
-        {"width": "three columns"},
-        {"width": 0.2},
-        {"size": True},
-        {"font": "comic"},
-        {"credits": "above"},
+        ({"colour": "red"}, "spec.json has the unknown key 'colour'"),
+        ({"layers": []}, "The columns are layers or captions"),
+        ({"captions": ["a"]}, "The columns are layers or captions"),
+        ({"layers": "mask"}, "layers is no list of texts"),
+        ({"rows": []}, "rows is empty: give at least one photograph"),
+        ({"rows": [{"photo": "cup.png"}]}, "row 1 lacks the key 'caption'"),
+        ({"rows": [{"photo": "nothing.png", "caption": "a cup"}]}, "check the path"),
+        ({"rows": [{"photo": "cup.png", "caption": 5}]}, "row 1: caption is 5, a int"),
+        (
+            {"rows": [{"photo": "cup.png", "caption": "a", "layers": ["mask"]}, {"photo": "cup.png", "caption": "a"}]},
+            "The rows have different numbers of layers",
+        ),
+        ({"rows": [{"photo": "cup.png", "caption": "a", "layers": "mask"}]}, "layers is no list of texts"),
+        (
+            {"rows": [{"photo": "nothing.png", "caption": "a", "note": "Put the picture beside it."}]},
+            "check the path. Put the picture beside it",
+        ),
+        ({"note": 5}, "note is 5, a int, but a str is needed"),
+        ({"width": "three columns"}, "width is 'three columns'"),
+        ({"width": 0.2}, "width is 0.2, but a number from 1 to 20 is needed"),
+        ({"size": True}, "size is True, but a number from 5 to 24 is needed"),
+        ({"font": "comic"}, "font is 'comic'"),
+        ({"credits": "above"}, "credits is 'above'"),
     ],
     ids=str,
 )
 def test_what_is_wrong_with_a_spec_is_told(
-    folder: Path, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    folder: Path, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch, message: str
 ) -> None:
     monkeypatch.chdir(folder)
     written_spec(folder, **values)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         read_spec(Path("spec.json"))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"rows": [{"photo": "cup.png", "caption": "a"}] * 400}, "400 rows, but at most 20 are drawn"),
+        ({"rows": [{"photo": "cup.png", "caption": "a"}] * 20, "layers": ["mask"] * 7}, "140 panels, but at most 120"),
+        ({"layers": ["mask"] * 400}, r"400 columns \(layers\), but at most 12"),
+        (
+            {"rows": [{"photo": "cup.png"}], "layers": [], "captions": ["a cup"] * 13},
+            r"13 columns \(captions\), but at most 12",
+        ),
+        (
+            {"rows": [{"photo": "cup.png", "caption": "a", "credit": "x" * 10**6}]},
+            "row 1: credit has 1000000 characters, but at most 5000",
+        ),
+    ],
+)
+def test_a_spec_that_asks_for_too_much_is_refused_before_a_model_is_opened(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    values: dict[str, Any],
+    message: str,
+) -> None:
+    monkeypatch.setattr(start, "open_model", lambda name: pytest.fail("a model is opened"))
+    assert main(["figure", str(written_spec(folder, **values)), "-o", str(folder / "a.pdf")]) == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
+def test_figures_with_narrow_columns_or_too_much_height_are_refused() -> None:
+    photo, layer = Image.new("RGB", (70, 40), "grey"), Layer.parse("score")
+    record = random_record(seed=0)
+    columns = PanelRow([Panel(photo, record, layer, "score")] * 12)
+    assert paper_figure([columns], 3.25, 7, "sans").get_figwidth() == pytest.approx(3.25)
+    with pytest.raises(ValueError, match="12 columns are too many for 2 inches: give fewer, or a larger width"):
+        paper_figure([columns], 2.0, 7, "sans")
+    tower = PanelRow([Panel(Image.new("RGB", (4, 4000)), record, layer, "score")])
+    with pytest.raises(ValueError, match=r"3\d\d\d inches high, but at most 24 are drawn: give fewer rows"):
+        paper_figure([tower], 3.25, 7, "sans")
 
 
 def test_a_missing_spec_and_a_wrong_ending_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,19 +187,21 @@ def test_rows_have_layers_of_their_own_and_words_of_several_pieces(service: Retr
 
 
 @pytest.mark.parametrize(
-    "row",
+    ("row", "message"),
     [
-        {"photo": "cup.png", "layers": ["piece:2-9"]},
-        {"photo": "cup.png", "layers": ["tokens"]},
-        {"photo": "cup.png", "layers": ["mask:dense"]},
-        {"photo": "coffee", "gallery": "nowhere"},
-        {"photo": "nobody", "gallery": "examples"},
+        ({"photo": "cup.png", "layers": ["piece:2-9"]}, "The caption has 4 word pieces"),
+        ({"photo": "cup.png", "layers": ["tokens"]}, "All tokens are too many for one panel"),
+        ({"photo": "cup.png", "layers": ["mask:dense"]}, 'The layer "mask:dense" needs a dense caption'),
+        ({"photo": "coffee", "gallery": "nowhere"}, "There is no gallery 'nowhere' that comes with the app"),
+        ({"photo": "nobody", "gallery": "examples"}, "The gallery 'examples' has no photo 'nobody'"),
     ],
     ids=str,
 )
-def test_what_a_row_cannot_have_is_told(service: RetrievalService, folder: Path, row: dict[str, Any]) -> None:
+def test_what_a_row_cannot_have_is_told(
+    service: RetrievalService, folder: Path, row: dict[str, Any], message: str
+) -> None:
     spec = read_spec(written_spec(folder, rows=[{"caption": "a tabby cat"} | row]))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         panel_row(service, spec, spec.rows[0])
 
 

@@ -20,6 +20,7 @@ from demo.__main__ import main
 from demo.drawing import files as exports
 from demo.drawing.formats import Download
 from demo.galleries import photos
+from demo.galleries.paths import photo_paths
 from demo.screens.judge.judgement import score_sentence
 from demo.service import start
 from demo.service.registry import ModelRegistry
@@ -74,6 +75,33 @@ def test_rank_prints_the_best(
     assert len(table.read_text(encoding="utf-8-sig").splitlines()) == 15
     assert main(["rank", "--photo", str(photo), "a cup", "a zebra"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_captions_of_a_folder_are_marked_right_or_wrong_for_its_photo(
+    photo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = photo.parent
+    copy = tmp_path / "elsewhere.png"
+    copy.write_bytes(photo.read_bytes())
+    Image.new("RGB", (64, 64), "green").save(folder / "field.png")
+    captions = {photo.name: ["a cup", "a mug"], "field.png": ["a green field"]}
+    (folder / "captions.json").write_text(json.dumps(captions))
+    assert main(["rank", "--photo", str(photo), "--photos", str(folder)]) == 0
+    printed = {line.split("  ")[-1]: line for line in capsys.readouterr().out.splitlines()}
+    marks = {caption: line.split("  ")[-2] for caption, line in printed.items()}
+    assert marks == {"a cup": "right", "a mug": "right", "a green field": "wrong"}
+    assert main(["rank", "--photo", str(copy), "--photos", str(folder)]) == 0
+    assert not re.search("right|wrong", capsys.readouterr().out)
+
+
+def test_a_folder_stands_for_its_photos_in_name_order(tmp_path: Path) -> None:
+    for name in ("b.png", "a.HEIC"):
+        (tmp_path / name).write_bytes(b"photo")
+    (tmp_path / "notes.txt").write_text("no photo")
+    assert photo_paths([tmp_path, tmp_path / "b.png"]) == [tmp_path / name for name in ("a.HEIC", "b.png", "b.png")]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="contains no photos: give a folder with photos, or files"):
+        photo_paths([tmp_path / "empty"])
 
 
 def test_a_folder_of_photos_is_ranked(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -529,6 +557,21 @@ def test_rank_follows_captions_through_a_video(
     assert [float(row[1]) for row in rows[1:]] == record["captions"][0]["score"]
     best = max(record["captions"][0]["score"])
     assert f"   1  {best:.4f}  0:0" in printed.out
+
+
+def test_rank_reads_a_video_in_a_process_of_bounded_memory(
+    service: RetrievalService, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("this process must not decode videos")
+
+    monkeypatch.setattr("seps.videos.read_frames", refuse)
+    clip = write_clip(tmp_path / "clip.avi", [(RED, 5), (BLUE, 5)])
+    assert main(["rank", "a red wall", "--video", str(clip), "--at", "cuts"]) == 0
+    assert "\n2 frames of 1.0 s:\n" in capsys.readouterr().err
+    large = write_clip(tmp_path / "large.avi", [(RED, 1)], size=(9000, 5000))
+    assert main(["rank", "a red wall", "--video", str(large)]) == 2
+    assert "pictures of 9000 x 5000 pixels" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

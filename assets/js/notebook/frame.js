@@ -39,12 +39,13 @@ export function followTheme(theme) {
   for (const element of [root, body]) observer.observe(element, { attributes: true });
 }
 
-// Make the frame as high as the element, and take away the picture that stands for the page where no script runs.
+// Make the frame as high as the element: directly, or in a sandbox by a message to the page around.
 export function fitFrame(element) {
   const frame = frameOf();
-  if (!frame) return;
-  frame.parentElement.querySelector("img")?.remove();
+  if (!frame && window.parent === window) return;
   new ResizeObserver(() => {
-    frame.style.height = `${Math.ceil(element.getBoundingClientRect().bottom)}px`;
+    const height = Math.ceil(element.getBoundingClientRect().bottom);
+    if (frame) frame.style.height = `${height}px`;
+    else window.parent.postMessage({ sepsHeight: height }, "*");
   }).observe(element);
 }

@@ -3,11 +3,13 @@
 
 import { floats } from "../base/bytes.js";
 import { fixed } from "../base/numbers.js";
-import { fill, layers, say, tokenLabel } from "../base/words.js";
+import { fill, layers, listed, say, tokenLabel } from "../base/words.js";
 import { recordWords } from "./sentences.js";
 import { layerText, sourceOf } from "./values.js";
 
 export { layerText };
+
+const MATCHED = 3; // words that are named with a patch's class
 
 // The packed record with every array unpacked, under the same names, and what is said of it under `says`.
 export function decode(packed) {
@@ -26,11 +28,13 @@ export function decode(packed) {
     word_maps: floats(alignment.word_maps),
     patch_cosines: floats(alignment.patch_cosines),
   }));
+  const { probability, word_shares: shares } = packed.classes ?? {};
+  const classes = packed.classes && { ...packed.classes, probability: floats(probability), word_shares: floats(shares) };
   const measures = Object.fromEntries(Object.entries(packed.measures ?? {}).map(([name, measured]) => {
     const { values, words, region } = measured ?? {};
     return [name, values ? { values: floats(values), words: floats(words), region } : measured];
   }));
-  const record = { ...packed, branches, alignments, measures };
+  const record = { ...packed, branches, alignments, measures, ...(classes ? { classes } : {}) };
   return { ...record, says: recordWords(record) };
 }
 
@@ -141,6 +145,22 @@ export function measuredLine(record, layer, patch) {
   const place = say("patch.place", placeOf(record, patch));
   const fate = record.says.fates[kept[patch]];
   return say(`patch.${layer.name}_${kept[patch] ? "kept" : "dropped"}`, { place, cost, fate });
+}
+
+// What is said of one patch in the layer of classes: its best class, and the words that match it more through class
+// vectors than through the rest of the patch.
+export function classLine(record, patch) {
+  const { classes: { names, probability, word_shares: shares }, alignments: [{ words, patch_cosines: cosines }] } = record;
+  const matched = words
+    .map((word, index) => ({ word, share: shares[index][patch], cosine: cosines[index][patch] }))
+    .filter(({ word, share, cosine }) => !/^\[.+\]$/s.test(word) && cosine > 0 && share > cosine / 2)
+    .sort((one, other) => other.share - one.share)
+    .slice(0, MATCHED);
+  const values = {
+    place: say("patch.place", placeOf(record, patch)), class: names[patch], probability: probability[patch],
+    words: listed(matched.map((values) => say("patch.class_word", values))),
+  };
+  return say(matched.length ? "patch.class_words" : "patch.class", values);
 }
 
 // The row and the column of a patch, from 1.

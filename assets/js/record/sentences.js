@@ -157,6 +157,11 @@ const FACTS = {
     const named = { token: tokenName(tokens[best[number]]), entry: matrix[best[number]][number] };
     return { named, sentence: values.some(Boolean) ? "word" : "word_placeless" };
   },
+  of_class: ({ record: { classes: { names } } }) => {
+    const count = (name) => names.filter((other) => other === name).length;
+    const most = [...new Set(names)].sort().reduce((best, name) => (count(name) > count(best) ? name : best));
+    return { named: { class: most, patches: count(most) } };
+  },
   of_effects: ({ measured: { region } }) => ({ named: { region: region ? ` ${regionSentence(region)}` : "" } }),
   of_decision: ({ name, measured }) => {
     if (!measured) return { named: {}, sentence: `${name}_none` };

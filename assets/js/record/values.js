@@ -16,10 +16,10 @@ export function sourceOf(record, layer, { source, first, scale }) {
 
 // What lies at a path into the record, see demo/record/layer_table.py; undefined where the record lacks it.
 export function resolve(record, path, branch) {
-  const { branches, alignments: [alignment], measures } = record;
+  const { branches, alignments: [alignment], classes, measures } = record;
   const [sparse, dense] = branches;
   const [root, ...steps] = path.split(".");
-  const roots = { branch: branches.find(({ name }) => name === branch), sparse, dense, alignment, measures };
+  const roots = { branch: branches.find(({ name }) => name === branch), sparse, dense, alignment, classes, measures };
   return steps.reduce((value, step) => value?.[step], roots[root]);
 }
 

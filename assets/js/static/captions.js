@@ -3,21 +3,19 @@
 
 import { fixed } from "../base/numbers.js";
 import { listed, say } from "../base/words.js";
-import { fromHighest } from "../engine/numbers.js";
+import { rankCaptions, rankingValue } from "../engine/captions.js";
 import { captions as list } from "../lists/lists.js";
 import { linked } from "../page/address.js";
 import { mount as viewer } from "../viewer/viewer.js";
 import { makeChooser } from "./chooser.js";
 import { saveExplanation, saveRanking } from "./files.js";
 import { answerTyping, choice } from "./inputs.js";
-import { readDense, readLines } from "./language.js";
+import { readDense } from "./language.js";
 import { PLAIN, denseOf, drawnOf, galleryOf, indexOf } from "./link.js";
 import { drawnFor, of } from "./state.js";
 import { makeView } from "./view.js";
 
-const LISTED = 30; // captions of a ranking that are shown
 const LONGEST = 4000; // characters of typed captions that a link holds
-const RECALL_AT = [1, 5, 10];
 
 export function captionsView({ site, engine, pairs, line, lead }) {
   const typed = document.getElementById("captions-typed").querySelector("textarea");
@@ -160,47 +158,4 @@ export function captionsView({ site, engine, pairs, line, lead }) {
   return { open, again, state: () => state };
 }
 
-// What the list of captions is drawn from; rows: {caption, score, is}, the best first.
-export function rankingValue({ rows, milliseconds }, selected) {
-  const isKnown = rows.some(({ is }) => is === "right");
-  return {
-    note: say(rows.length > LISTED ? "captions.ranked_best" : "captions.ranked", {
-      total: rows.length, milliseconds, count: LISTED,
-    }),
-    selected,
-    recall: recallLine(rows),
-    rows: rows.slice(0, LISTED).map(({ caption, score, is }, index) =>
-      ({ rank: index + 1, caption, score, mark: isKnown || is === "typed" ? is : null })),
-    why: new Set(rows.map(({ caption }) => caption)).size > 1,
-  };
-}
-
-// Whether R@1, R@5 and R@10 hit, in words.
-function recallLine(rows) {
-  const first = rows.findIndex(({ is }) => is === "right");
-  if (first < 0) return say("captions.no_truth");
-  const hits = RECALL_AT.map((k) => say(first < k ? "captions.hit" : "captions.miss", { k }));
-  return say("captions.recall", { hits: listed(hits, "clause"), best: first + 1 });
-}
-
-// Captions for a photograph, the best first: {rows: [{caption, score, is}], milliseconds}, where `is` tells whether one
-// was written for it. pool: the facts of the gallery whose captions are ranked, null for typed ones alone.
-export async function rankCaptions({ engine, pairs }, facts, pool, { index, typed }) {
-  const started = performance.now();
-  const written = await readLines(pairs, facts, typed);
-  const { model, name } = facts;
-  const isOwn = pool?.name === name;
-  const pooled = (pool?.items ?? []).flatMap(({ captions }, owner) =>
-    captions.map((caption) => ({ caption, is: isOwn && owner === index ? "right" : "wrong" })));
-  const rows = [...pooled, ...written.map((caption) => ({ caption, is: "typed" }))];
-  if (!rows.length) throw new Error(say("static.no_captions"));
-  if (pool) {
-    const count = pooled.length;
-    const progress = (number) => engine.tell(say("static.reading_captions", { number, count }));
-    await engine.ask("pool", { model, name: pool.name, captions: pooled.map(({ caption }) => caption) }, progress);
-    engine.tell("");
-  }
-  const scores = await engine.ask("captions", { model, gallery: name, index, pool: pool?.name, captions: written });
-  const milliseconds = performance.now() - started;
-  return { rows: fromHighest(scores).map((at) => ({ ...rows[at], score: scores[at] })), milliseconds };
-}
+export { rankCaptions, rankingValue };

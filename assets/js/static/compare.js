@@ -3,17 +3,14 @@
 
 import { say } from "../base/words.js";
 import { mount as compare } from "../compare/compare.js";
+import { comparison } from "../engine/comparison.js";
 import { linked } from "../page/address.js";
-import { overlapOf, sharedSentence } from "../record/decision.js";
 import { layerNames } from "../record/record.js";
-import { unfoundValue } from "../record/unfound.js";
 import { makeChooser } from "./chooser.js";
 import { saveComparison } from "./files.js";
 import { answerTyping } from "./inputs.js";
 import { readDense, readLines } from "./language.js";
 import { PLAIN, denseOf, drawnOf, galleryOf, indexOf } from "./link.js";
-import { linkTo, measureOf } from "./pair.js";
-import { objectsValue } from "./scene.js";
 import { drawnFor, of } from "./state.js";
 import { makeView } from "./view.js";
 
@@ -107,31 +104,4 @@ function ownCaptions({ items }, index) {
   return (phrases.length >= FEWEST ? phrases : captions).slice(0, STARTING).join("\n");
 }
 
-// What captions over one photograph are drawn from, `state` saying of which and how.
-export async function comparison(pairs, facts, state, captions) {
-  const { index, layer, dense } = state;
-  const { photo, scene } = facts.items[index];
-  const items = [];
-  for (const caption of captions) {
-    const { record, packed } = await pairs.explained(facts, index, caption, null, measureOf(layer));
-    items.push({
-      caption,
-      similarity: record.similarity,
-      record: packed,
-      unfound: unfoundValue(record, facts.language),
-      ...(scene ? { objects: objectsValue(scene, facts.nouns, caption) } : {}),
-    });
-  }
-  const masks = items.map(({ record }) => record.branches[0].kept);
-  return {
-    photo,
-    model: facts.model,
-    layer,
-    items,
-    outlined: state.objects,
-    unit: scene?.unit ?? null,
-    overlap: masks.map((mask) => masks.map((other) => overlapOf(mask, other))),
-    shared: sharedSentence(masks),
-    link: linkTo("compare", facts, { index, caption: captions.join("\n") }, dense ? { dense } : {}),
-  };
-}
+export { comparison };

@@ -42,7 +42,10 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
     if (!opened.has(name)) {
       const opening = openNow(site.galleries.find((gallery) => gallery.name === name));
       opened.set(name, opening);
-      opening.catch(() => opened.delete(name));
+      opening.catch(() => {
+        opened.delete(name);
+        tell("");
+      });
     }
     return opened.get(name);
   }

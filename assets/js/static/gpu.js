@@ -11,7 +11,7 @@ const PATIENCE = 60_000; // milliseconds for its start and one picture
 
 // Whether this browser has a GPU that is faster than this processor, and lets WebAssembly wait for it.
 export async function offersGpu() {
-  if (!("Suspending" in WebAssembly)) return false;
+  if (typeof WebAssembly === "undefined" || !("Suspending" in WebAssembly)) return false;
   const { gpu } = /** @type {any} */ (navigator);
   const adapter = await gpu?.requestAdapter().catch(() => null);
   return Boolean(adapter) && !(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter);

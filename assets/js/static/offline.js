@@ -38,7 +38,7 @@ async function keepPage(site) {
   if (navigator.onLine) await cache.add("./").catch(() => {}); // without a network it stays what it was
   await keepFiles([
     ...site.scripts.map((script) => `${site.parts.js}/${script}`),
-    ...["ort.mjs", "ort.wasm.gz", "tokenizers.mjs"].map((file) => `${site.parts.libraries}/${file}`),
+    ...["ort.js", "ort.wasm.gz", "tokenizers.js"].map((file) => `${site.parts.libraries}/${file}`),
     `${site.parts.losses}/losses.json`,
   ]);
   await forgetOthers(cache, site);

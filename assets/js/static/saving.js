@@ -16,7 +16,7 @@ export function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-const harmless = (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+const harmless = (text) => (/^(?:[\t\r]|\s*[=+\-@＝＋－＠])/.test(text) ? `'${text}` : text);
 const cell = (value) => {
   const text = typeof value === "string" ? harmless(value) : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -56,7 +56,7 @@ function numbers(pass) {
   const { branches: [{ kept, aggregation_weights: merged }], alignments: [{ words }] } = record;
   const [rows, columns] = record.grid;
   return {
-    rows, columns, channels: facts.channels, pixels: facts.pixels, patches: kept.length, kept: keptOf(pass),
+    rows, columns, channels: facts.channels, pixels: facts.pixels, classes: facts.classes, patches: kept.length, kept: keptOf(pass),
     merged: merged.length, words: words.length, dense_words: denseLength, times: denseLength / words.length, ...possible(pass), top_k: knobs.top_k, trained_k: facts.trained_k,
     similarity: record.similarity, rank, total,
     ...(spread ? { caption_share: spread.fraction, captions: spread.captions } : {}),
@@ -101,11 +101,11 @@ function sentenceNames(pass) {
 
 // What else is true of each step, by templates.
 function notesOf(pass) {
-  const { facts: { context: [patches, words], trained_k: trained }, record, knobs, spread } = pass;
+  const { facts: { context: [patches, words], classes, trained_k: trained }, record, knobs, spread } = pass;
   const { branches: [{ aggregation_weights: merged, kept }], alignments: [{ matrix }] } = record;
   const fewer = Math.min(matrix.length, matrix[0].length, knobs.top_k) < trained;
   return [
-    ["note.patches", ...named(patches, "note.patches_context")],
+    ["note.patches", ...named(patches, "note.patches_context"), ...named(classes, "note.patches_classes")],
     ["note.words", ...named(words, "note.words_context")],
     [
       ...named(spread, isPaper(pass) && isDense(pass) ? "note.scores_caption_dense" : "note.scores_caption"),

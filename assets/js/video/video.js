@@ -12,11 +12,15 @@ function lengthOf(file) {
   const player = document.createElement("video");
   const address = URL.createObjectURL(file);
   const known = new Promise((done) => {
-    player.onloadedmetadata = () => done(Number.isFinite(player.duration) ? player.duration : null);
+    // A recording that begins at an hour "lasts" an hour more: its first frame says so.
+    const lasts = (start) => done(Number.isFinite(player.duration) ? player.duration - start : null);
+    if (player.requestVideoFrameCallback) player.requestVideoFrameCallback((_, { mediaTime }) => lasts(mediaTime));
+    else player.onloadedmetadata = () => lasts(0);
     player.onerror = () => done(null);
     setTimeout(() => done(null), PATIENCE);
   });
-  player.preload = "metadata";
+  player.preload = "auto";
+  player.muted = true;
   player.src = address;
   return known.finally(() => URL.revokeObjectURL(address));
 }
@@ -41,7 +45,7 @@ function build(root, trigger) {
   let name = "";
   let abort = null; // stops what is being sent
 
-  const input = h("input", { type: "file", accept: "video/*,.mkv,.avi,.flv,.wmv,.ogv,.gif", hidden: true, change: () => chosen(input.files[0]) });
+  const input = h("input", { type: "file", accept: "video/*,.mkv,.avi,.flv,.wmv,.ogv,.ts,.mts,.m2ts,.mxf,.gif", hidden: true, change: () => chosen(input.files[0]) });
   const choose = button({ class: "seps-action", click: () => input.click() }, say("video.choose"));
   const hint = h("p", { class: "hint" });
   const bar = h("progress", { max: 1, value: 0, "aria-hidden": "true" });

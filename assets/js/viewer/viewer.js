@@ -10,8 +10,8 @@ import { downloadButtons, modelName } from "../picture/foot.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 import {
-  branchOf, decode, describe, hasLayer, isByWord, isOfWord, layerNames, layerText, measuredLine, parseLayer, patchLines,
-  rowOf,
+  branchOf, classLine, decode, describe, hasLayer, isByWord, isOfWord, layerNames, layerText, measuredLine, parseLayer,
+  patchLines, rowOf,
 } from "../record/record.js";
 import { otherMasks } from "./others.js";
 import { captionButtons, drawMultiples, glossary, termsBar } from "./parts.js";
@@ -140,7 +140,9 @@ function build(root, value, trigger) {
     return layerButton(name, symbol(name), meaning(name));
   });
   // A button for each layer that needs no number, in the table's order around the parts; the photo alone comes last.
-  const isPlain = ({ name, number, measured, scale }) => !number && !measured && !isPart(name) && scale !== "none";
+  // That of classes is for models that have them.
+  const isPlain = ({ name, number, measured, scale }) =>
+    !number && !measured && !isPart(name) && scale !== "none" && (name !== "class" || record.classes);
   const partsAt = layerTable.findIndex(({ name }) => isPart(name));
   const above = layerNames((row, index) => isPlain(row) && index < partsAt);
   const below = layerNames((row, index) => isPlain(row) && index > partsAt);
@@ -303,6 +305,7 @@ function build(root, value, trigger) {
     if (patch !== null && isByWord(layer)) {
       return [measuredLine(record, layer, patch), ...patchLines(record, patch).slice(0, 1)];
     }
+    if (patch !== null && layer.name === "class") return [classLine(record, patch), ...patchLines(record, patch).slice(0, 1)];
     if (patch !== null && layer.name !== "tokens") return patchLines(record, patch);
     if (layer.name === "word") {
       const sentences = decider?.now?.words ?? record.says.words;

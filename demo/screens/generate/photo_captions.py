@@ -61,7 +61,8 @@ def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[Ex
     best = order(captions, computing(scores_of_patches)(service.model, patches, captions))[:SHOWN]
     agreeing = agreements([caption.text for caption in captions])
     records = [
-        service.explain_embeddings(patches, read_caption(service.model, captions[i].text).text, None) for i in best
+        service.explain_embeddings(patches, picture, read_caption(service.model, captions[i].text).text, None)
+        for i in best
     ]
     return [ExplainedCaption(captions[i], record, agreeing[i]) for i, record in zip(best, records, strict=True)]
 

@@ -50,6 +50,7 @@ from demo.server.detail import MAX_COUNTED, Detail, trigger_of
 from demo.server.uploads import Upload, takes_uploads
 from demo.service.captions import read_caption
 from demo.service.generating.precomputed import PrecomputedDrawing
+from demo.service.generating.reading import read_drawn_caption
 from demo.service.generating.request import (
     GUIDANCE,
     MAX_GUIDANCE,
@@ -245,7 +246,7 @@ def draw_frames(registry: ModelRegistry, state: GenerateState) -> Iterator[tuple
     """
     service, _ = registry.open(SCENES)
     generating = opened_generator(registry)
-    reading = read_caption(service.model, state.caption)
+    reading = read_drawn_caption(service.model, state.caption)
     state = replace(state, gallery=DRAWN, caption=reading.text, index=0, drawn=None, problem="", layer="mask")
     status = message(reading.note)
     yield status, blank_value(state, say("generate.starting")), *[computing()] * 3, state

@@ -18,6 +18,7 @@ from matplotlib.textpath import text_to_path
 from PIL import Image
 
 from demo.drawing.formats import file_name
+from demo.drawing.letters import fit_letters
 from demo.drawing.page import POINT, Page, hush_missing_glyphs, wrapped
 from demo.drawing.palette import LIGHT, Palette
 from demo.drawing.render import METADATA, render
@@ -212,6 +213,7 @@ def lesson_gif(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = Fa
 def _add_page(pages: PdfPages, lesson: Lesson, step: int, palette: Palette) -> None:
     """Draw a step as a PDF's next page."""
     figure = step_figure(lesson, step, palette)
+    fit_letters(figure, "pdf")
     pages.savefig(figure, dpi=figure.dpi)
 
 
@@ -225,7 +227,9 @@ def _picture(lesson: Lesson, step: int, palette: Palette) -> bytes:
 def _frame(lesson: Lesson, step: int, palette: Palette, stage: float) -> Image.Image:
     """A slide with one pixel to a CSS pixel."""
     hush_missing_glyphs()
-    canvas_of = FigureCanvasAgg(step_figure(lesson, step, palette, stage))
+    figure = step_figure(lesson, step, palette, stage)
+    fit_letters(figure, "gif")
+    canvas_of = FigureCanvasAgg(figure)
     canvas_of.draw()
     return Image.fromarray(np.asarray(canvas_of.buffer_rgba())).convert("RGB").reduce(2)
 

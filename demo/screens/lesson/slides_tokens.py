@@ -99,7 +99,7 @@ def tokens_step(page: Page, lesson: Lesson, progress: float) -> None:
         shown = layer.values(lesson.record)
         laid = shades(layer, extra, lesson.record.grid, 0.0, float(extra.max()), OPACITY)
         box = framed(lesson.photo, (670, TOP + 28, 250, BODY - 84))
-        draw_photo(page.axes(*box), lesson.photo, layer, shown, laid, lines=False, marks=False)
+        draw_photo(page.panel(*box), lesson.photo, layer, shown, laid, lines=False, marks=False)
         draw_range(page, 670, TOP + BODY - 50, 250, 0.0, float(extra.max()))
         total = say("file.in_all", count=len(alignment.tokens))
         label(page, 920, TOP + BODY - 28, total, LARGE, ha="right", fontweight="bold", color=page.palette.accent)

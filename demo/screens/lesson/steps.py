@@ -27,6 +27,7 @@ class Example:
         channels: C; pixels: side of the square image.
         dense_length: L_d of the dense caption that is there, in use or not; None without one.
         context: whether every patch carries the mean of the whole photo, and whether every word that of its caption.
+        classes: how many classes' vectors join the patches; 0 in a model without.
         trained_k: how many values the relevance MLP was trained for.
         rank: the photograph's place in its gallery for this caption and how many there are; None for a drawn decision.
         spread: the caption's share of the score's spread, in [0, 1], and of how many captions; None without.
@@ -39,6 +40,7 @@ class Example:
     pixels: int
     dense_length: int | None
     context: tuple[bool, bool]
+    classes: int
     trained_k: int
     rank: tuple[int, int] | None
     spread: tuple[float, int] | None
@@ -108,6 +110,7 @@ def numbers(example: Example) -> dict[str, Any]:
         "channels": example.channels,
         "pixels": example.pixels,
         "patches": example.patches,
+        "classes": example.classes,
         "kept": example.kept,
         "merged": example.merged,
         "words": example.length,
@@ -172,7 +175,11 @@ def note_names(example: Example) -> list[list[str]]:
     """Return what else is true of each step, by templates; none where there is nothing to add."""
     patches_context, words_context = example.context
     return [
-        ["note.patches", *(["note.patches_context"] if patches_context else [])],
+        [
+            "note.patches",
+            *(["note.patches_context"] if patches_context else []),
+            *(["note.patches_classes"] if example.classes else []),
+        ],
         ["note.words", *(["note.words_context"] if words_context else [])],
         score_notes(example),
         ["note.decision_drawn" if example.knobs.decision == "gumbel" else "note.decision"],

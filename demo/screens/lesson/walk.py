@@ -305,6 +305,7 @@ def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict
         pixels=config.vision.image_size,
         dense_length=None if walked.dense_words is None else len(walked.dense_words),
         context=(config.vision.context_size > 0, config.text.context),
+        classes=len(service.model.class_names),
         trained_k=service.model.cross_net.hrpa.top_k,
         rank=None if walked.rank is None else (walked.rank, total),
         spread=walked.spread,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +16,6 @@ from demo.drawing.formats import CONTRASTS, TYPES, Download, check_format, file_
 from demo.drawing.layered import draw_photo, draw_scale, shades
 from demo.drawing.page import Block, Page, lettered, line_height, stacked, wrapped
 from demo.drawing.palette import DARK, LIGHT, OPACITY, VEIL, Palette
-from demo.drawing.rankings import harmless
 from demo.drawing.render import render
 from demo.record.contrast import (
     Contrast,
@@ -35,6 +32,7 @@ from demo.record.layers import Layer, LayerValues
 from demo.record.table import say
 from demo.service.threads import drawing
 from seps.numbers import rounded, written
+from seps.spreadsheet import csv_content
 
 # Lengths in CSS pixels, sizes of letters in points.
 WIDTH, MARGIN, GAP = 1152, 40, 32
@@ -78,11 +76,9 @@ def why_file(
 
 def contrast_csv(contrast: Contrast) -> bytes:
     """Return each part's shares as CSV, in UTF-8 with a byte order mark; all parts add up to the row of S(I, T)."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
     captions = [contrast.left.caption, contrast.right.caption]
     titles = [contrast.left.title, contrast.right.title]
-    writer.writerow([*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption"])
+    columns = (*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption")
     parts = [(part, "word") for part in contrast.words] + [(part, "rest") for part in contrast.rest]
     rows = [
         [
@@ -99,9 +95,8 @@ def contrast_csv(contrast: Contrast) -> bytes:
         table_number(contrast.right.similarity),
         table_number(contrast.difference),
     ]
-    for row in [*rows, [say("why.sum"), "sum", *total]]:
-        writer.writerow([harmless(value) for value in (*row, *titles, *captions)])
-    return buffer.getvalue().encode("utf-8-sig")
+    rows.append([say("why.sum"), "sum", *total])
+    return csv_content(columns, [(*row, *titles, *captions) for row in rows])
 
 
 def table_number(attribution: float | None) -> float | str:
@@ -154,7 +149,7 @@ def _photos(contrast: Contrast, photos: Sequence[Image.Image], part: Part | None
             left = MARGIN + place * (width + GAP)
             page.text(left, top, titles[place], MEDIUM, fontweight="bold")
             page.text(left, top + head - line_height(SMALL) - 6, [score_line(side)], SMALL, color=page.palette.accent)
-            axes = page.axes(left, top + head, *sizes[place])
+            axes = page.panel(left, top + head, *sizes[place])
             attributions = None if part is None else (part.left, part.right)
             has = attributions is not None and attributions[place] is not None  # else its caption has not got the word
             layer = Layer("word", part.number) if part is not None and has else Layer("photo")

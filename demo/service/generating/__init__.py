@@ -1,1 +1,1 @@
-"""The generator as the app uses it: a request, its steps, a precomputed drawing, and where a drawing ranks."""
+"""Image generation in the app: requests, steps, a precomputed drawing, and the rank of a drawing."""

@@ -1,5 +1,5 @@
-"""A precomputed drawing, with which the view "Generate" opens: `python -m demo.opening` writes it, and a test draws
-it anew. It belongs to one generator's weights, and is not shown with others."""
+"""The precomputed drawing shown when the view "Generate" opens, written by `python -m demo.opening` and checked by a
+test. It belongs to one generator's weights and is not shown with others."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ FILE = Path(__file__).resolve().parents[3] / "assets" / "opening" / "drawing.saf
 
 @dataclass(frozen=True)
 class PrecomputedDrawing:
-    """A finished drawing: what was asked for, and its steps as they were shown."""
+    """A finished drawing: its request and the shown steps."""
 
     asked: DrawingRequest
     steps: list[DrawnStep]
 
 
 def save_precomputed(drawing: PrecomputedDrawing, weights: str, file: Path = FILE) -> None:
-    """Write a drawing of one seed; `weights` tells those of its generator, see `weights_digest`."""
+    """Write a drawing of one seed; `weights` identifies the generator, see `weights_digest`."""
     asked, steps = drawing.asked, drawing.steps
     attention = steps[-1].attention
     assert attention is not None
@@ -45,7 +45,7 @@ def save_precomputed(drawing: PrecomputedDrawing, weights: str, file: Path = FIL
 
 
 def read_precomputed(weights: str, file: Path = FILE) -> PrecomputedDrawing | None:
-    """Read a drawing; None where there is none, where it belongs to other weights, or where it cannot be read."""
+    """Read a drawing; None if it is missing, unreadable or belongs to other weights."""
     try:
         with safe_open(file, "numpy") as stored:
             settings = stored.metadata() or {}
@@ -70,7 +70,7 @@ def steps_of(total: int, frames: Sequence[Any], shown: Sequence[int], attention:
 
 
 def weights_digest() -> str:
-    """sha256 of the shipped generator's weights, in hexadecimal; ValueError where none ships."""
+    """Return the sha256 of the shipped generator's weights, in hexadecimal; ValueError if none ships."""
     folder = shipped_models(GENERATOR).get("generator")
     if folder is None:
         raise ValueError("No generator ships with this copy of the app.")

@@ -1,4 +1,4 @@
-"""Drawn pictures as a model of scenes sees them: encoded like a gallery, and placed among the gallery's scenes."""
+"""Ranking of drawn pictures among a gallery's scenes by a model of scenes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from seps.progress import Progress, with_progress
 
 @dataclass(frozen=True)
 class RankResult:
-    """How well a drawn picture fits its caption.
+    """Score and rank of a drawn picture for its caption.
 
     Attributes:
-        similarity: S(I, T); rank: its place, from 1, among itself and the gallery's scenes; scenes: their number.
+        similarity: S(I, T); rank: from 1, among the picture and the gallery's scenes; scenes: their number.
     """
 
     similarity: float
@@ -29,14 +29,14 @@ class RankResult:
 
 
 def index_drawn(service: RetrievalService, pictures: Sequence[Image.Image], seeds: Sequence[int]) -> GalleryInMemory:
-    """Encode drawn pictures, in memory alone."""
+    """Encode drawn pictures, only in memory."""
     return index_gallery(service.model, drawn_gallery(pictures, seeds), None, False, service.encode_in_turn)
 
 
 def rank_drawing(
     service: RetrievalService, scenes: IndexedGallery, drawn: IndexedGallery, index: int, caption: str
 ) -> RankResult:
-    """Score a drawn picture for a caption as read, and place it among a gallery's scenes."""
+    """Score a drawn picture for a validated caption, and rank it among a gallery's scenes."""
     ranking = service.remembered_ranking(scenes, caption)
     similarity = service.explain_encoded(drawn, index, ranking.encoded).similarity
     return RankResult(similarity, rank_among(similarity, ranking.scores), len(scenes))
@@ -44,11 +44,11 @@ def rank_drawing(
 
 @dataclass(frozen=True)
 class FinishedDrawing:
-    """A picture of one seed, and what became of its caption.
+    """A picture of one seed with its evaluation.
 
     Attributes:
-        asked: what was drawn; frames: the picture as it came about, the last one as it is.
-        read: its captions, and which statements they say too; standing: how SEPS ranks it.
+        asked: the request; frames: the picture during drawing, the last one finished.
+        read: its captions and the confirmed statements; standing: its rank by SEPS.
     """
 
     asked: DrawingRequest
@@ -64,11 +64,11 @@ def draw_and_read(
     asked: DrawingRequest,
     progress: Progress = False,
 ) -> FinishedDrawing:
-    """Draw a caption with one seed, caption the picture, and place it among a gallery's scenes.
+    """Draw a caption with one seed, caption the picture, and rank it among a gallery's scenes.
 
     Args:
-        service, scenes: the model of scenes, and its gallery; asked: a caption as read, and one seed.
-        progress: shows the pictures on their way, as `seps.progress` takes it.
+        service, scenes: the model of scenes, and its gallery; asked: a validated caption, and one seed.
+        progress: shows the intermediate pictures, as in `seps.progress`.
     """
     drawing = generating.draw(asked)
     frames = tuple(next(drawing).pictures[0] for _ in with_progress(shown_steps(asked.steps), "Drawing", progress))

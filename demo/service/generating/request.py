@@ -1,4 +1,4 @@
-"""What is asked of the generator, and the ranges of its numbers."""
+"""Request for a drawing, and the ranges of its numbers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ SEVERAL = 4  # pictures of a strip, seed by seed
 
 @dataclass(frozen=True)
 class DrawingRequest:
-    """What is to be drawn.
+    """A request for drawings.
 
     Attributes:
-        text: the caption, as read; steps: of drawing; guidance: how close the caption is followed, 1 plainly.
-        seeds: one a picture.
+        text: the validated caption; steps: number of drawing steps; guidance: guidance scale, 1 for none.
+        seeds: one per picture.
     """
 
     text: str
@@ -28,10 +28,11 @@ class DrawingRequest:
 
 
 def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[str, Any]:
-    """Read the numbers of a drawing: {"steps", "guidance", "seed", "count"}, count pictures with seed, seed + 1, ...
+    """Validate the numbers of a drawing: {"steps", "guidance", "seed", "count"}, count pictures with seed, seed + 1,
+    ...
 
     Raises:
-        ValueError: one that is no number, or out of its range.
+        ValueError: a value that is not a number, or out of range.
     """
     return {
         "steps": whole("steps", steps, MIN_STEPS, MAX_STEPS),
@@ -42,7 +43,7 @@ def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[s
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
-    """Return a whole number in a range; ValueError for anything else."""
+    """Return an integer in a range; ValueError for anything else."""
     parsed = number(value)
     if parsed is None or parsed != int(parsed) or not least <= parsed <= most:
         raise ValueError(f"{name} is {str(value)[:20]!r}, but a whole number from {least} to {most:,} is needed.")
@@ -58,7 +59,7 @@ def within(name: str, value: Any, least: float, most: float) -> float:
 
 
 def number(value: Any) -> float | None:
-    """Return a finite number of what may be one, or None."""
+    """Return a finite number, or None for other values."""
     try:
         parsed = float(value)
     except (TypeError, ValueError, OverflowError):  # the last: too large for a float

@@ -1,7 +1,7 @@
-"""The generator as the app uses it: loaded on first use, and drawing in turn with everybody else's answers.
+"""Service of the generator, loaded on first use; its steps alternate with other requests.
 
-A drawing is a series of steps, each of them computed like any other short answer: rankings come between, and so do the
-steps of other people's drawings.
+Each step of a drawing is computed like any other short request, so rankings and the steps of other drawings run in
+between.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:  # the generator and diffusers are imported with its first use
     from seps.generator.diffusion import Drawing
     from seps.generator.generator import WrittenCaption
 
-RESULTS = "results-test.json"  # beside it
+RESULTS = "results-test.json"  # next to the weights
 FRAMES = 10  # pictures that are shown of a drawing on its way, at most
-SAMPLED = 4  # captions that are sampled of a picture beside the best one, so that little of it goes untold
+SAMPLED = 4  # sampled captions of a picture, in addition to the best one, so that little of it stays unmentioned
 WARMTH = 0.7  # temperature of those
 
 
 @dataclass(frozen=True)
 class Recaption:
-    """What a picture's captions tell.
+    """Captions of a picture, and their agreement with the drawn caption.
 
     Attributes:
-        best: captions by beam search, the most likely first; asked: the caption that was drawn, as it is read.
-        verdicts: of each of its statements, whether these captions say it too; None where they say nothing of it.
+        best: captions by beam search, the most likely first; asked: the parsed drawn caption.
+        verdicts: for each of its statements, whether these captions confirm it; None if they leave it open.
     """
 
     best: list[WrittenCaption]
@@ -49,14 +49,14 @@ class Recaption:
 
 
 class GeneratingService:
-    """Draws and captions pictures. Safe to call from several threads.
+    """Thread-safe service that draws and captions pictures.
 
     Args:
-        load: gives the generator; called once, on first use.
-        precomputed: gives a drawing that was made earlier with that generator, or None.
+        load: returns the generator; called once, on first use.
+        precomputed: returns a precomputed drawing of that generator, or None.
 
     Attributes:
-        precomputed: as given.
+        precomputed: the argument.
     """
 
     def __init__(
@@ -75,16 +75,16 @@ class GeneratingService:
         return self._generator is not None
 
     def open(self) -> ImageTextGenerator:
-        """Load the generator, where that has not happened yet; ValueError where its files cannot be read."""
+        """Load the generator if needed; ValueError if its files cannot be read."""
         with self._opening:
             if self._generator is None:
                 self._generator = self._load()
             return self._generator
 
     def draw(self, asked: DrawingRequest) -> Iterator[DrawnStep]:
-        """Draw pictures of a caption, and show them every few steps.
+        """Draw pictures of a caption, and yield them every few steps.
 
-        Whoever stops asking stops the drawing.
+        Closing the iterator stops the drawing.
 
         Raises:
             ValueError: an empty caption, numbers outside their range.
@@ -113,7 +113,7 @@ class GeneratingService:
                 yield DrawnStep(drawing.step, drawing.steps, pictures, maps)
 
     def tokens(self, text: str) -> list[str]:
-        """Return a caption's tokens as the generator reads it, from [CLS] to [SEP]: one for each map of `DrawnStep`."""
+        """Return the generator's tokens of a caption, from [CLS] to [SEP]: one for each map of `DrawnStep`."""
         network = self.open().network
         return network.tokenizer.labels(network.tokenizer.encode(text, network.config.captioner.max_words))
 
@@ -126,7 +126,7 @@ class GeneratingService:
 
     @computing
     def recaption(self, picture: Image.Image, text: str = "") -> Recaption:
-        """Caption a picture, and tell which statements of the caption `text` these captions say too."""
+        """Caption a picture, and check which statements of the caption `text` are confirmed."""
         from seps.generator.captioner import Decoding
 
         generator = self.open()
@@ -141,16 +141,15 @@ class GeneratingService:
 
 
 def shown_steps(steps: int) -> list[int]:
-    """Return the steps, from 1, after which a drawing of so many is shown: FRAMES of them at most, the last one among
-    them."""
+    """Return the shown steps of a drawing, from 1: at most FRAMES of them, including the last."""
     every = max(1, -(-steps // FRAMES))
     return sorted({*range(every, steps + 1, every), steps})
 
 
 @lru_cache(maxsize=1)
 def true_share(name: str = "generator") -> float | None:
-    """Read the fraction, 0 to 1, of the captioner's statements that are true of scenes whose truth is known, as it was
-    measured; None where it was not."""
+    """Read the measured fraction, in [0, 1], of the captioner's statements that are true of known scenes; None if
+    not measured."""
     folder = shipped_models(GENERATOR).get(name)
     try:
         return (
@@ -161,12 +160,12 @@ def true_share(name: str = "generator") -> float | None:
 
 
 def rank_among(similarity: float, scores: Sequence[float]) -> int:
-    """Return the place, from 1, of a picture of this similarity among a gallery's."""
+    """Return the rank, from 1, of a picture of this similarity among a gallery's."""
     return 1 + sum(score > similarity for score in scores)
 
 
 def generator_ships(name: str = "generator") -> bool:
-    """Return whether a generator that draws ships, without importing it."""
+    """Return whether a drawing generator ships, without importing it."""
     folder = shipped_models(GENERATOR).get(name)
     return folder is not None and read_json_file(folder / GENERATOR).get("draws", True) is True
 

@@ -1,4 +1,4 @@
-"""A drawing on its way, and by what a generator's folder is known."""
+"""A step of a drawing, and the files that identify a generator's folder."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ GENERATOR = "generator.json"  # by which a generator's folder is known
 
 @dataclass(frozen=True)
 class DrawnStep:
-    """A drawing on its way.
+    """A step of a drawing.
 
     Attributes:
-        step: done of all `steps`.
-        pictures: one a seed, as they are estimated to become; after the last step as they are.
+        step: completed steps, of `steps`.
+        pictures: one per seed, as estimated; final after the last step.
         attention: after the last step, (B, L, side, side) for B seeds and the L tokens of the caption: each token's
-            fraction of weight on each place, see `WordAttention.maps`; else None.
+            fraction of weight at each place, see `WordAttention.maps`; else None.
     """
 
     step: int

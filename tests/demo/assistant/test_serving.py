@@ -3,65 +3,35 @@
 from __future__ import annotations
 
 import json
-import socket
-from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from base64 import b64decode, b64encode, encodebytes
+from collections.abc import Awaitable, Callable
 from io import BytesIO
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
-import uvicorn
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 from PIL import Image
 
-from demo.assistant.serving import routes_of, tool_server
 from demo.galleries.scenes import SCENES
+from demo.screens.api import Endpoints
 from demo.server.addresses import MCP, is_needed
-from demo.server.folder import TemporaryFolder
 from demo.server.gate import FAULT
 from demo.service.generating.service import GeneratingService
 from demo.service.judging import JudgingService
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.start import shipped_generator, shipped_judge, shipped_scenes
-from demo.site import launch_options
-from tests.demo.server.test_addresses import made
+from tests.demo.assistant.conftest import served
 from tests.helpers.awaited import awaited
 
 TOOLS = {"list_photographs", "rank_photographs", "rank_captions", "explain", "compare_captions", "why"}
 CAPTION = "a cup of coffee"
-
-
-@contextmanager
-def served(registry: ModelRegistry | None) -> Iterator[str]:
-    """The app's server around an empty page, with the tools of a registry or without any; gives its address."""
-    tools = None if registry is None else routes_of(tool_server(registry, "127.0.0.1"))
-    with TemporaryFolder() as folder, socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        app = awaited(made(launch_options(folder, tools)["app_kwargs"]))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-        thread = Thread(target=server.run, args=([listening],))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}{MCP}"
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
-@pytest.fixture(scope="module")
-def address(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
-        with served(registry) as url:
-            yield url
+ACCEPTING = {"Accept": "application/json, text/event-stream"}
 
 
 def asked(address: str, ask: Callable[[ClientSession], Awaitable[Any]]) -> Any:
@@ -119,7 +89,7 @@ def test_a_caption_ranks_and_explains_photographs(address: str) -> None:
     text, picture = result.content
     assert json.loads(text.text) == value  # type: ignore[union-attr]
     with Image.open(BytesIO(b64decode(picture.data))) as image:  # type: ignore[union-attr]
-        assert image.width == 1536
+        assert image.format == "JPEG" and image.width == 1024
 
 
 def test_a_photograph_comes_with_the_call(address: str) -> None:
@@ -128,6 +98,55 @@ def test_a_photograph_comes_with_the_call(address: str) -> None:
     assert {row["caption"] for row in ranking["ranking"]} == set(captions)
     compared = answer(address, "compare_captions", captions=captions, photo=data_url())
     assert np.array(compared["overlap"]).shape == (2, 2) and compared["overlap"][0][0] == 1
+
+
+def test_a_photograph_in_base64_may_have_line_breaks(address: str) -> None:
+    start, _, plain = data_url().partition(",")
+    answers = [
+        answer(address, "rank_captions", captions=["a red wall", "a dog"], photo=photo)
+        for photo in (data_url(), f"{start},\n{encodebytes(b64decode(plain)).decode()}", plain)
+    ]
+    assert answers[0] == answers[1] == answers[2]
+
+
+@pytest.mark.parametrize("width", [None, 200, 1536])
+def test_a_result_with_a_picture_is_smaller_than_clients_allow(address: str, width: int | None) -> None:
+    asked = {} if width is None else {"picture_width": width}
+    result = call(address, "explain", caption=CAPTION, item="examples/coffee", **asked)
+    assert len(result.model_dump_json()) < 2**20 and len(result.content[1].data) < 700_000  # type: ignore[union-attr]
+    with Image.open(BytesIO(b64decode(result.content[1].data))) as image:  # type: ignore[union-attr]
+        assert image.width == (width or 1024)
+
+
+def test_a_long_list_of_photographs_comes_in_parts(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = answer(address, "list_photographs")["galleries"]["examples"][:1]
+    many = [rows[0] | {"item": f"examples/{number}", "captions": ["a caption " * 30] * 5} for number in range(1000)]
+    galleries = {"examples": [row | {"link": ""} for row in many], "scenes": [rows[0] | {"link": ""}]}
+    monkeypatch.setattr(Endpoints, "galleries", lambda _: galleries)
+    assert len(call(address, "list_photographs").model_dump_json()) < 2**20
+    items: list[str] = []
+    left = {"examples": 1000}
+    while left:
+        part = answer(address, "list_photographs", gallery="examples", start=len(items))
+        items += [row["item"] for row in part["galleries"]["examples"]]
+        left = part["left_out"]
+        assert left == ({"examples": 1000 - len(items)} if len(items) < 1000 else {})
+    assert items == [row["item"] for row in many]
+    assert call(address, "list_photographs", gallery="nothing").isError
+
+
+def test_null_is_an_argument_that_is_left_out(address: str) -> None:
+    given = {"item": "examples/coffee", "captions": None, "photo": None, "top": None}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rank_captions", "arguments": given}}
+    result = httpx.post(address, json=body, headers=ACCEPTING).json()["result"]
+    assert not result["isError"], result
+    assert result["structuredContent"] == answer(address, "rank_captions", item="examples/coffee")
+    assert len(result["structuredContent"]["ranking"]) == 10
+
+
+def test_a_list_may_come_as_text(address: str) -> None:
+    given = {"item": "examples/coffee", "captions": '["a cup", "a dog"]'}
+    assert answer(address, "rank_captions", **given)["total"] == 2
 
 
 def test_a_difference_is_told_word_by_word(address: str) -> None:
@@ -146,7 +165,7 @@ def test_a_difference_is_told_word_by_word(address: str) -> None:
         ("explain", {"caption": CAPTION, "photo": "/etc/passwd"}, "photo is no data URL"),
         ("explain", {"caption": CAPTION, "photo": "file:///etc/passwd"}, "photo is no data URL"),
         ("explain", {"caption": CAPTION, "photo": "http://127.0.0.1/secret.png"}, "photo is no data URL"),
-        ("explain", {"caption": CAPTION, "photo": "data:image/png;base64,@@"}, "base64 cannot be read"),
+        ("explain", {"caption": CAPTION, "photo": "data:image/png;base64,@@"}, "base64 that cannot be read"),
         ("explain", {"caption": CAPTION, "photo": "data:image/png;base64,AAAA"}, "photo"),
         ("explain", {"caption": CAPTION, "item": "/etc/passwd"}, "gallery"),
         ("explain", {"caption": CAPTION, "item": "examples/coffee", "layer": "blurred"}, "takes long to measure"),
@@ -154,6 +173,13 @@ def test_a_difference_is_told_word_by_word(address: str) -> None:
         ("rank_photographs", {"caption": CAPTION, "top": 0}, "top cannot be used"),
         ("compare_captions", {"captions": ["a"], "item": "examples/coffee"}, "captions cannot be used"),
         ("delete_everything", {}, "There is no tool 'delete_everything'"),
+        ("explain", {"caption": CAPTION, "item": "examples/coffee", "picture_width": 5000}, "picture_width cannot be"),
+        ("rank_captions", {"captions": "[" * 100_000, "item": "examples/coffee"}, "nested more than 100 levels deep"),
+        (
+            "rank_captions",
+            {"captions": "9" * 5000, "item": "examples/coffee"},
+            "captions is a text of 5,000 characters",
+        ),
     ],
 )
 def test_what_is_wrong_is_a_sentence(address: str, tool: str, arguments: dict[str, Any], sentence: str) -> None:
@@ -175,14 +201,6 @@ def test_a_fault_says_nothing_of_the_inside(
     assert "/secret/path" in caplog.text
 
 
-def test_another_sites_page_cannot_call(address: str) -> None:
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    accepting = {"Accept": "application/json, text/event-stream"}
-    assert httpx.post(address, json=body, headers=accepting).status_code == 200
-    for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
-        assert httpx.post(address, json=body, headers=accepting | headers).status_code in (403, 421)
-
-
 @pytest.mark.slow
 def test_pictures_are_judged_and_drawn(
     service: RetrievalService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -196,9 +214,10 @@ def test_pictures_are_judged_and_drawn(
         judged = answer(url, "judge", prompt="a red wall", photo=data_url())
         for score in (judged["quality"], judged["consistency"]):
             assert 0 <= score["final"] <= 1 and score["sentence"]
-        result = call(url, "generate", caption="a red car on the left", steps=10)
+        result = call(url, "generate", caption="a red car driving on the left", steps=10)
     value = result.structuredContent
-    assert value is not None and value["statements"] and 1 <= value["rank"] <= value["total"]
+    assert value is not None and [word["word"] for word in value["unknown_words"]] == ["driving"]
+    assert value["statements"] and 1 <= value["rank"] <= value["total"]
     with Image.open(BytesIO(b64decode(result.content[1].data))) as image:  # type: ignore[union-attr]
         assert image.format == "PNG"
     assert list(tmp_path.rglob("*.png")) == []  # the picture went with the answer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -11,10 +10,13 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
+
+from tests.helpers.chromium import MISSING, find_chromium
 
 ROOT = Path(__file__).parents[3]
 SCREENSHOTS = ROOT / "tests" / "screenshots"
@@ -29,20 +31,24 @@ CHROMIUM = [
 ]
 
 
-def chromium_path() -> str:
-    """Where Chromium is."""
-    path = shutil.which("chromium")
-    if path is None:
-        pytest.fail("Chromium is missing: run `apt-get update && apt-get install -y chromium`, or put it on PATH.")
-    return path
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave what is no journey to `make test-slow`: in a browser a test takes seconds, values need none."""
     for item in items:
         if item.path.parent == Path(__file__).parent and item.get_closest_marker("journey") is None:
             item.add_marker(pytest.mark.slow)
+
+
+@cache
+def chromium_path() -> str | None:
+    """Where Chromium is, looked for once per process."""
+    return find_chromium()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests in a browser without one; not in its fixture, where each test would be a line of the summary."""
+    if "browser" in getattr(item, "fixturenames", ()) and chromium_path() is None:
+        pytest.skip(MISSING)
 
 
 @pytest.fixture(scope="session")

@@ -44,6 +44,7 @@ def lesson_value(
         pixels=96,
         dense_length=None if dense is None else len(dense),
         context=(False, False),
+        classes=0,
         trained_k=TRAINED.top_k,
         rank=None if now is None else (now, 20),
         spread=(0.05, 20),

@@ -19,6 +19,7 @@ from demo.record.packing import overlap, packed
 from demo.record.page_table import table_tag
 from demo.server.static import MEDIA_TYPE, find_script, script_address, styles
 from seps import CrossSparseAggrNet, Explanation, explain
+from seps.explanation.classes import with_classes
 
 ADDRESS = "http://standalone.test"
 MODULES = {
@@ -39,16 +40,29 @@ WORDS = ("[CLS]", "a", "skate", "##board", "##er", "rides", "<b>", "[SEP]")
 GRID = (6, 8)
 
 
+CLASSES = ("espresso", "coffee mug", "tabby")
+
+
 def random_record(
-    seed: int = 0, *, paper: bool = True, dense: bool = False, cls: bool = False, grid: tuple[int, int] = GRID
+    seed: int = 0,
+    *,
+    paper: bool = True,
+    dense: bool = False,
+    cls: bool = False,
+    grid: tuple[int, int] = GRID,
+    classes: bool = False,
 ) -> Explanation:
-    """The record of a random network, random embeddings and the words of WORDS."""
+    """The record of a random network, random embeddings and the words of WORDS, with random CLASSES where asked for."""
     with torch.random.fork_rng(devices=[]):
         torch.random.default_generator.manual_seed(seed)
         count = grid[0] * grid[1]
         model = CrossSparseAggrNet(16, count, 0.5, 0.3, paper).eval()
         image, caption = torch.randn(count + cls, 16), torch.randn(len(WORDS), 16)
-        return explain(model, image, caption, torch.randn(9, 16) if dense else None, words=WORDS, grid=grid)
+        record = explain(model, image, caption, torch.randn(9, 16) if dense else None, words=WORDS, grid=grid)
+        if not classes:
+            return record
+        best, added = torch.randint(len(CLASSES), (count,)), torch.randn(count, 16)
+        return with_classes(record, CLASSES, best, torch.rand(count), added, image, caption)
 
 
 def photo(width: int = 400, height: int = 300, **words: Any) -> dict[str, Any]:

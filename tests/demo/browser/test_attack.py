@@ -22,7 +22,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from demo.server.uploads import NOT_THERE
+from demo.server.uploads import NOT_SENT, NOT_THERE
 from tests.helpers.canaries import forms
 from tests.helpers.clips import write_clip
 
@@ -122,7 +122,9 @@ def test_no_call_can_name_a_file_of_the_server(http: httpx.Client, endpoint: str
     beside: list[dict[str, Any]] = [{}, marked, {"meta": {}}]
     values += [{"path": str(target)} | more for target in (canary, missing, link) for more in beside]
     for value in values:
-        assert refusal(http, endpoint, [value, *TAKES_PHOTO[endpoint][1:]]) == NOT_THERE
+        assert refusal(http, endpoint, [value, *TAKES_PHOTO[endpoint][1:]]) == (
+            NOT_SENT if isinstance(value, str) else NOT_THERE
+        )
     assert canary.read_bytes() == before
 
 
@@ -187,18 +189,18 @@ def test_nothing_is_fetched_from_an_address(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "count", "optional"),
+    ("endpoint", "required", "count"),
     [
-        ("rank_images", 3, 0),
-        ("rank_captions", 4, 0),
-        ("explain", 4, 2),
-        ("compare", 3, 0),
-        ("why", 4, 1),
-        ("picture", 6, 2),
+        ("rank_images", 1, 3),
+        ("rank_captions", 0, 4),
+        ("explain", 3, 7),
+        ("compare", 3, 3),
+        ("why", 4, 5),
+        ("picture", 3, 8),
     ],
 )
 def test_wrong_values_and_missing_ones_get_a_sentence(
-    http: httpx.Client, endpoint: str, count: int, optional: int
+    http: httpx.Client, endpoint: str, required: int, count: int
 ) -> None:
     draw = random.Random(endpoint)
     wrong: list[Any] = [3, 1.5, True, [], {}, ["a"], {"a": 1}, "\ud800", {"path": "x"}, 10**30]
@@ -207,7 +209,7 @@ def test_wrong_values_and_missing_ones_get_a_sentence(
         data = [draw.choice(usual) for _ in range(count)]
         data[draw.randrange(1, count)] = draw.choice(wrong)
         refusal(http, endpoint, data)
-    for number in (0, count - 1, count + optional + 1, 50):
+    for number in (*range(required), count + 1, 50):
         data = ["x"] * number
         assert "values are needed" in refusal(http, endpoint, data)
 

@@ -302,7 +302,7 @@ def test_the_address_leads_back_to_the_losses_and_the_paper(browser: Browser, ad
         assert page.url.endswith(link)
         page.get_by_role("button", name="Which loss for which task").click()
         expect(page.locator("#losses-tasks .wide[tabindex] table")).to_have_count(4)  # tasks, methods, cheats, errors
-        expect(page.locator("#losses-tasks")).to_contain_text("It keeps all patches")
+        expect(page.locator("#losses-tasks")).to_contain_text("Keeps all patches")
         page.get_by_role("tab", name="The walk", exact=True).click()
         expect(page.locator("#lesson canvas")).to_be_visible()
     with opened(browser, address, "?view=paper", canvas="#paper table"):

@@ -113,7 +113,7 @@ def test_a_scale_shows_how_strong_its_colours_lie_over_a_photo(page: Page, centr
 
 
 def test_layers_have_the_same_values_as_in_files(page: Page) -> None:
-    record = random_record(dense=True)
+    record = random_record(dense=True, classes=True)
     count = record.sparse.kept.size
     rng = np.random.default_rng(3)
     kept, dropped = record.sparse.kept.copy(), np.zeros(count, dtype=bool)
@@ -125,7 +125,7 @@ def test_layers_have_the_same_values_as_in_files(page: Page) -> None:
     for last in (change, None):
         full = with_measures(measured, {"smallest_change": last})
         texts = [str(layer) for layer in layers_of(full)]
-        assert {"mask:both", "token:2:dense", "effect:1", "smallest_change", "fit:0"} <= {*texts}
+        assert {"mask:both", "token:2:dense", "effect:1", "smallest_change", "fit:0", "class"} <= {*texts}
         expression = """((record) => given[1].map((text) => {
             const layer = parseLayer(text);
             const { values } = layerValues(record, layer);

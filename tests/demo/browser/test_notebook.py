@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,30 @@ def test_several_views_stand_in_one_notebook(browser: Browser, tmp_path: Path) -
         needed = view.locator("main").evaluate("(element) => Math.ceil(element.getBoundingClientRect().bottom)")
         assert page.locator("iframe").nth(index).evaluate("(frame) => frame.clientHeight") == needed
     assert (faults, asked) == ([], [])
+    context.close()
+
+
+@pytest.mark.parametrize("rights", ["", "allow-scripts"])
+def test_a_sandbox_shows_the_whole_view_or_the_picture_alone(browser: Browser, tmp_path: Path, rights: str) -> None:
+    output = escape(drawn_record(0)._repr_html_() or "")
+    file = tmp_path / "notebook.html"
+    file.write_text(
+        f'<!doctype html><meta charset=utf-8><iframe sandbox="{rights}" width=900 srcdoc="{output}"></iframe>'
+    )
+    context = browser.new_context(viewport={"width": 1000, "height": 700}, offline=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    host = page.frame_locator("iframe")
+    if rights:
+        view = host.frame_locator("iframe")
+        expect(view.locator('[data-word="2"]')).to_be_visible()
+        needed = view.locator("main").evaluate("(element) => Math.ceil(element.getBoundingClientRect().bottom)")
+        expect(host.locator("iframe")).to_have_css("height", f"{needed}px")
+        expect(host.locator("img")).to_have_count(0)
+    else:
+        expect(host.locator("img")).to_be_visible()
+        assert host.locator("div").evaluate("(element) => element.getBoundingClientRect().top") < 20
+        expect(host.locator("iframe")).to_have_count(0)
     context.close()
 
 

@@ -15,7 +15,7 @@ from demo.service.measured import PatchEffects, Region, with_measures
 from seps import Explanation, MinimalSet
 from tests.demo.browser.standalone import imported, open_html
 from tests.helpers.record_words import record_words
-from tests.helpers.records import CASES, WORDS, random_record
+from tests.helpers.records import CASES, WORDS, random_record, record_with_classes
 
 pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 SEEDS = 25
@@ -79,4 +79,9 @@ def test_the_page_says_of_a_record_what_python_says(page: Page, case: tuple[str,
 
 def test_and_of_what_was_measured_beside_it(page: Page) -> None:
     records = [measured(random_record(seed=seed), seed) for seed in range(12)]
+    assert differences(said_by_page(page, records), [record_words(record) for record in records]) == []
+
+
+def test_and_of_classes(page: Page) -> None:
+    records = [record_with_classes(seed) for seed in range(12)]
     assert differences(said_by_page(page, records), [record_words(record) for record in records]) == []

@@ -13,8 +13,9 @@ from playwright.sync_api import Browser, Page, expect
 from demo.galleries.scenes import scenes_gallery
 from demo.record.page_table import table_tag
 from demo.record.table import say
-from tests.demo.browser.conftest import CHROMIUM, chromium_path
+from tests.demo.browser.conftest import CHROMIUM
 from tests.demo.browser.standalone import imported, open_html
+from tests.helpers.chromium import find_chromium
 from tests.helpers.static_site import READY, watched_page
 
 MANY = 16
@@ -165,7 +166,7 @@ def test_without_it_webassembly_reads_them_and_about_says_so(
 @pytest.fixture(scope="module")
 def software(browser: Browser) -> Iterator[Browser]:
     """A browser with WebGPU."""
-    chromium = browser.browser_type.launch(executable_path=chromium_path(), args=[*CHROMIUM, *SOFTWARE])
+    chromium = browser.browser_type.launch(executable_path=find_chromium(), args=[*CHROMIUM, *SOFTWARE])
     yield chromium
     chromium.close()
 
@@ -186,7 +187,7 @@ def test_it_gives_the_worked_examples_numbers_and_then_reads_them(
         assert measured is not None, about
         assert float(measured[1]) <= 1e-5 and float(measured[2]) < 1e-4
         kept = page.evaluate(KEPT)
-        assert sorted(url.rpartition("/")[2] for url in kept if "/webgpu-" in url) == ["ort.mjs", "ort.wasm.gz"]
+        assert sorted(url.rpartition("/")[2] for url in kept if "/webgpu-" in url) == ["ort.js", "ort.wasm.gz"]
 
 
 KEPT = """caches.open("seps-explorer").then((cache) => cache.keys())

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from demo.galleries.index import index_gallery
+from demo.record.packing import packed_array
 from demo.record.page_table import table_tag
 from demo.record.table import say
 from demo.screens.losses.values import playground_value
 from demo.service.retrieval import RetrievalService
+from demo.static.gallery import gallery_numbers
 from tests.demo.browser.lesson_page import lesson_value
 from tests.demo.browser.standalone import (
     GRID,
@@ -25,6 +30,7 @@ from tests.demo.browser.standalone import (
     viewer_value,
 )
 from tests.helpers.static_site import differences
+from tests.helpers.tiny import tiny_model_with_classes, write_tiny_bert
 
 pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 TOLERANCE = 1e-5
@@ -308,7 +314,10 @@ RUNTIME = f"""async () => {{
     }} }} }};
     const graph = (name) => ({{ file: name, outputs: [{{ shape: [1, 4, 2] }}] }});
     const graphs = {{ image: graph("image"), text: graph("text"), pair: graph("pair") }};
-    const model = new Model(ort, "data:,", {{ graphs }});
+    const captions = {{ max_words: 30, cls_id: 1, sep_id: 2 }};
+    const pixels = {{ size: 8, mean: [0, 0, 0], std: [1, 1, 1] }};
+    const numbers = {{ grid: [2, 2], has_cls: false, num_tokens: 10, coefficients: {{}} }};
+    const model = new Model(ort, "data:,", {{ variant: "paper", ...numbers, captions, pixels, graphs }});
     const answers = [await model.run("text"), await model.run("pair"), await model.run("text")];
     await model.release();
     answers.push(await model.run("text"));
@@ -321,6 +330,44 @@ def test_a_model_frees_its_graphs_and_gets_them_again_and_keeps_no_bytes_that_we
     assert not keeps_binary and bytes_left == [0, 0, 0, 0]
     assert answers == ["text", "pair", "text", "text"]
     assert log == ["load text", "load pair", "free text", "free pair", "load text"]
+
+
+# The classes of each picture's record, by a model that gets its galleries as the page does and has no graphs.
+CLASSES = f"""async ([numbers, words, names, grid, channels]) => {{
+    const {{ Model }} = {imported("engine/model.js")};
+    const floats = ({{ shape, float32 }}) => ({{
+        dims: shape, data: new Float32Array(Uint8Array.from(atob(float32), (text) => text.charCodeAt(0)).buffer),
+    }});
+    const graphs = {{ image: {{ file: "image", outputs: [{{ shape: [1, grid[0] * grid[1], channels] }}] }} }};
+    const captions = {{ max_words: 30, cls_id: 1, sep_id: 2 }};
+    const pixels = {{ size: 8, mean: [0, 0, 0], std: [1, 1, 1] }};
+    const facts = {{ variant: "paper", grid, has_cls: false, num_tokens: 1, coefficients: {{}}, class_names: names }};
+    const model = new Model({{}}, "data:,", {{ ...facts, captions, pixels, graphs }});
+    model.tensor = (type, data, dims) => ({{ type, data, dims }});
+    const some = {{ data: new Float32Array(1), dims: [1, 1] }};
+    model.run = async (name) => (name === "features" ? {{}} : new Proxy({{}}, {{ get: () => some }}));
+    model.captions.set("a dog", {{ tensor: floats(words), labels: [] }});
+    await model.takeGallery("two", floats(numbers).data);
+    const records = await Promise.all([0, 1].map((index) => model.explain("two", index, "a dog", null)));
+    return records.map(({{ classes: {{ names, probability, word_shares: shares }} }}) =>
+        [names, Array.from(probability.values), shares.shape, Array.from(shares.values)]);
+}}"""
+
+
+def test_a_model_with_classes_says_what_it_saw_in_each_picture(
+    page: Page, service: RetrievalService, tmp_path: Path
+) -> None:
+    model = tiny_model_with_classes(write_tiny_bert(tmp_path))
+    gallery = service.find("examples").gallery
+    indexed = index_gallery(model, replace(gallery, items=gallery.items[:2]), None)
+    tiny = RetrievalService(model, "tiny", [indexed])
+    numbers, words = packed_array(gallery_numbers(tiny, indexed)), model.encode_captions(["a dog"])[0][0]
+    given = [numbers, packed_array(words.numpy()), list(model.class_names), list(model.grid), model.config.embed_size]
+    for index, (names, probability, shape, shares) in enumerate(page.evaluate(CLASSES, given)):
+        expected = tiny.explain(indexed, index, "a dog").classes
+        assert expected is not None and tuple(names) == expected.names
+        np.testing.assert_allclose(probability, expected.probability, atol=1e-6)
+        np.testing.assert_allclose(np.reshape(shares, shape), expected.word_shares, atol=1e-5)
 
 
 # Whether a row of shares has pixels of a colour, left and right of its middle; and what the middle says.

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from demo.galleries.moving import moving_gallery
 from tests.demo.browser.page import SIZES, WAIT, opened
 from tests.helpers.camera_latency import camera_page
-from tests.helpers.clips import BLUE, RED, write_clip
+from tests.helpers.clips import BLUE, RED, encode_clip, plain, write_clip
 
 LINK = "?view=search&gallery=moving&caption=a+white+balloon&other=a+brown+rabbit"
 
@@ -68,6 +68,10 @@ def test_a_video_is_sent_read_stopped_and_refused(
         chosen.set_input_files(clip)
         expect(page.locator("#gallery label", has_text="own-video")).to_be_visible(timeout=WAIT)
         expect(page.locator(".timeline polyline")).to_have_count(1)
+        late = encode_clip(tmp_path / "late.webm", "libvpx", plain(RED, 10), start=36000)  # begins at 1 h
+        chosen.set_input_files(late)
+        expect(says).to_contain_text("late.webm: frame", timeout=WAIT)
+        expect(says).to_be_hidden(timeout=WAIT)
         assert not list(uploads.rglob("*.webm")) and not list(uploads.rglob("text.mp4"))
 
 

@@ -207,6 +207,32 @@ def test_patch_line_tells_the_record(browser: Browser, name: str) -> None:
             assert line.lower().removeprefix(f"{branch.name}: ") == expected
 
 
+def test_the_layer_of_classes_names_the_class_and_the_words_that_matched_through_it(browser: Browser) -> None:
+    record = random_record(classes=True)
+    assert record.classes is not None
+    page = viewer(browser, record, opacity=1, layer="class")
+    canvas, probability = page.locator(".seps-stage > canvas"), record.classes.probability
+    expect(page.locator("[data-layer=class]")).to_have_attribute("aria-pressed", "true")
+    check_laid(centres(canvas, GRID), probability, 0, probability.max())
+    label = f"{describe(record, Layer('class'))}. Arrow keys move over the patches."
+    expect(canvas).to_have_attribute("aria-label", label)
+    shares, cosines = record.classes.word_shares, record.sparse_alignment.patch_cosines
+    through = (shares > cosines / 2) & (cosines > 0)  # (L, N)
+    through[[0, -1]] = False  # [CLS] and [SEP]
+    counts = through.sum(axis=0)
+    assert {0, 3} <= {*counts.clip(max=3).tolist()}
+    for patch in (int(counts.argmin()), int(counts.argmax())):
+        mark_on(page, patch)
+        words = sorted(np.flatnonzero(through[:, patch]), key=lambda word: -shares[word, patch])[:3]
+        told = [f"{WORDS[i]} ({shares[i, patch]:.2f} of its cosine of {cosines[i, patch]:.2f})" for i in words]
+        place = f"Row {patch // 8 + 1}, column {patch % 8 + 1}"
+        line = f"{place}: {record.classes.names[patch]} {probability[patch]:.2f}"
+        line += f"; matched through it: {', '.join(told)}" if told else ""
+        expect(page.locator(".seps-reading p").first).to_have_text(line)
+    page.context.close()
+    expect(viewer(browser, random_record()).locator("[data-layer=class]")).to_have_count(0)
+
+
 @pytest.mark.parametrize("name", RECORDS)
 def test_terms_add_up_to_the_score(browser: Browser, name: str) -> None:
     record = random_record(**RECORDS[name])

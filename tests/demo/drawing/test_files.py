@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from demo.drawing.files import explanation_file
 from demo.drawing.formats import Heading
 from demo.drawing.rankings import captions_csv, harmless, images_csv
 from demo.service.retrieval import RetrievalService
-from tests.helpers.sentences import refused
+from tests.helpers.records import record_with_classes
 
 
 def test_a_ranking_as_csv_is_the_ranking(service: RetrievalService) -> None:
@@ -53,18 +57,34 @@ def test_an_explanation_as_json_holds_every_number(service: RetrievalService) ->
 
 
 @pytest.mark.parametrize(
-    ("kind", "layer", "opacity"),
+    ("kind", "layer", "opacity", "message"),
     [
-        ("gif", "mask", 0.5),
-        ("png", "moon", 0.5),
-        ("png", "mask", 1.5),
-        ("png", "word:99", 0.5),
-        ("png", "mask:dense", 0.5),
+        ("gif", "mask", 0.5, "format is 'gif'"),
+        ("png", "moon", 0.5, "There is no layer 'moon'"),
+        ("png", "mask", 1.5, "opacity is 1.5, but it must be between 0 and 1"),
+        ("png", "word:99", 0.5, "The caption has 4 words, 0 to 3"),
+        ("png", "mask:dense", 0.5, 'The layer "mask:dense" needs a dense caption'),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(service: RetrievalService, kind: str, layer: str, opacity: float) -> None:
+def test_what_cannot_be_drawn_is_refused(
+    service: RetrievalService, kind: str, layer: str, opacity: float, message: str
+) -> None:
     indexed = service.find("examples")
     record = service.explain(indexed, 1, "a cat")
     heading = Heading("a cat", record.similarity, service.name)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         explanation_file(indexed.gallery.items[1].photo(), record, heading, "cat", kind, layer, opacity)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf", "json"])
+def test_the_layer_of_classes_is_a_file_like_any_other(kind: str) -> None:
+    record = record_with_classes()
+    assert record.classes is not None
+    heading = Heading("a dog", record.similarity, "random")
+    content = explanation_file(Image.new("RGB", (70, 40)), record, heading, "dog", kind, "class").content
+    if kind == "json":
+        assert tuple(json.loads(content)["explanation"]["classes"]["names"]) == record.classes.names
+    else:
+        plain = replace(record, classes=replace(record.classes, probability=np.zeros(28, dtype=np.float32)))
+        other = explanation_file(Image.new("RGB", (70, 40)), plain, heading, "dog", kind, "class").content
+        assert len(content) > 1000 and content != other

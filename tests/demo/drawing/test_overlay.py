@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demo.drawing.formats import Heading
+from demo.drawing.layered import Shades, composed
 from demo.drawing.overlay import compare_picture, picture
 from demo.drawing.page import clean, text_width, wrapped
 from demo.drawing.palette import COLOUR_MAP, DARK, LIGHT, VEIL, Palette
@@ -23,7 +25,6 @@ from demo.record.packing import overlap
 from demo.record.table import SYMBOLS
 from seps import Explanation
 from tests.helpers.records import CASES, random_record
-from tests.helpers.sentences import refused
 
 Pixels = NDArray[np.uint8]
 Colour = tuple[int, ...]
@@ -264,12 +265,16 @@ def test_what_cannot_be_compared_is_told() -> None:
     def compare(captions: int, count: int, text: str = "mask") -> Callable[[], Figure]:
         return lambda: compare_picture(photo, ["dog"] * captions, records[:count], Layer.parse(text), "photos")
 
-    for captions, count in ((1, 1), (7, 7), (3, 2)):
-        with refused(ValueError):
+    for captions, count, message in (
+        (1, 1, "There are 1 captions and 1 records"),
+        (7, 7, "There are 7 captions and 7 records"),
+        (3, 2, "There are 3 captions and 2 records"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             compare(captions, count)()
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="All tokens of several captions are too many for one picture"):
         compare(2, 2, "tokens")()
-    with refused(ValueError):
+    with pytest.raises(ValueError, match='The layer "mask:dense" needs a dense caption'):
         compare(2, 2, "mask:dense")()
 
 
@@ -304,3 +309,17 @@ def test_a_word_longer_than_a_line_is_broken() -> None:
 def test_text_is_cleaned_of_what_cannot_be_printed() -> None:
     assert clean("a\tb\n\nc \x00\x1f\ud800d\ufffe") == "a b c d"
     assert clean("$x$ <b> & 犬 مرحبا 👩‍🚀") == "$x$ <b> & 犬 مرحبا 👩‍🚀"
+
+
+@pytest.mark.parametrize("size", [(37, 23), (140, 140), (5, 3)])
+def test_each_pixel_is_blended_with_the_colour_of_its_patch(size: tuple[int, int]) -> None:
+    rng = np.random.default_rng(1)
+    width, height = size
+    photo = Image.fromarray(rng.integers(0, 256, (height, width, 3), dtype=np.uint8))
+    laid = Shades(rng.uniform(0, 255, (7, 7, 3)), rng.choice([0.0, 0.3, 1.0], (7, 7)), rng.random((7, 7)) < 0.5)
+    rows = (2 * np.arange(height) + 1) * 7 // (2 * height)  # the patch in which each pixel's centre lies
+    columns = (2 * np.arange(width) + 1) * 7 // (2 * width)
+    grey, opacity, colours = (part[rows][:, columns] for part in (laid.grey, laid.opacity, laid.colours))
+    below = np.where(grey[..., None], np.asarray(photo.convert("L"))[..., None], np.asarray(photo))
+    expected = np.rint(below * (1 - opacity[..., None]) + colours * opacity[..., None])
+    assert np.array_equal(composed(photo, laid, width, height), expected)

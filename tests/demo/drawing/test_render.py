@@ -14,7 +14,6 @@ from demo.drawing.palette import DARK
 from demo.drawing.render import render
 from demo.record.layers import Layer
 from tests.helpers.records import random_record
-from tests.helpers.sentences import refused
 
 SVG = "{http://www.w3.org/2000/svg}"
 CAPTIONS = {
@@ -95,7 +94,7 @@ def test_odd_captions_and_words_in_a_comparison() -> None:
 
 
 def test_other_formats_are_refused() -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is no picture format 'gif'"):
         render(drawn(), "gif")
 
 

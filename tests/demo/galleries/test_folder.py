@@ -3,6 +3,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,8 @@ import pytest
 from PIL import Image
 
 from demo.galleries import folder
-from demo.galleries.folder import folder_gallery, photo_gallery, uploads_gallery
-from tests.helpers.sentences import refused
+from demo.galleries.folder import folder_gallery, listed_gallery, photo_gallery, uploads_gallery
+from demo.galleries.paths import check_photos, photos_place
 
 
 def draw(file: Path, colour: str = "red") -> Path:
@@ -117,65 +119,92 @@ def test_captions_come_from_captions_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['["a caption"]', '{"a.png": "a caption"}', '{"a.png": ["good", 3]}', '{"a.png": [" "]}']
+    ("text", "message"),
+    [
+        ('["a caption"]', "it is a list"),
+        ('{"a.png": "a caption"}', '"a.png" has something else than a list of captions'),
+        ('{"a.png": ["good", 3]}', '"a.png" has something else than a list of captions'),
+        ('{"a.png": [" "]}', '"a.png" has something else than a list of captions'),
+    ],
 )
-def test_captions_that_do_not_fit_are_refused(tmp_path: Path, text: str) -> None:
+def test_captions_that_do_not_fit_are_refused(tmp_path: Path, text: str, message: str) -> None:
     draw(tmp_path / "a.png")
     (tmp_path / "captions.json").write_text(text)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         folder_gallery(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    ("content", "message"),
     [
-        (b"{", r"cannot be read as JSON \(.+\): correct or replace it"),
-        (b"", r"cannot be read as JSON \(it is empty\): correct or replace it"),
-        (b'{"a.png": ["caf\xe9"]}', r"cannot be read as JSON \(byte 15 is not UTF-8\): correct or replace it"),
-        (b"[" * 100_000, r"cannot be read as JSON \(it is nested more than 100 levels deep\): correct or replace it"),
-        (b'{"a.png": [' + b"1" * 5_000 + b"]}", r"cannot be read as JSON \(.*digits\): correct or replace it"),
-        (b" " * 2_001, "is larger than 0 MB: leave captions out"),
+        (b"{", "Expecting property name enclosed in double quotes"),
+        (b"", "it is empty"),
+        (b'{"a.png": ["caf\xe9"]}', "byte 15 is not UTF-8"),
+        (b"[" * 100_000, "it is nested more than 100 levels deep"),
+        (b'{"a.png": [' + b"1" * 5_000 + b"]}", "a number has too many digits"),
+        (b" " * 2_001, "captions.json is larger than 0 MB"),
     ],
     ids=["cut", "empty", "not UTF-8", "nested", "digits", "large"],
 )
 def test_a_captions_file_that_cannot_be_read_is_told(
-    tmp_path: Path, content: bytes, problem: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, content: bytes, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw(tmp_path / "a.png")
     (tmp_path / "captions.json").write_bytes(content)
-    if problem.startswith("is larger"):
+    if "is larger" in message:
         monkeypatch.setattr(folder, "MAX_CAPTIONS_BYTES", 2_000)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         folder_gallery(tmp_path)
 
 
-@pytest.mark.parametrize("text", ['{"a.png": ["half \\ud800"]}', '{"a.png": ["good"], "\\ud800.png": ["a caption"]}'])
-def test_captions_of_half_characters_are_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a.png": ["half \\ud800"]}', "What captions.json says of \"a.png\" has '\\ud800' at position"),
+        (
+            '{"a.png": ["good"], "\\ud800.png": ["a caption"]}',
+            "What captions.json says of \"\\ud800.png\" has '\\ud800' at",
+        ),
+    ],
+)
+def test_captions_of_half_characters_are_refused(tmp_path: Path, text: str, message: str) -> None:
     draw(tmp_path / "a.png")
     (tmp_path / "captions.json").write_text(text)
-    with refused(ValueError) as error:
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
         folder_gallery(tmp_path)
     str(error.value).encode()  # it can be shown
 
 
 def test_a_missing_or_empty_folder_is_refused(tmp_path: Path) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="absent: give the path of a folder with photos"):
         folder_gallery(tmp_path / "absent")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"one/a\.png: give the path of a folder with photos"):
         folder_gallery(draw(tmp_path / "one" / "a.png"))
     (tmp_path / "empty").mkdir()
-    with refused(ValueError):
+    with pytest.raises(ValueError, match='"empty" holds no photo that can be read'):
         folder_gallery(tmp_path / "empty")
     (tmp_path / "empty" / "bad.png").write_text("no photo")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match='"empty" holds no photo that can be read'):
         folder_gallery(tmp_path / "empty")
+
+
+@pytest.mark.parametrize("name", ["photos.lance", "s3://bucket/photos.lance", "evil\x1b[2J.lance"])
+def test_a_table_in_place_of_a_folder_is_named_with_its_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "://" not in name:
+        (tmp_path / name / "_versions").mkdir(parents=True)
+    with pytest.raises(ValueError, match=r"is a table of photographs, but a folder .* python -m demo rank") as error:
+        check_photos(photos_place(name))
+    assert "\x1b" not in str(error.value)
 
 
 def test_one_photo_is_a_gallery(tmp_path: Path) -> None:
     file = draw(tmp_path / "a.png")
     (item,) = photo_gallery(file).items
     assert (item.key, item.source, item.photo().size) == ("a.png", file, (8, 6))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match='"Your photo" holds no photo that can be read'):
         photo_gallery(tmp_path / "b.png")
 
 
@@ -192,5 +221,38 @@ def test_uploads_keep_their_order_and_get_keys_of_their_own() -> None:
 
 def test_too_many_uploads_are_refused() -> None:
     assert len(uploads_gallery([("a.png", b"")] * 3, limit=3)) == 3
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There are 4 photos"):
         uploads_gallery([("a.png", b"")] * 4, limit=3)
+
+
+def test_names_are_compared_in_one_unicode_form(tmp_path: Path) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "café.png") for form in ("NFC", "NFD"))
+    draw(tmp_path / decomposed)
+    (tmp_path / "captions.json").write_text(json.dumps({composed: ["a coffee house"]}), encoding="utf-8")
+    for gallery in (folder_gallery(tmp_path), listed_gallery(tmp_path)[0]):
+        assert gallery.note == ""
+        assert [(item.key, item.captions) for item in gallery.items] == [(composed, ("a coffee house",))]
+        assert gallery.position(composed) == gallery.position(decomposed) == gallery.titled(decomposed) == 0
+    assert [item.key for item in uploads_gallery([(decomposed, b"1"), (composed, b"2")]).items] == [
+        composed,
+        f"{composed} (2)",
+    ]
+    draw(tmp_path / composed)
+    assert [item.key for item in folder_gallery(tmp_path).items] == [composed, f"{composed} (2)"]
+
+
+def test_a_name_with_control_characters_is_shown_with_escapes(tmp_path: Path) -> None:
+    draw(tmp_path / "a\x1b[2J\nb\u202e.png")
+    (tmp_path / "bad\x07.png").write_bytes(b"no photograph")
+    gallery = folder_gallery(tmp_path)
+    assert [item.key for item in gallery.items] == [r"a\x1b[2J\nb\u202e.png"]
+    assert r"bad\x07.png" in gallery.skipped[0]
+
+
+def test_a_large_folder_lists_photographs_by_content(tmp_path: Path) -> None:
+    for name in ("saved.jfif", "scan.JPE"):
+        Image.new("RGB", (8, 6)).save(tmp_path / name, "JPEG")
+    (tmp_path / "photo.HEIC").write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(200))
+    (tmp_path / "notes.txt").write_text("no picture")
+    _, files = listed_gallery(tmp_path)
+    assert [file.path for file in files] == ["photo.HEIC", "saved.jfif", "scan.JPE"]

@@ -23,7 +23,8 @@ from demo.galleries.photos import KEPT, KeptPhoto, Photo, file_digest, jpeg_url,
 from seps import ScoringEngine, SEPSModel
 from seps.indexing.layout import table_layout
 from seps.models.encoder_key import encoder_key
-from seps.search.store import GalleryStore, Layout
+from seps.search.schema import Layout
+from seps.search.store import GalleryStore
 from tests.helpers.tiny import tiny_model
 
 COUNT = 4

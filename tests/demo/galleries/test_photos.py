@@ -32,7 +32,6 @@ from demo.galleries.photos import (
     thumbnail,
 )
 from tests.helpers.odd_photos import corpus
-from tests.helpers.sentences import refused
 
 RED, BLUE = (220, 30, 40), (20, 60, 200)
 ORIENTATION = 0x0112
@@ -266,6 +265,7 @@ def floating_point() -> bytes:
     return saved(Image.new("F", (4, 4), 0.5), "TIFF")
 
 
+NO_HEIC = r"^The photo \"bad\.jpg\" is a HEIC photo, .*pip install.*save it as JPEG\.$"
 NO_PHOTO = r"^The photo \"bad\.jpg\" is no photo that can be read: save it as JPEG, PNG, WEBP, GIF, BMP or TIFF\.$"
 TOO_MANY = r"^The photo \"bad\.jpg\" has more than 100 million pixels: scale it down\.$"
 TOO_MANY_WHOLE = r"^The photo \"bad\.jpg\" has more than 64 million pixels: scale it down, or save it as JPEG\.$"
@@ -274,7 +274,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "text": (lambda: b"a dog on grass, but in words", NO_PHOTO),
     "zero bytes": (lambda: b"", r"^The photo \"bad\.jpg\" is empty \(0 bytes\): choose another file\.$"),
     "SVG": (lambda: b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', NO_PHOTO),
-    "HEIC": (lambda: b"\0\0\0\x18ftypheic\0\0\0\0heicmif1" + bytes(200), NO_PHOTO),
+    "HEIC": (lambda: b"\0\0\0\x18ftypheic\0\0\0\0heicmif1" + bytes(200), r"is damaged or cut short"),
     "EPS": (lambda: saved(two_halves(), "EPS"), NO_PHOTO),
     "icon": (lambda: saved(two_halves(), "ICO"), NO_PHOTO),
     "PPM": (lambda: saved(two_halves(), "PPM"), NO_PHOTO),
@@ -329,9 +329,9 @@ def test_refuses_a_large_file_without_reading_it(tmp_path: Path) -> None:
     with file.open("wb") as stream:
         stream.truncate(MAX_BYTES + 1)
     for read in (read_photo, check_photo, file_digest):
-        with refused(PhotoError):
+        with pytest.raises(PhotoError, match=r'The photo "large\.png" is larger than 25 MB'):
             read(file)
-    with refused(PhotoError):
+    with pytest.raises(PhotoError, match="The photo is larger than 25 MB"):
         read_photo(bytes(MAX_BYTES + 1))
 
 
@@ -396,16 +396,16 @@ def test_an_upload_is_refused_as_any_photo(kind: str) -> None:
 
 def test_an_upload_of_the_wrong_size_goes_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(photos, "decoders", None)
-    with refused(PhotoError):
+    with pytest.raises(PhotoError, match='The photo "a" is empty'):
         read_upload(b"", "a")
-    with refused(PhotoError):
+    with pytest.raises(PhotoError, match="The photo is larger than 25 MB"):
         read_upload(bytes(MAX_BYTES + 1))
 
 
 def test_an_upload_may_have_any_name() -> None:
     content = saved(two_halves(), "PNG")
     assert read_upload(content, "\ud800.png").name == printable("\ud800.png") == "\\ud800.png"
-    with refused(PhotoError):
+    with pytest.raises(PhotoError, match=r'The photo "\\ud800\.png" is no photo that can be read'):
         read_upload(b"words", "\ud800.png")
 
 
@@ -431,7 +431,7 @@ def test_data_url_is_a_jpeg_no_longer_than_asked() -> None:
     assert decoded(thumbnail(photo)).size == (192, 128)
     assert decoded(data_url(Image.new("RGB", (1, 1)), 5)).size == (1, 1)
     assert len(data_url(photo, 900, quality=95)) > len(data_url(photo, 900, quality=20))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="longest is 0, but a whole number of at least 1 is needed"):
         data_url(photo, 0)
 
 

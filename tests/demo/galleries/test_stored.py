@@ -22,7 +22,6 @@ from seps import CaptionIndex, ScoringEngine, SEPSModel
 from seps.indexing.layout import table_layout
 from seps.search.features import feature_key
 from seps.search.store import GalleryStore
-from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model
 
 COUNT = 30
@@ -187,7 +186,7 @@ def test_a_file_that_is_deleted_is_ranked_no_more(
     (folder / stored.gallery.items[best].key).unlink()
     assert stored.rank(captions)[0] == others
     assert stored.thumbnail(best) == MISSING
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r'The photo "cat-15\.png" is not there'):
         stored.gallery.items[best].photo()
     after, again = opened(model, folder, tmp_path, Held(model))
     again.start()
@@ -237,7 +236,7 @@ def test_a_folder_without_a_readable_photograph_is_refused(model: SEPSModel, tmp
     for name in ("a.png", "b.png"):
         (folder / name).write_bytes(b"no photograph")
     _, indexing = opened(model, folder, tmp_path / "cache", Held(model))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match='"photos" holds no photo that can be read'):
         indexing.start()
 
 
@@ -267,7 +266,7 @@ def test_a_place_that_cannot_be_written_is_told(model: SEPSModel, folder: Path, 
     place = tmp_path / "cache" / "folder.lance"
     stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, Held(model))
     indexing = FolderIndexing(stored, files)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"cache/folder\.lance cannot be written"):
         indexing.start()
     indexing.stop()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from demo.galleries.video_worker import frames_of
 from seps.progress import finish
 from seps.videos import read_frames
 from tests.helpers.clips import BLUE, RED, write_clip
-from tests.helpers.sentences import refused
 
 
 @pytest.fixture
@@ -45,11 +45,23 @@ def test_frames_are_those_that_are_read_here(processes: list[Any]) -> None:
 
 
 def test_whoever_lets_go_of_it_ends_the_process(tmp_path: Path, processes: list[Any]) -> None:
-    reading = read_video(write_clip(tmp_path / "clip.avi", [(RED, 60)]), OWN_VIDEO)
-    assert next(reading) == 25
+    reading = read_video(write_clip(tmp_path / "clip.avi", [(RED, 60)], size=(3840, 2160)), OWN_VIDEO)
+    assert 1 <= next(reading) < 60
     assert processes[0].poll() is None
     reading.close()
     assert processes[0].poll() is not None
+
+
+def test_progress_is_reported_by_time_however_many_frames_there_are(tmp_path: Path) -> None:
+    clip = write_clip(tmp_path / "fast.avi", [(RED, 3000)], size=(32, 32), rate=1000)
+    start = time.monotonic()
+    reports = list(frames_of(clip, most=3, longest=120.0))
+    assert len(reports) <= (time.monotonic() - start) / video_worker.EVERY
+
+
+def test_pictures_of_too_many_pixels_are_refused_by_the_process_too(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="pictures of 9000 x 5000 pixels"):
+        video_worker.check_readable(write_clip(tmp_path / "large.avi", [(RED, 1)], size=(9000, 5000)))
 
 
 def test_only_the_beginning_of_a_long_video_is_read(tmp_path: Path) -> None:
@@ -62,14 +74,14 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path) -> None:
     clip = write_clip(tmp_path / "clip.avi", [(RED, 5)])
     name = tmp_path / os.fsdecode(b"\xff.mp4")
     name.write_bytes(b"no video")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r'"\\udcff\.mp4" is no video by its content'):
         finish(read_video(name, OWN_VIDEO))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r'"clip\.avi" takes longer than 0\.01 s to read'):
         finish(frames_of(clip, 3, 2.0, seconds=0.01))
-    with refused(ValueError):  # not even its libraries fit
+    with pytest.raises(ValueError, match=r'"clip\.avi" makes its decoder fail'):  # not even its libraries fit
         finish(frames_of(clip, 3, 2.0, memory=100 * 2**20))
     large = write_clip(tmp_path / "large.avi", [(RED, 2)], size=(7680, 4320))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r'"large\.avi" needs more memory than a video may take'):
         finish(frames_of(large, 3, 2.0, memory=400 * 2**20))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from dataclasses import replace
 from html import unescape
+from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,19 +14,29 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from PIL import Image
+from PIL import ExifTags, Image
 
 import seps
+from demo.notebook.page import UNUSED, VIEWS
 from demo.notebook.script import as_function, single_script
 from demo.record.packing import packed
 from demo.server.static import scripts
 from seps import Explanation, Ranking, notebook
 from seps.explanation.record import Source
-from tests.helpers.records import random_record
-from tests.helpers.sentences import refused
+from seps.photos import rgb_of
+from tests.helpers.records import random_record, record_with_classes
 from tests.helpers.single_page import shown_in
 
 MOST = 400_000  # bytes of a view
+STORED = {  # what a camera did with an upright picture, by EXIF orientation
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_90,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_270,
+}
 CAPTION = "a dogs $"  # words of `random_record`
 
 
@@ -58,9 +70,30 @@ def test_a_record_shows_itself(record: Explanation) -> None:
         assert image.width == 768  # a pixel a CSS pixel: a notebook's file keeps it
 
 
+def test_an_output_without_its_scripts_is_a_picture(record: Explanation) -> None:
+    parts: list[str] = []
+
+    class Parts(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            parts.append(tag)
+
+        def handle_data(self, data: str) -> None:
+            parts.append(data)
+
+    Parts().feed(record._repr_html_() or "")
+    assert parts == ["div", "img"]  # a sanitizer has nothing to print as text
+
+
 def test_words_are_counted_as_in_the_caption(record: Explanation) -> None:
     assert [seps.show(record, layer=f"word:{n}").value["layer"] for n in (1, 2, 3)] == ["word:1", "word:2", "word:4"]
     assert seps.show(replace(record, source=None), photo=noise(60, 40), layer="word:4").value["layer"] == "word:4"
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_view_uses_the_texts_that_notebooks_leave_out(name: str) -> None:
+    script = single_script(VIEWS[name][0])
+    assert "say(" in script
+    assert not re.search(rf"""["`]({"|".join(UNUSED)})\.""", script)
 
 
 def test_views_of_large_photographs_are_small() -> None:
@@ -76,6 +109,45 @@ def test_a_comparison_has_a_panel_a_caption(record: Explanation) -> None:
         pytest.approx(random_record(seed=seed).similarity) for seed in (0, 1)
     ]
     assert value["layer"] == "score" and len(value["overlap"]) == 2
+
+
+def oriented(orientation: int) -> Image.Image:
+    """A photograph of 60 x 40 pixels, red in its upper left corner once it is turned as its EXIF data say."""
+    upright = Image.new("RGB", (60, 40) if orientation < 5 else (40, 60))
+    upright.paste("red", (0, 0, 20, 20))
+    stored = upright if orientation < 2 else upright.transpose(STORED[orientation])
+    exif = Image.Exif()
+    exif[ExifTags.Base.Orientation] = orientation
+    stream = BytesIO()
+    stored.save(stream, "PNG", exif=exif)
+    return Image.open(stream)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_view_shows_the_photograph_as_the_model_encodes_it(orientation: int, tmp_path: Path) -> None:
+    photo = oriented(orientation)
+    encoded = rgb_of(photo)
+    assert encoded.getpixel((5, 5)) == (255, 0, 0)
+    record = with_source(random_record(), photo)
+    ranking = Ranking(torch.tensor([0]), torch.tensor([0.5]))
+    views = [
+        seps.show(record).value["photo"]["src"],
+        seps.show(replace(record, source=None), photo=photo).value["photo"]["src"],
+        seps.compare([record, record]).value["photo"]["src"],
+        seps.show(ranking, photos=[photo]).html.partition('src="')[2].partition('"')[0],
+    ]
+    for source in views:
+        with Image.open(BytesIO(b64decode(source.partition(",")[2]))) as shown:
+            assert shown.size == encoded.size
+            red, *others = shown.convert("RGB").getpixel((5, 5))  # type: ignore[misc]
+            assert red > 200 and max(others) < 60
+    upright = with_source(random_record(), encoded)
+    for kind in ("png", "svg", "pdf"):
+        drawn = []
+        for each in (record, upright):
+            seps.show(each).save(tmp_path / f"view.{kind}")
+            drawn.append((tmp_path / f"view.{kind}").read_bytes())
+        assert drawn[0] == drawn[1]
 
 
 def test_a_ranking_is_a_table_with_thumbnails() -> None:
@@ -95,8 +167,8 @@ def test_views_are_files_too(record: Explanation, tmp_path: Path) -> None:
         assert (tmp_path / f"view.{kind}").read_bytes().startswith(start)
     page = (tmp_path / "view.html").read_text()
     assert not re.search(r'(?:src|href)="(?!data:)', page)  # nothing of another place
-    for file in ("view.txt", "nowhere/view.png"):
-        with refused(ValueError):
+    for file, message in (("view.txt", "format is 'txt'"), ("nowhere/view.png", "The folder nowhere does not exist")):
+        with pytest.raises(ValueError, match=re.escape(message)):
             view.save(Path(file))
 
 
@@ -104,30 +176,38 @@ def test_what_cannot_be_shown_is_told(record: Explanation) -> None:
     bare = replace(record, source=None)
     assert bare._repr_html_() is None and bare._repr_png_() is None
     ranking = Ranking(torch.tensor([2]), torch.tensor([0.5]))
-    wrong: list[Any] = [
-        lambda: seps.show(bare),
-        lambda: seps.show(record, layer="word:9"),
-        lambda: seps.show(record, layer="nothing"),
-        lambda: seps.show(record, theme="blue"),
-        lambda: seps.show("a dog"),
-        lambda: seps.show(ranking, photos=[noise(9, 9)]),
-        lambda: seps.show(ranking, photos=[noise(9, 9)], captions=["a"]),
-        lambda: seps.compare([record]),
-        lambda: seps.compare([record, record], captions=["a"]),
-    ]
-    for call in wrong:
-        with refused(ValueError):
+    wrong: dict[str, Any] = {
+        "The record was made from embeddings": lambda: seps.show(bare),
+        "word 9 was asked for": lambda: seps.show(record, layer="word:9"),
+        "There is no layer 'nothing'": lambda: seps.show(record, layer="nothing"),
+        "theme is 'blue'": lambda: seps.show(record, theme="blue"),
+        "A str cannot be shown": lambda: seps.show("a dog"),
+        "1 photos are given, but position 2": lambda: seps.show(ranking, photos=[noise(9, 9)]),
+        "of photos or of captions": lambda: seps.show(ranking, photos=[noise(9, 9)], captions=["a"]),
+        "There are 1 records": lambda: seps.compare([record]),
+        "1 captions": lambda: seps.compare([record, record], captions=["a"]),
+    }
+    for message, call in wrong.items():
+        with pytest.raises(ValueError, match=message):
             call()
 
 
-@pytest.mark.parametrize("missing", ["demo", "matplotlib"])
-def test_without_the_app_a_record_is_text(record: Explanation, missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        ("demo", "the folder of the repository is not on Python's path"),
+        ("matplotlib", "the package matplotlib is missing"),
+    ],
+)
+def test_without_the_app_a_record_is_text(
+    record: Explanation, missing: str, monkeypatch: pytest.MonkeyPatch, message: str
+) -> None:
     def absent(name: str) -> Any:
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 
     monkeypatch.setattr(notebook, "import_module", absent)
     assert record._repr_html_() is None and record._repr_png_() is None
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         seps.show(record)
 
 
@@ -142,8 +222,20 @@ def test_every_module_goes_into_the_script_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["export default 1;\n", 'const a = import("./b.js");\n', 'export * from "./b.js";\n']
+    ("source", "message"),
+    [
+        ("export default 1;\n", "a.js has 'export default 1;'"),
+        ('const a = import("./b.js");\n', "a.js has 'import('"),
+        ('export * from "./b.js";\n', "a.js has 'export * from \"./b.js\";'"),
+    ],
 )
-def test_what_no_script_can_hold_is_refused(source: str) -> None:
-    with refused(ValueError):
+def test_what_no_script_can_hold_is_refused(source: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         as_function("a.js", source)
+
+
+def test_a_notebook_shows_the_layer_of_classes() -> None:
+    record = with_source(record_with_classes())
+    assert record.classes is not None
+    value = shown_in_frame(seps.show(record, layer="class")._repr_html_())["value"]
+    assert value["layer"] == "class" and tuple(value["record"]["classes"]["names"]) == record.classes.names

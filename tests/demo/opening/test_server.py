@@ -19,7 +19,6 @@ from demo.opening import server
 from demo.opening.first import first_view
 from demo.opening.server import Opening
 from demo.record.page_table import compact
-from tests.helpers.sentences import refused
 
 
 @pytest.fixture
@@ -77,7 +76,7 @@ def test_ports_that_cannot_be_had_are_told(monkeypatch: pytest.MonkeyPatch) -> N
         with pytest.raises(ValueError, match=rf"Port {port} is taken on 127.0.0.1: give another one with --port"):
             Opening(port)
     monkeypatch.setenv("GRADIO_SERVER_PORT", "eighty")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The port is 'eighty'"):
         Opening()
 
 

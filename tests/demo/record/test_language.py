@@ -213,7 +213,7 @@ def labels() -> dict[str, str]:
     """The texts of Gradio's components by themselves, with the files that they stand in."""
     texts: dict[str, str] = {}
     for file in [*(ROOT / "demo" / "screens").rglob("*.py"), ROOT / "demo" / "site.py"]:
-        if file.name == "api.py":
+        if file.name in ("api.py", "api_page.py"):
             continue  # endpoints speak English
         tree = ast.parse(file.read_text(encoding="utf-8"))
         module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))

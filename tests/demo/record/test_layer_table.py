@@ -13,14 +13,13 @@ from demo.service.measures import MEASURES
 from demo.service.measuring import _COMPUTES
 from tests.helpers.record_words import layer_words, layers_of
 from tests.helpers.records import random_record
-from tests.helpers.sentences import refused
 
 
 def test_what_there_is_is_listed_in_words() -> None:
     assert existing() == (
-        "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 (or another number), fit:1, effect, "
-        "blanked, blurred (also effect:1, of a word), smallest_set, smallest_change; mask, scores and tokens also "
-        "with :dense, and mask:both"
+        "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 (or another number), fit:1, class, "
+        "effect, blanked, blurred (also effect:1, of a word), smallest_set, smallest_change; mask, scores and tokens "
+        "also with :dense, and mask:both"
     )
     assert names_by_word() == ["word", "fit", "effect", "blanked", "blurred"]
 
@@ -54,9 +53,16 @@ def test_a_row_makes_a_layer(made_layer: Row) -> None:
         Layer.parse("heat")
 
 
-@pytest.mark.parametrize("source", [{"branch.score": 2}, {"branch.score": 1, "branch.rank": 1}], ids=["factor", "sum"])
-def test_values_are_what_lies_at_one_path_and_fates_alone_are_a_sum(source: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"branch.score": 2}, "is {'branch.score': 2}: only the scale"),
+        ({"branch.score": 1, "branch.rank": 1}, "is {'branch.score': 1, 'branch.rank': 1}: only the scale"),
+    ],
+    ids=["factor", "sum"],
+)
+def test_values_are_what_lies_at_one_path_and_fates_alone_are_a_sum(source: dict[str, int], message: str) -> None:
     """As `sourceOf` of assets/js/record/values.js reads a source."""
     assert Row("made", source, "fates").source == source
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         Row("made", source, "lowest")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,8 +8,7 @@ import pytest
 
 from demo.record.layers import Layer, describe
 from seps import Explanation
-from tests.helpers.records import CASES, WORDS, random_record
-from tests.helpers.sentences import refused
+from tests.helpers.records import CASES, WORDS, random_record, record_with_classes
 
 TEXTS = [
     "photo",
@@ -53,30 +53,44 @@ def test_unknown_layers_are_refused_with_a_list(text: str) -> None:
 
 
 def test_no_layer_without_its_number() -> None:
-    for arguments in (("token",), ("mask", 3), ("word", -1)):
-        with refused(ValueError):
+    for arguments, message in (
+        (("token",), "There is no layer 'token'"),
+        (("mask", 3), "There is no layer 'mask:3'"),
+        (("word", -1), "There is no layer 'word:-1'"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             Layer(*arguments)
 
 
-@pytest.mark.parametrize("text", ["word:12", "token:0", "token:6", "mask:dense", "mask:both", "s_dt"])
-def test_what_a_record_lacks_is_told(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("word:12", "The caption has 6 words, 0 to 5, but word 12"),
+        ("token:0", "token 0 was asked for"),
+        ("token:6", "token 6 was asked for"),
+        ("mask:dense", 'The layer "mask:dense" needs a dense caption'),
+        ("mask:both", 'The layer "mask:both" needs a dense caption'),
+        ("s_dt", "The sparse branch's score has no part s_dt here"),
+    ],
+)
+def test_what_a_record_lacks_is_told(text: str, message: str) -> None:
     record = random_record()
     for use in (Layer.check, Layer.values):
-        with refused(ValueError):
+        with pytest.raises(ValueError, match=re.escape(message)):
             use(Layer.parse(text), record)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=re.escape(message)):
         describe(record, Layer.parse(text))
 
 
 def test_released_scores_have_no_mlp_part() -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The sparse branch's score has no part s_p here"):
         Layer.parse("s_p").check(random_record("released"))
 
 
 def test_a_branch_that_merges_nothing_has_no_token_layers() -> None:
     record = random_record(dense=True, use_dual_aggr=False)
     for text in ("token:1:dense", "tokens:dense"):
-        with refused(ValueError):
+        with pytest.raises(ValueError, match="The dense branch merges no tokens of its own here"):
             Layer.parse(text).check(record)
     Layer.parse("tokens").check(record)
 
@@ -120,6 +134,19 @@ def test_values_are_the_records(case: tuple[str, bool, tuple[int, int]]) -> None
         )
         named = record.dense is not None and layer.name != "word"
         assert (f", {branch.name} branch" in shown.title) == named
+
+
+def test_the_layer_of_classes_is_their_probability_and_names_the_one_of_most_patches() -> None:
+    record = record_with_classes()
+    assert record.classes is not None
+    shown = Layer.parse("class").values(record)
+    np.testing.assert_array_equal(shown.values, record.classes.probability)
+    assert (shown.low, shown.high) == (0, record.classes.probability.max())
+    names = record.classes.names
+    most = max(sorted(set(names)), key=names.count)
+    assert shown.sentence.endswith(f" Of {names.count(most)} patches of 28 it is {most}.")
+    with pytest.raises(ValueError, match='The layer "class" needs a model that knows classes by name'):
+        Layer.parse("class").values(random_record())
 
 
 def test_words_are_named_with_their_best_token() -> None:

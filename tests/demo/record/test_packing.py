@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from demo.record.packing import overlap, packed, plain
 from seps import Explanation
-from tests.helpers.records import CASES, random_record
-from tests.helpers.sentences import refused
+from tests.helpers.records import CASES, random_record, record_with_classes
 
 BRANCH_ARRAYS = ("score", "extra_weights", "aggregation_weights")
 ALIGNMENT_ARRAYS = ("token_weights", "cosines", "matrix", "word_maps")
 
 
-@pytest.fixture(params=CASES, ids=str)
+@pytest.fixture(params=[*CASES, "classes"], ids=str)
 def record(request: pytest.FixtureRequest) -> Explanation:
-    return random_record(*request.param)
+    return record_with_classes() if request.param == "classes" else random_record(*request.param)
 
 
 def unpacked(value: dict[str, Any]) -> NDArray[np.float32]:
@@ -39,6 +38,8 @@ def pairs(record: Explanation, value: dict[str, Any]) -> list[tuple[Any, NDArray
         arrays += [(told_branch["parts"][name], values) for name, values in branch.parts.items()]
     for alignment, told_alignment in zip(alignments, value["alignments"], strict=True):
         arrays += [(told_alignment[name], getattr(alignment, name)) for name in ALIGNMENT_ARRAYS]
+    if record.classes is not None:
+        arrays += [(value["classes"][name], getattr(record.classes, name)) for name in ("probability", "word_shares")]
     return arrays
 
 
@@ -46,6 +47,7 @@ def check_the_rest(record: Explanation, value: dict[str, Any]) -> None:
     """Everything in a told record that is no array of floats."""
     assert value["variant"] == record.variant and value["has_cls"] is record.has_cls
     assert tuple(value["grid"]) == record.grid
+    assert value.get("classes", {}).get("names") == (None if record.classes is None else list(record.classes.names))
     assert value["similarity"] == record.similarity and value["terms"] == record.terms
     for branch, part in zip((record.sparse, record.dense), value["branches"], strict=False):
         assert branch is not None and part["name"] == branch.name
@@ -78,6 +80,7 @@ def test_every_plain_field_is_described(record: Explanation) -> None:
     assert set(value) == set(description) - {"patches"}
     assert set(value["branches"][0]) == set(description["branches"])
     assert set(value["alignments"][0]) == set(description["alignments"])
+    assert set(value.get("classes", {})) == set(description.get("classes", {}))
 
 
 def test_a_packed_record_has_numbers_alone_and_the_page_says_what_they_mean(record: Explanation) -> None:
@@ -113,5 +116,5 @@ def test_overlap_is_intersection_over_union() -> None:
 
 
 def test_records_of_different_grids_do_not_overlap() -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The records have different grids, 4 x 7 and 5 x 5"):
         overlap([random_record(grid=(5, 5)), random_record(grid=(4, 7))])

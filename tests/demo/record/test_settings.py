@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -22,7 +23,6 @@ from demo.record.settings import (
 )
 from demo.service.retrieval import RetrievalService
 from seps import HRPA, CrossSparseAggrNet, SEPSModel, explain
-from tests.helpers.sentences import refused
 
 CAPTION = "a motorcycle parked indoors"
 
@@ -124,11 +124,11 @@ def test_gumbel_draws_in_training_mode_at_its_temperature(service: RetrievalServ
 def test_what_the_parameters_fix_is_refused_and_told(service: RetrievalService) -> None:
     trained = trained_knobs(service.model)
     assert list(fixed(service.model)) == ["aggr_ratio"]
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The parameters make N_c = 39 aggregated tokens"):
         network_with(service.model, replace(trained, aggr_ratio=0.2))
     assert network_with(service.model, replace(trained, aggr_ratio=0.4)).num_tokens == 39
     assert limits(service.model)["top_k"] == (1, 5)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="top_k is 6, but the relevance MLP was trained for 5 values"):
         network_with(service.model, replace(trained, top_k=6))
 
 
@@ -138,7 +138,7 @@ def test_a_model_of_the_released_code_cannot_become_the_papers() -> None:
     assert trained.variant == "released"
     assert {"variant", "beta", "top_k", "aggr_ratio"} == set(fixed(model))
     assert network_with(model, replace(trained, keep_ratio=0.25)).sparse_net_cap.sparse_ratio == 0.25
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="This model was trained as the released code"):
         network_with(model, replace(trained, variant="paper"))
 
 
@@ -193,22 +193,22 @@ def test_knobs_come_from_a_browser(service: RetrievalService) -> None:
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("values", "message"),
     [
-        {"colour": 1},
-        {"keep_ratio": 0.01},
-        {"beta": float("nan")},
-        {"beta": "0.2"},
-        {"top_k": 2.5},
-        {"seed": True},
-        {"temperature": None},
-        {"decision": "dice"},
-        {"decision": []},
-        {"dense": 1},
-        {"variant": "mine"},
+        ({"colour": 1}, "There is no knob 'colour'"),
+        ({"keep_ratio": 0.01}, "keep_ratio is 0.01"),
+        ({"beta": float("nan")}, "beta is nan, but it must lie between 0 and 0.5"),
+        ({"beta": "0.2"}, "beta is '0.2', but a number is needed"),
+        ({"top_k": 2.5}, "top_k is 2.5, but a whole number is needed"),
+        ({"seed": True}, "seed is True, but a whole number is needed"),
+        ({"temperature": None}, "temperature is None, but a number is needed"),
+        ({"decision": "dice"}, "decision is 'dice'"),
+        ({"decision": []}, "decision is [], but it must be 'top-k' or 'gumbel'"),
+        ({"dense": 1}, "dense is 1, but it must be True or False"),
+        ({"variant": "mine"}, "variant is 'mine'"),
     ],
     ids=str,
 )
-def test_bad_knobs_are_told(values: dict[str, object]) -> None:
-    with refused(ValueError):
+def test_bad_knobs_are_told(values: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         read_knobs(values, Knobs(0.5, 0.4, 0.25, 5))

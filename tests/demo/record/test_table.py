@@ -20,6 +20,7 @@ from demo.record.table import (
     SYMBOLS,
     TABLE,
     TEMPLATES,
+    WORDS,
     mathtext,
     ordinal,
     rich,
@@ -28,7 +29,8 @@ from demo.record.table import (
 )
 from demo.server.static import SCRIPTS
 from demo.static.lesson import SECTIONS
-from tests.demo.browser.standalone import WORDS, random_record
+from tests.demo.browser.standalone import WORDS as RECORD_WORDS
+from tests.demo.browser.standalone import random_record
 from tests.helpers.record_words import layers_of, record_words
 
 KEYS = [f"{section}.{name}" for section, rows in TEMPLATES.items() if section != "symbols" for name in rows]
@@ -69,7 +71,7 @@ def test_what_scripts_say_stands_in_the_table() -> None:
         matches += re.findall(r"""\bsay(?:Nodes)?\([^"`)]*["`]([a-z_]+\.[\w${}]+)["`]""", text)
         matches += re.findall(r"""\? "([a-z]+\.[a-z_]+)" : "([a-z]+\.[a-z_]+)\"""", text)
     keys = {key for match in matches for key in ([match] if isinstance(match, str) else match)}
-    page = {*TABLE, *SECTIONS}  # the page without a server fills in the lesson too
+    page = {*TABLE, *SECTIONS, *WORDS}  # the page without a server fills in the lesson too
     assert len(keys) > 50
     for key in keys:
         pattern = re.sub(r"\\\$\\\{\w+\\\}", r"\\w+", re.escape(key))
@@ -80,7 +82,7 @@ def test_scripts_draw_and_never_word() -> None:
     for file in SCRIPTS.rglob("*.js"):
         code = re.sub(r"(?m)(^|\s)//.*$", "", file.read_text(encoding="utf-8"))
         sentences = re.findall(r"""["`>]([A-Z][a-z]+ [a-z][^"`]*)["`]""", code)
-        labels = re.findall(r"""(?:h\("(?:label|b|span|p)", [^,]*,|"aria-label":|title:) "([A-Za-z][a-z]+)\"""", code)
+        labels = re.findall(r"""(?:h\("(?:label|b|span|p)", [^,;]*,|"aria-label":|title:) "([A-Za-z][a-z]+)\"""", code)
         assert sentences + labels == [], file
 
 
@@ -105,7 +107,7 @@ def test_symbols_are_whole_words_and_the_rest_is_text() -> None:
 
 def test_no_section_stands_in_both_tables() -> None:
     assert not TABLE.keys() & LESSON.keys()
-    assert TEMPLATES.keys() == TABLE.keys() | LESSON.keys()
+    assert TEMPLATES.keys() == TABLE.keys() | LESSON.keys() | WORDS.keys()
 
 
 def test_the_page_carries_the_table() -> None:
@@ -134,7 +136,7 @@ def test_what_is_said_of_a_record_has_its_numbers(name: str) -> None:
         crossed = layer.name not in ("photo", "tokens", "mask") and not values.kept.all()
         assert (shown["key"] == "\N{MULTIPLICATION SIGN} dropped") == crossed
     assert words["kept"]["sparse"] == f"{record.sparse.kept.sum()} of 48 patches kept"
-    assert [line.split(":")[0] for line in words["words"]] == list(WORDS)
+    assert [line.split(":")[0] for line in words["words"]] == list(RECORD_WORDS)
     for number, line in enumerate(words["words"]):
         best = record.sparse_alignment.best_token[number]
         assert f"similarity {record.sparse_alignment.cosines[best, number]:.3f} with" in line

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
+
 from demo.drawing.formats import Download
 from demo.record.packing import packed
 from demo.screens.compare.export import comparison
@@ -14,7 +16,6 @@ from demo.screens.why.values import WhyState, why_download
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from tests.helpers.sentences import refused
 from tests.helpers.single_page import shown_in
 
 MOST = 600_000  # bytes of a page
@@ -68,5 +69,5 @@ def test_a_view_is_a_page_that_needs_no_server(registry: ModelRegistry, service:
 def test_a_decision_by_hand_is_no_page(service: RetrievalService) -> None:
     indexed, state = service.find("examples"), ViewState("examples", 2, CAPTION)
     kept = ~service.explain(indexed, 2, CAPTION).sparse.kept
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="A page cannot hold a decision by hand"):
         explanation(service, indexed, replace(state, mask=mask_text(kept)), "html")

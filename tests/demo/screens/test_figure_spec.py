@@ -26,7 +26,6 @@ from demo.screens.why.values import WhyState, sides_of, why_download
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from tests.helpers.sentences import refused
 
 CAPTIONS = ("a tabby cat", "a skateboarder's shoes", "the background")
 
@@ -104,7 +103,7 @@ def test_a_picture_of_ones_own_is_to_be_put_beside_the_spec(
     assert (panels[0].record.sparse.kept == record.sparse.kept).all()
     (tmp_path / "mine.png").unlink()
     monkeypatch.chdir(tmp_path)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r'The photo "mine\.png" is not there'):
         read_spec(Path("spec.json"))
 
 

@@ -22,7 +22,6 @@ from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
-from tests.helpers.sentences import refused
 
 ROOT = Path(__file__).parents[3]
 
@@ -59,7 +58,7 @@ def test_ones_own_photographs_come_back_by_name_whatever_was_uploaded_since(
     since = replace(uploaded, uploads=replace(uploaded.uploads, gallery=replace(uploaded.uploads.gallery, items=items)))
     values = photos_view.again(registry, since, {"photo": "china.jpg"}, state)
     assert (values[6].index, values[5]["photo"]["title"]) == (1, "china.jpg")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"The gallery 'uploads' has no photo 'gone\.jpg'"):
         photos_view.again(registry, uploaded, {"photo": "gone.jpg"}, state)
 
     selected = SelectedImage(UPLOADS, 1, uploaded)

@@ -10,7 +10,6 @@ import pytest
 from gradio.helpers import EventData, special_args
 
 from demo.server.detail import LONGEST, Detail
-from tests.helpers.sentences import refused
 
 DEMO = Path(__file__).parents[3] / "demo"
 HOSTILE: list[Any] = [
@@ -89,7 +88,7 @@ def test_gradio_makes_the_class_that_a_function_names() -> None:
 
     given, *_ = special_args(event, ["x"], None, EventData(None, {}))
     assert type(given[1]) is Detail
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="index is a number of more than 20 digits"):
         special_args(event, ["x"], None, EventData(None, {"index": 10**400}))
 
 
@@ -102,3 +101,9 @@ def test_every_event_of_the_app_is_checked() -> None:
                 assert not kind.endswith(("EventData", "SelectData", "LikeData", "EditData")), f"{file}: {node.arg}"
                 read += kind == "Detail"
     assert read >= 30
+
+
+@pytest.mark.parametrize("frame", ["é", "画像", "AA=A", "A", "\U0001f600" * 4])
+def test_a_frame_that_is_no_base64_gets_a_sentence(frame: str) -> None:
+    with pytest.raises(ValueError, match=r"^frame is .*, but a picture in base64 is needed: reload the page\.$"):
+        Detail(None, {"frame": frame}).picture("frame")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import urllib.request
 
@@ -17,7 +18,6 @@ from demo.opening.server import Opening
 from demo.server.folder import TemporaryFolder
 from demo.server.frames import HEADER, HUB, VARIABLE, frame_rule
 from demo.server.routes import server_options
-from tests.helpers.sentences import refused
 
 COURSE = "https://course.example.org"
 
@@ -55,11 +55,18 @@ def test_a_space_is_shown_by_the_hub_and_by_what_its_variable_names(monkeypatch:
 
 
 @pytest.mark.parametrize(
-    "site",
-    ["course.example.org", f"{COURSE}/page", f"{COURSE}; script-src *", "'none'", "https://a b", "https://é.org"],
+    ("site", "message"),
+    [
+        ("course.example.org", "'course.example.org' is no site that may show the app"),
+        (f"{COURSE}/page", "'https://course.example.org/page' is no site that may show"),
+        (f"{COURSE}; script-src *", "script-src *' is no site that may show the app in a frame"),
+        ("'none'", "\"'none'\" is no site that may show the app in a frame"),
+        ("https://a b", "'https://a b' is no site that may show the app in a frame"),
+        ("https://é.org", "'https://é.org' is no site that may show the app in a frame"),
+    ],
 )
-def test_what_is_no_site_is_told(site: str) -> None:
-    with refused(ValueError):
+def test_what_is_no_site_is_told(site: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         frame_rule([site])
 
 

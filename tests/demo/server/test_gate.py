@@ -32,7 +32,7 @@ class Page(Starlette):
     def get_blocks(self) -> Any:
         queue = SimpleNamespace(
             pending_messages_per_session={"here": None},
-            event_ids_to_events={"running": None},
+            event_ids_to_events={"running": SimpleNamespace(session_hash="here")},
             pending_event_ids_session={"here": {"answered"}},
         )
         return SimpleNamespace(_queue=queue, upload_file_set=set())

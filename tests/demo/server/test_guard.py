@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from errno import ENOSPC
@@ -19,7 +20,6 @@ from demo.server.gate import FAULT, FULL, STATUS
 from demo.server.guard import LONGEST, SHORT, GuardedBlocks, checked_value, scope_of, status_of
 from demo.server.sessions import Session
 from tests.helpers.awaited import awaited
-from tests.helpers.sentences import refused
 
 HOSTILE: list[Any] = [None, True, 3, -1, 1.5, 1e308, 10**400, -(10**400), float("nan"), float("inf"), "", "x", "\ud800"]
 HOSTILE += [[], ["a"], {}, {"a": 1}, {"path": 5, "meta": {"_type": "gradio.FileData"}}, "x" * 9999, "\0"]
@@ -33,6 +33,7 @@ HOSTILE += [[], ["a"], {}, {"a": 1}, {"path": 5, "meta": {"_type": "gradio.FileD
         gr.Slider(10, 100, label="field", render=False),
         gr.Number(label="field", render=False),
         gr.Number(label="field", precision=0, render=False),
+        gr.Checkbox(label="field", render=False),
     ],
     ids=lambda component: str(type(component).__name__),
 )
@@ -48,11 +49,26 @@ def test_a_component_reads_what_comes_or_it_is_told(component: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [10**400, -(10**400), float("inf"), float("nan")], ids=["large", "small", "infinite", "none"]
+    ("value", "message"),
+    [
+        (10**400, "seed is a number of more than 20 digits"),
+        (-(10**400), "seed is a number of more than 20 digits"),
+        (float("inf"), "seed is inf, but a finite number is needed"),
+        (float("nan"), "seed is nan, but a finite number is needed"),
+    ],
+    ids=["large", "small", "infinite", "none"],
 )
-def test_a_number_that_is_too_large_is_named(value: float) -> None:
-    with refused(ValueError):
+def test_a_number_that_is_too_large_is_named(value: float, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         checked_value(gr.Number(label="seed", render=False), value)
+
+
+def test_a_checkbox_is_true_or_false_and_its_default_where_nothing_is_given() -> None:
+    box = gr.Checkbox(True, label="compact", render=False)
+    assert [checked_value(box, value) for value in (True, False, None)] == [True, False, True]
+    for value, kind in (("false", "text"), (0, "number"), ([], "list")):
+        with pytest.raises(ValueError, match=f"^compact is a {kind}, but true or false is needed.$"):
+            checked_value(box, value)
 
 
 def test_the_status_of_an_answer_tells_what_was_wrong(caplog: pytest.LogCaptureFixture) -> None:

@@ -78,6 +78,7 @@ def test_only_the_server_touches_it_and_all_is_listed() -> None:
         listed |= {module.rpartition(".")[2], *names.split("."), *re.findall("_[a-z]+", internal.place)}
         text = (ROOT / "demo" / "server" / internal.file).read_text(encoding="utf-8")
         assert names.rpartition(".")[2] in text, f"{internal.file} no longer needs {internal.place}"
-    touched = {file.relative_to(ROOT): uses(file) for file in [*(ROOT / "demo").rglob("*.py"), ROOT / "app.py"]}
+    files = {*(ROOT / "demo").rglob("*.py"), ROOT / "app.py"} - {ROOT / "demo" / "space" / "spaces_stub.py"}
+    touched = {file.relative_to(ROOT): uses(file) for file in sorted(files)}  # the stub patches PyTorch, not Gradio
     assert [str(file) for file, names in touched.items() if names and file.parts[:2] != ("demo", "server")] == []
     assert {name for names in touched.values() for name in names} <= listed

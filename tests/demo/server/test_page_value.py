@@ -41,7 +41,10 @@ def test_the_scripts_read_values_in_one_place() -> None:
     assert {name for name, script in scripts().items() if b"JSON.parse" in script} == {
         "base/mount.js",
         "base/words.js",
+        "engine/browser.js",
         "engine/fetching.js",
+        "engine/queue.js",
+        "explorer.js",
         "notebook/show.js",
         "opening.js",
         "static.js",

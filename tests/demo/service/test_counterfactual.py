@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +14,6 @@ from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import explain
-from tests.helpers.sentences import refused
 
 CAPTION = "an orange flower"
 
@@ -61,10 +62,13 @@ def test_the_game_sets_a_budget_beside_the_highest_scores(service: RetrievalServ
     half[np.flatnonzero(best)[:10]] = False
     game = forcing.game(20, half)
     assert game.by_hand is not None and game.overlap == 0.5
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="20 patches are kept"):
         forcing.game(5, best)
-    for budget in (0, 197):
-        with refused(ValueError):
+    for budget, message in (
+        (0, "budget is 0, but it must be from 1 to 196 patches"),
+        (197, "budget is 197, but it must be from 1 to 196 patches"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             forcing.game(budget, None)
 
 

@@ -16,7 +16,6 @@ from demo.service.registry import ModelRegistry
 from seps.judge import Judge
 from seps.judge.spoil import distort
 from tests.helpers.judged import photos_judge, tiny_judge, write_tiny_clip
-from tests.helpers.sentences import refused
 
 ROOT = Path(__file__).parents[3]
 
@@ -91,7 +90,7 @@ def test_spoilt_copies_begin_with_the_picture_and_are_the_librarys(judging: Judg
     assert copies[0][0] == "one"
     assert STRENGTHS[3] == 0.3
     np.testing.assert_array_equal(copies[3][1](), distort(photo, "noise", 0.3))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="kind is 'mud', but it must be one of blur, noise, blocks"):
         judging.spoilt(("one", photo.copy), "mud")
     assert spoiling_kinds() == ("blur", "noise", "blocks", "contrast", "crop")
 

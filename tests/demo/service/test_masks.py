@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from demo.service.masks import changed_mask, mask_text, overlap_of, read_mask, read_patches
-from tests.helpers.sentences import refused
 
 
 @pytest.mark.parametrize("count", [1, 8, 9, 100, 196])
@@ -24,17 +25,34 @@ def test_a_mask_leads_back_from_its_text(count: int) -> None:
         read_mask(mask_text(np.zeros(count, dtype=bool)), count)
 
 
-@pytest.mark.parametrize("text", ["A", "!", "AAAAA", "_" * 34, "ä", pytest.param("A" * 5000, id="long"), "=", "////"])
-def test_other_texts_are_refused(text: str) -> None:
-    with refused(ValueError):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A", "The mask 'A' is not that of 20 patches"),
+        ("!", "The mask '!' is not that of 20 patches"),
+        ("AAAAA", "The mask 'AAAAA' is not that of 20 patches"),
+        ("_" * 34, "The mask '__________________________________' is not"),
+        ("ä", "The mask 'ä' is not that of 20 patches"),
+        pytest.param("A" * 5000, "AAAA' is not that of 20 patches", id="long"),
+        ("=", "The mask '=' is not that of 20 patches"),
+        ("////", "The mask '////' is not that of 20 patches"),
+    ],
+)
+def test_other_texts_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         read_mask(text, 20)
 
 
 def test_lists_of_patches_count_from_one() -> None:
     assert np.flatnonzero(read_patches("1,2, 5-9", 12, "keep")).tolist() == [0, 1, 4, 5, 6, 7, 8]
     assert read_patches("all", 4, "keep").all() and not read_patches("", 4, "keep").any()
-    for text in ("0", "9-13", "5-4", "x"):
-        with refused(ValueError):
+    for text, message in (
+        ("0", "keep has 0, but there are patches 1 to 12"),
+        ("9-13", "keep has 9-13, but there are patches 1 to 12"),
+        ("5-4", "keep has 5-4, but there are patches 1 to 12"),
+        ("x", "keep has 'x', but numbers of patches are needed, such as 1,2"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             read_patches(text, 12, "keep")
 
 
@@ -43,7 +61,7 @@ def test_patches_are_dropped_and_then_kept() -> None:
     assert changed_mask(kept, "", "") is None
     assert changed_mask(kept, "4", "1").astype(int).tolist() == [0, 1, 0, 1]  # type: ignore[union-attr]
     assert changed_mask(kept, "3", "all").astype(int).tolist() == [0, 0, 1, 0]  # type: ignore[union-attr]
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The mask keeps no patch"):
         changed_mask(kept, "", "all")
 
 

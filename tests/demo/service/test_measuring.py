@@ -20,7 +20,6 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import explain, measure_blanked, measure_blurred, measure_effects, smallest_change, smallest_set
 from tests.helpers.record_words import layers_of
-from tests.helpers.sentences import refused
 
 CAPTION = "an orange flower with green leaves"
 
@@ -163,10 +162,10 @@ def test_regions_hang_together() -> None:
 def test_what_needs_a_gallery_says_so(service: RetrievalService, index: int) -> None:
     indexed = service.find("examples")
     record = service.explain(indexed, index, CAPTION)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match='The layer "smallest_set" needs a gallery that the photo is'):
         measure(
             "smallest_set", Pair(service.model, record, indexed.patches(index), lambda: Image.new("L", (1, 1)), CAPTION)
         )
     for row in MEASURES:
-        with refused(ValueError):
+        with pytest.raises(ValueError, match=f'The layer "{row.name}" is measured in Photos, Captions'):
             Layer(row.name).check(record)

@@ -20,7 +20,6 @@ from demo.service.start import open_own, open_registry
 from seps.encoders import sources
 from seps.models.beside import results_files
 from seps.models.config import ModelConfig
-from tests.helpers.sentences import refused
 
 RECALLS = {"r1": 12.25, "r5": 40.0, "r10": 61.0}
 RESULT = {"split": "dev", "images": 8, "captions": 40, "rsum": 226.5} | dict.fromkeys(
@@ -55,9 +54,9 @@ def test_names_are_those_of_runs_and_all_different(tmp_path: Path, monkeypatch: 
 def test_what_is_no_model_is_told(tmp_path: Path) -> None:
     for fine in ("photos", "owner/name"):
         check_model(fine)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is no model 'moon' here"):
         check_model("moon")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"has no config\.json, so it holds no model"):
         check_model(str(tmp_path))
 
 
@@ -68,7 +67,7 @@ def test_a_name_that_is_no_folder_nor_to_be_had_says_both(monkeypatch: pytest.Mo
     monkeypatch.setattr(sources, "hub_answers", lambda: False)
     monkeypatch.setattr(sources, "snapshot_download", refuse)
     fetch_model("photos")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is no folder run/best"):
         fetch_model("run/best")
 
 

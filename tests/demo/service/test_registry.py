@@ -13,7 +13,6 @@ from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from demo.service.start import open_registry
 from seps.models.hub import shipped_models
-from tests.helpers.sentences import refused
 
 
 def test_a_gallery_belongs_to_one_model(registry: ModelRegistry, service: RetrievalService) -> None:
@@ -45,11 +44,11 @@ def test_a_model_is_loaded_once_and_not_before_it_is_needed(service: RetrievalSe
 
 def test_what_is_not_there_is_told(registry: ModelRegistry) -> None:
     for ask in (registry.of, registry.find, registry.open):
-        with refused(ValueError):
+        with pytest.raises(ValueError, match="There is no gallery 'moon'"):
             ask("moon")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is no model 'moon' here"):
         registry.first_of("moon")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is no gallery 'uploads'"):
         registry.find("uploads", SessionData())
 
 

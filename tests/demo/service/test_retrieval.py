@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 import torch
 from PIL import Image
 
+from demo.galleries.index import index_gallery
 from demo.service.retrieval import RetrievalService
-from tests.helpers.sentences import refused
+from tests.helpers.tiny import tiny_model_with_classes, write_tiny_bert
 
 CAPTION = "a motorcycle parked indoors"
 
@@ -69,11 +73,35 @@ def test_an_explanation_is_that_of_the_photo_and_is_kept(service: RetrievalServi
     )
 
 
+def test_a_model_with_classes_sees_each_photo_once_and_every_record_has_what_it_saw(
+    service: RetrievalService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model_with_classes(write_tiny_bert(tmp_path))
+    indexed = index_gallery(model, service.find("examples").gallery, None)
+    other = RetrievalService(model, "tiny", [indexed])
+    look = Mock(wraps=model.patch_classes)
+    monkeypatch.setattr(model, "patch_classes", look)
+    record = other.explain(indexed, 3, "a dog runs")
+    mask = ~record.sparse.kept
+    forced = other.explain(indexed, 3, "a dog runs", mask=mask)
+    measured = other.measure(indexed, 3, "a dog runs", None, "effect", mask)
+    assert look.call_count == 1
+    photo = indexed.gallery.items[3].photo()
+    expected = model.explain(photo, "a dog runs").classes
+    alone = other.explain_photo(photo, "a dog runs")
+    for other_record in (record, forced, measured, alone):
+        assert expected is not None and other_record.classes is not None
+        assert other_record.classes.names == expected.names
+        np.testing.assert_allclose(other_record.classes.word_shares, expected.word_shares, atol=1e-4)
+    np.testing.assert_array_equal(forced.sparse.kept, mask)
+    assert forced.similarity == pytest.approx(model.explain(photo, "a dog runs", mask=mask).similarity, abs=1e-5)
+
+
 def test_what_is_not_there_is_told(service: RetrievalService) -> None:
     indexed = service.find("examples")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is no gallery 'moon'"):
         service.open("moon")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The gallery open-photos is still being opened"):
         service.find("open-photos")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is no caption to rank"):
         service.rank_captions(indexed, 0, None, " \n")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -14,8 +16,6 @@ from huggingface_hub import SpaceCard
 from demo.space.__main__ import main
 from demo.space.check import check_start, started
 from demo.space.write import ATTRIBUTES, MARK, MAX_BYTES, ROOT, check_files, requirements, space_card, write_space
-from tests.helpers.sentences import refused
-from tests.test_layers import imported
 
 ZERO_GPU = ("2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2.13.0")  # PyTorch, and below Python, as its page lists
 ZERO_GPU_PYTHON = ("3.10.13", "3.12.12")
@@ -26,6 +26,16 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("space") / "space"
     write_space(folder)
     return folder
+
+
+def imported(file: Path) -> Iterator[str]:
+    """Yield the full names of modules that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def modules_of_the_app() -> set[str]:
@@ -67,14 +77,18 @@ def test_what_is_no_text_is_stored_as_a_large_file(space: Path) -> None:
 def test_files_that_the_hub_refuses_are_named(tmp_path: Path) -> None:
     attributes = tmp_path / ATTRIBUTES
     attributes.write_text("*.png filter=lfs diff=lfs merge=lfs -text\n")
-    for name, content in (
-        ("large.json", b" " * (MAX_BYTES + 1)),
-        ("weights.bin", b"\0" * 10),
-        ("photo.png", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"),
+    for name, content, message in (
+        ("large.json", b" " * (MAX_BYTES + 1), "large.json has 10.0 MB"),
+        ("weights.bin", b"\0" * 10, "weights.bin is no text"),
+        (
+            "photo.png",
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+            "photo.png is a Git LFS pointer, a few lines of text in place",
+        ),
     ):
         file = tmp_path / name
         file.write_bytes(content)
-        with refused(ValueError):
+        with pytest.raises(ValueError, match=re.escape(message)):
             check_files(tmp_path)
         file.unlink()
     (tmp_path / "photo.png").write_bytes(b"\0" * (MAX_BYTES + 1))
@@ -104,7 +118,7 @@ def test_the_card_configures_the_space(space: Path) -> None:
 def test_a_card_without_a_version_of_gradio_is_refused() -> None:
     card = space_card("---\nsdk: gradio\n---\n\n# Title\n\n[other](OTHER.md)\n\nText.\n\n## Start\n")
     assert card == "---\nsdk: gradio\n---\n\n# Title\n\nText.\n"
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"README\.md has no line sdk_version"):
         requirements("torch>=2.10\n", card)
 
 
@@ -115,8 +129,12 @@ def test_only_a_folder_of_ours_is_written_anew(space: Path, tmp_path: Path, monk
     Path("others", "holiday.jpg").touch()
     shutil.copytree(space, "clone")
     Path("clone", ".git").mkdir()
-    for folder in ("file", "others", "clone"):
-        with refused(ValueError):
+    for folder, message in (
+        ("file", "file is a file: name a folder"),
+        ("others", "others holds other files"),
+        ("clone", "clone holds other files"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             write_space(Path(folder))
     assert Path("others", "holiday.jpg").exists() and Path("clone", "app.py").exists()
     shutil.copytree(space, "ours")
@@ -128,9 +146,12 @@ def test_only_a_folder_of_ours_is_written_anew(space: Path, tmp_path: Path, monk
 def test_an_app_that_does_not_start_is_told(tmp_path: Path) -> None:
     app = tmp_path / "space" / "app.py"
     app.parent.mkdir()
-    for source in ("raise SystemExit('error: no weights')", "import time; time.sleep(60)"):
+    for source, message in (
+        ("raise SystemExit('error: no weights')", "The Space's app.py ended with exit code 1"),
+        ("import time; time.sleep(60)", "The Space's page did not answer within 0.5 seconds"),
+    ):
         app.write_text(source)
-        with refused(ValueError):
+        with pytest.raises(ValueError, match=re.escape(message)):
             check_start(app.parent, patience=0.5 if "sleep" in source else 60.0)
 
 

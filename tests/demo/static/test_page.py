@@ -16,14 +16,13 @@ from demo.galleries.annotation import labels
 from demo.galleries.phrases import phrases_of
 from demo.galleries.scenes import scenes_gallery
 from demo.record.layer_table import LAYERS
-from demo.server.static import scripts
+from demo.server.static import imports_of, scripts
 from demo.static.gallery import mention_facts, object_facts, scene_facts
 from demo.static.libraries import library_files
 from demo.static.model import nodes_without_kernel
-from demo.static.page import ENTRY, LATER, MEASURED, WORKER, imports_of, reached, space_card, static_page
+from demo.static.page import ENTRY, LATER, MEASURED, WORKER, reached, space_card, static_page
 from demo.static.write import MARK, named_by_content, write_files, write_site
 from seps.data.regions import mask_overlap
-from tests.helpers.sentences import refused
 
 PARTS = {"js": "js-0", "libraries": "libraries-0"}
 
@@ -38,8 +37,12 @@ def test_only_a_folder_of_ours_is_written_anew(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("SEPS_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    for folder in ("file", "others", "ours"):  # the last is let through, to where npm is missing
-        with refused(ValueError):
+    for folder, message in (
+        ("file", "file is a file: name a folder"),
+        ("others", "others holds other files"),
+        ("ours", "The page's libraries come from npm"),
+    ):  # the last is let through, to where npm is missing
+        with pytest.raises(ValueError, match=re.escape(message)):
             write_site(Path(folder), ["scenes"])
     assert (others / "holiday.jpg").exists() and (ours / MARK).exists()
 
@@ -49,7 +52,7 @@ def test_libraries_that_npm_cannot_fetch_are_told(tmp_path: Path, monkeypatch: p
     npm.write_text(f"#!{shutil.which('sh')}\nexit 1\n", encoding="utf-8")
     npm.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"npm could not fetch onnxruntime-web@1\.30\.0 and @huggingface/"):
         library_files(tmp_path / "cache")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,6 @@ from seps.generator import ImageTextGenerator, load_generator
 from seps.generator.captioner import Decoding
 from seps.generator.ranking import AGREEMENT, BEAMS, WEIGHT, agreements, order, seps_scores
 from tests.helpers.generated import write_tiny_generator
-from tests.helpers.sentences import refused
 
 TEXT = "a red dog next to a cat"
 
@@ -50,6 +50,7 @@ def test_the_endpoint_tells_what_the_view_shows(endpoints: Endpoints, registry: 
     answer, file = endpoints.generate(f" {TEXT} zyzzyva", 10, 5, 2.0)
     assert answer["caption"] == f"{TEXT} zyzzyva"
     assert "zyzzyva" in answer["note"]
+    assert [word["word"] for word in answer["unknown_words"]] == ["zyzzyva"]
     assert (answer["seed"], answer["steps"], answer["guidance"], answer["total"]) == (5, 10, 2.0, 201)
     state = GenerateState(caption=answer["caption"], steps=10, guidance=2.0, seed=5)
     state = finish(registry, state, list(opened_generator(registry).draw(state.asked)))
@@ -67,6 +68,12 @@ def test_the_endpoint_tells_what_the_view_shows(endpoints: Endpoints, registry: 
         assert Path(file).suffix == ".png"
 
 
+def test_the_endpoint_names_the_nearest_words_that_are_known(endpoints: Endpoints) -> None:
+    answer, _ = endpoints.generate("a dog playing", 10)
+    assert answer["unknown_words"] == [{"word": "playing", "nearest": ["lying", "flying", "leaping"]}]
+    assert endpoints.generate("a dog", 10)[0]["unknown_words"] == []
+
+
 def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> None:
     _, file = endpoints.generate(TEXT, 15, 0, 1.0, "gif")
     assert shown_steps(15) == [2, 4, 6, 8, 10, 12, 14, 15]
@@ -77,9 +84,18 @@ def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> No
     assert durations[-1] >= 2000
 
 
-@pytest.mark.parametrize("asked", [(" ",), (TEXT, 5), (TEXT, 10, -1), (TEXT, 10, 0, 3.0, "svg")], ids=str)
-def test_the_endpoint_tells_what_is_wrong(endpoints: Endpoints, asked: tuple[str]) -> None:
-    with refused(ValueError):
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ((" ",), "The caption is empty"),
+        ((TEXT, 5), "steps is '5', but a whole number from 10 to 100 is needed"),
+        ((TEXT, 10, -1), "seed is '-1', but a whole number from 0 to 2,147,483,647 is"),
+        ((TEXT, 10, 0, 3.0, "svg"), "format is 'svg'"),
+    ],
+    ids=str,
+)
+def test_the_endpoint_tells_what_is_wrong(endpoints: Endpoints, asked: tuple[str], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         endpoints.generate(*asked)
 
 
@@ -143,9 +159,19 @@ def test_a_photograph_of_a_gallery_is_captioned_by_the_captioner_of_photographs(
     assert all(np.shape(caption["attention"]) == (len(caption["words"]), 7, 7) for caption in captions)
 
 
-@pytest.mark.parametrize("content", [b"", b"no picture", b"GIF89a"], ids=["empty", "text", "cut short"])
-def test_an_upload_that_is_no_photograph_is_refused_by_the_endpoint(of_photos: Endpoints, content: bytes) -> None:
-    with refused(ValueError):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", 'The photo "it.jpg" is empty'),
+        (b"no picture", 'The photo "it.jpg" is no photo that can be read'),
+        (b"GIF89a", 'The photo "it.jpg" is no photo that can be read'),
+    ],
+    ids=["empty", "text", "cut short"],
+)
+def test_an_upload_that_is_no_photograph_is_refused_by_the_endpoint(
+    of_photos: Endpoints, content: bytes, message: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         of_photos.caption_image(Upload("it.jpg", content), "")
 
 

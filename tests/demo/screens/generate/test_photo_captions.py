@@ -14,7 +14,6 @@ from seps.generator import ImageTextGenerator
 from seps.generator.captioner import Decoding
 from seps.generator.ranking import AGREEMENT, BEAMS, WEIGHT, agreements, order, seps_scores
 from tests.helpers.generated import write_tiny_generator
-from tests.helpers.sentences import refused
 
 
 @pytest.fixture(scope="module")
@@ -66,5 +65,5 @@ def test_only_a_small_gallery_is_laid_out_and_only_with_a_captioner(
     assert strip is not None and len(strip["items"]) == len(first.gallery.items) <= FEW
     monkeypatch.setattr(registry, "captioning", None)
     assert photos_strip(registry) is None
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="No captioner of photographs ships with this copy of the app"):
         opened_captioner(registry)

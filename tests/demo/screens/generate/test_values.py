@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -37,7 +38,6 @@ from seps.explanation.caption_words import is_content
 from seps.generator import ImageTextGenerator
 from seps.scenes.reading import read_caption
 from tests.helpers.generated import write_tiny_generator
-from tests.helpers.sentences import refused
 
 TEXT = "a red dog next to a dog"
 
@@ -175,24 +175,32 @@ def test_a_link_leads_to_the_same_drawing() -> None:
 
 
 @pytest.mark.parametrize(
-    "numbers",
-    [(9, 3, 0), (10.5, 3, 0), (30, 16, 0), (30, "nan", 0), (30, 3, -1), (30, 3, None), (30, 3, 0, 5)],
+    ("numbers", "message"),
+    [
+        ((9, 3, 0), "steps is '9', but a whole number from 10 to 100 is needed"),
+        ((10.5, 3, 0), "steps is '10.5'"),
+        ((30, 16, 0), "guidance is '16'"),
+        ((30, "nan", 0), "guidance is 'nan'"),
+        ((30, 3, -1), "seed is '-1', but a whole number from 0 to 2,147,483,647 is"),
+        ((30, 3, None), "seed is 'None', but a whole number from 0 to 2,147,483,647"),
+        ((30, 3, 0, 5), "count is '5', but a whole number from 1 to 4 is needed"),
+    ],
     ids=str,
 )
-def test_wrong_numbers_are_told(numbers: tuple[object, ...]) -> None:
-    with refused(ValueError):
+def test_wrong_numbers_are_told(numbers: tuple[object, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         read_numbers(*numbers)
 
 
 def test_a_link_with_wrong_numbers_is_told() -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="In this link steps is 'many'"):
         linked_state({"caption": "a dog", "steps": "many"})
 
 
 def test_without_a_generator_or_a_drawing_it_is_told(registry: ModelRegistry) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="No generator ships with this copy of the app"):
         opened_generator(registry)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="Nothing is drawn yet"):
         finished(GenerateState())
 
 

@@ -12,6 +12,7 @@ import pytest
 from demo.galleries.drawings import DRAWN
 from demo.galleries.scenes import SCENES
 from demo.opening.write import draw_precomputed
+from demo.record.language import CHINESE, sentences, speaking
 from demo.screens.generate.values import EXAMPLES, GenerateState, link_of
 from demo.screens.generate.view import draw_frames, ended
 from demo.screens.link import waited_for
@@ -21,7 +22,6 @@ from demo.service.generating.service import GeneratingService
 from demo.service.registry import ModelRegistry
 from seps.generator import ImageTextGenerator
 from tests.helpers.generated import write_tiny_generator
-from tests.helpers.sentences import refused
 
 TEXT = "a red dog next to a cat"
 
@@ -138,7 +138,14 @@ def test_a_drawing_comes_in_frames_and_is_explained_at_its_end(drawing: ModelReg
 def test_words_outside_the_vocabulary_are_named(drawing: ModelRegistry) -> None:
     status = next(draw_frames(drawing, GenerateState(caption="a zyzzyva next to a dog", steps=10)))[0]
     assert "zyzzyva" in status
-    with refused(ValueError):
+    status = next(draw_frames(drawing, GenerateState(caption="a dog playing", steps=10)))[0]
+    assert "The nearest words that it knows: playing: lying, flying, leaping." in status
+    with speaking(CHINESE):
+        assert "playing: lying, flying, leaping" in sentences(status)
+        assert "生成器不认识这些词" in sentences(status) and "最相近的词" in sentences(status)
+    with pytest.raises(ValueError, match=r"knows none of the words.*playing: lying, flying, leaping"):
+        next(draw_frames(drawing, GenerateState(caption="playing", steps=10)))
+    with pytest.raises(ValueError, match="The caption is empty"):
         next(draw_frames(drawing, GenerateState(caption=" ")))
 
 

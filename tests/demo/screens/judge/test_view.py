@@ -36,7 +36,6 @@ from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps.judge import Judge, JudgeFeatures, Score
 from tests.helpers.judged import photos_judge
-from tests.helpers.sentences import refused
 
 CAT = SelectedImage("examples", 1)
 
@@ -108,11 +107,11 @@ def test_a_wrong_link_is_told_above_the_worked_example(judged: ModelRegistry, qu
 
 def test_a_wrong_strength_or_kind_is_told() -> None:
     assert read_distortion({"spoil": "crop", "strength": "1"}) == ("crop", 1.0)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="spoil is 'mud' in this link"):
         read_distortion({"spoil": "mud"})
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"strength is '0\.35' in this link"):
         read_distortion({"strength": "0.35"})
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The strength of this slider is none that there"):
         strength_of(7)
 
 
@@ -236,7 +235,7 @@ def test_ones_own_pictures_are_judged_and_have_no_link(judged: ModelRegistry, se
 
 
 def test_a_prompt_that_cannot_be_read_is_told(judged: ModelRegistry) -> None:
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The prompt is empty: describe the photograph in a few"):
         show(judged, CAT, " ", "", JudgeState())
-    with refused(ValueError):
+    with pytest.raises(ValueError, match='The model knows none of the words in "🐶"'):
         show(judged, CAT, "a cat", "\N{DOG FACE}", JudgeState())

@@ -42,7 +42,6 @@ from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet, Explanation, explain
 from tests.demo.drawing.test_render import CAPTIONS, pages
 from tests.helpers.records import CASES, random_record
-from tests.helpers.sentences import refused
 
 COUNT = 9
 STEPS = [
@@ -358,12 +357,12 @@ def test_steps_are_read_from_the_browsers_value() -> None:
 
 def test_what_makes_no_lesson_is_told() -> None:
     lesson = lesson_of(random_record())
-    wrong: list[Callable[[], object]] = [
-        lambda: step_figure(lesson, 10),
-        lambda: replace(lesson, steps=STEPS[:2]),
-        lambda: replace(lesson, before=random_record(grid=(5, 5))),
-        lambda: replace(lesson, keep_probability=np.zeros(3)),
-    ]
-    for make in wrong:
-        with refused(ValueError):
+    wrong: dict[str, Callable[[], object]] = {
+        "There is no step 10": lambda: step_figure(lesson, 10),
+        "There are 2 steps, but the lesson has 9": lambda: replace(lesson, steps=STEPS[:2]),
+        "The records have different grids": lambda: replace(lesson, before=random_record(grid=(5, 5))),
+        "The keep probabilities have shape": lambda: replace(lesson, keep_probability=np.zeros(3)),
+    }
+    for message, make in wrong.items():
+        with pytest.raises(ValueError, match=message):
             make()

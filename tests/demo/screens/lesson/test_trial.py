@@ -19,7 +19,6 @@ from demo.service.masks import mask_text
 from demo.service.retrieval import RetrievalService
 from seps import explain
 from tests.helpers.records import random_record
-from tests.helpers.sentences import refused
 
 CAPTION = "a motorcycle parked indoors"
 SETTINGS: list[dict[str, Any]] = [
@@ -137,7 +136,7 @@ def test_the_step_tells_the_decision_in_words_and_numbers(service: RetrievalServ
     assert "dense branch goes on deciding" in painted["steps"][8]["note"]
     assert "never drawn" in drawn["steps"][8]["note"] and "rank" not in drawn["steps"][8]["sentence"]
     assert "rank" not in {key for key, *_ in drawn["whatif"]["rows"]}
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The mask 'AAAA' is not that of 196 patches"):
         value_of("AAAA")
 
 

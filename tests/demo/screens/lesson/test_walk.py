@@ -6,13 +6,14 @@ import json
 import re
 from base64 import b64decode
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from demo.galleries.index import in_memory
+from demo.galleries.index import in_memory, index_gallery
 from demo.record.packing import packed
 from demo.record.settings import Knobs, evaluation_knobs, network_with
 from demo.record.table import LESSON
@@ -21,7 +22,7 @@ from demo.screens.lesson.walk import WalkRequest, images_for, walk, walk_value
 from demo.service.retrieval import RetrievalService
 from seps import ScoringEngine
 from seps.explanation.spread import caption_spread
-from tests.helpers.sentences import refused
+from tests.helpers.tiny import tiny_model_with_classes, write_tiny_bert
 
 CAPTION = "a motorcycle parked indoors"
 SETTINGS: list[dict[str, Any]] = [
@@ -193,6 +194,19 @@ def test_the_score_says_where_a_dense_caption_counts(service: RetrievalService, 
         assert value["steps"][7]["note"] == ""
 
 
+def test_the_first_step_says_that_a_model_adds_classes(service: RetrievalService, tmp_path: Path) -> None:
+    model = tiny_model_with_classes(write_tiny_bert(tmp_path))
+    indexed = index_gallery(model, service.find("examples").gallery, None)
+    tiny = RetrievalService(model, "tiny", [indexed])
+    knobs = evaluation_knobs(model)
+    value = walk_value(WalkRequest(tiny, indexed, 0, "a dog", None, knobs))
+    assert "of its 1,000 classes the most probable ones" in value["steps"][0]["note"]
+    assert len(value["record"]["classes"]["names"]) == model.cross_net.num_patches
+    assert "classes" not in value_of(service, None, evaluation_knobs(service.model))["steps"][0]["note"]
+    moved = walk_value(WalkRequest(tiny, indexed, 0, "a dog", None, replace(knobs, keep_ratio=0.2)))
+    assert moved["moved"]["score"][0] == value["moved"]["score"][0] and "classes" not in moved["record"]
+
+
 def test_a_draw_follows_its_seed_and_has_no_rank(service: RetrievalService, base: Knobs, dense: str) -> None:
     knobs = replace(base, decision="gumbel", seed=1)
     value, again = value_of(service, dense, knobs), value_of(service, dense, knobs)
@@ -301,11 +315,11 @@ def test_the_last_sentence_has_the_score_and_the_rank(service: RetrievalService,
 
 def test_what_cannot_be_walked_is_told(service: RetrievalService, base: Knobs) -> None:
     indexed = service.find("examples")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is no step 10"):
         walk_value(WalkRequest(service, indexed, 0, CAPTION, None, base), step=10)
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The caption is empty"):
         walk_value(WalkRequest(service, indexed, 0, " ", None, base))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The parameters make N_c = 39 aggregated tokens"):
         walk_value(WalkRequest(service, indexed, 0, CAPTION, None, replace(base, aggr_ratio=0.1)))
 
 

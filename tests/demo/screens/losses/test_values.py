@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ import torch
 from demo.screens.losses.values import BATCH, UNFORESEEN, class_names, classes_naming, playground_value, ratio_curves
 from demo.service.retrieval import RetrievalService
 from seps import align_loss, ratio_loss
-from tests.helpers.sentences import refused
 
 
 def test_the_matrix_is_the_models_own(service: RetrievalService) -> None:
@@ -124,7 +124,9 @@ def test_a_caption_that_no_class_foresaw_still_finds_its_photograph(service: Ret
     assert classes_naming("cheetah") and classes_naming("tabby")
 
 
-@pytest.mark.parametrize(("margin", "mining"), [(1.5, "all"), (0.2, "some")])
-def test_what_cannot_be_set_is_told(service: RetrievalService, margin: float, mining: str) -> None:
-    with refused(ValueError):
+@pytest.mark.parametrize(
+    ("margin", "mining", "message"), [(1.5, "all", "The margin is 1.5"), (0.2, "some", "The mining is 'some'")]
+)
+def test_what_cannot_be_set_is_told(service: RetrievalService, margin: float, mining: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         playground_value(service, margin, mining)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from io import BytesIO
 from typing import Any
@@ -22,7 +23,6 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps.photos import to_rgb
-from tests.helpers.sentences import refused
 
 
 @pytest.fixture(scope="module")
@@ -69,18 +69,26 @@ def test_a_frozen_frame_that_another_model_reads_is_told(registry: ModelRegistry
 
 
 def test_what_is_no_frame_is_refused_in_a_sentence(registry: ModelRegistry, frame: bytes) -> None:
-    for content in (b"", b"no picture", frame[: len(frame) // 3]):
-        with refused(ValueError):
+    for content, message in (
+        (b"", 'The photo "camera.jpg" is empty'),
+        (b"no picture", 'The photo "camera.jpg" is no photo that can be read'),
+        (frame[: len(frame) // 3], 'The photo "camera.jpg" is damaged or cut short'),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             look_value(registry.photos, content, "a cup")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="The caption is empty"):
         look_value(registry.photos, frame, " ")
-    for field in ("%%%", 3, None):
-        with refused(ValueError):
+    for field, message in (
+        ("%%%", "frame is '%%%', but a picture in base64 is needed"),
+        (3, "frame is 3, but text is needed"),
+        (None, "frame is null, but text is needed"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
             Detail(None, {"frame": field}).picture("frame")
 
 
 def test_a_frame_may_be_longer_than_other_fields_and_no_longer_than_that(frame: bytes) -> None:
     fields: dict[str, Any] = {"frame": b64encode(frame).decode()}
     assert Detail(None, fields).picture("frame") == frame
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="frame has 400,004 characters"):
         checked_fields({"frame": "A" * (LONGEST_PICTURE + 4)})

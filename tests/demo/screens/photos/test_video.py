@@ -32,7 +32,6 @@ from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps.progress import finish
 from tests.helpers.clips import BLUE, RED, write_clip
-from tests.helpers.sentences import refused
 
 CAPTION, OTHER = "a white balloon", "a brown rabbit"
 
@@ -71,7 +70,7 @@ def test_photographs_have_no_timeline(service: RetrievalService) -> None:
     indexed = service.find("examples")
     _, ranking, viewer, _ = photos_view.rank_and_show(service, indexed, "a dog", None, ViewState(other=OTHER))
     assert "timeline" not in ranking and "other" not in viewer["link"]
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="These photographs are no frames of a video"):
         film_download(service, indexed, ViewState("examples", 0, "a dog"), "gif")
 
 
@@ -107,7 +106,7 @@ def test_a_timeline_is_taken_away_as_film_and_numbers(moving: tuple[RetrievalSer
     assert [line["caption"] for line in record["captions"]] == [CAPTION, OTHER]
     with Image.open(BytesIO(film_download(service, indexed, state, "gif").content)) as film:
         assert getattr(film, "n_frames", 0) > 1
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="format is 'exe'"):
         film_download(service, indexed, state, "exe")
 
 
@@ -136,7 +135,7 @@ def test_the_file_goes_too_where_it_is_stopped_or_no_video(registry: ModelRegist
     if stop:
         work.close()
     else:
-        with refused(ValueError):
+        with pytest.raises(ValueError, match=r'"clip\.avi" is no video by its content'):
             finish(work)
     assert not file.exists()
 
@@ -162,5 +161,5 @@ def test_back_leads_to_the_frame_that_was_shown_or_to_none(registry: ModelRegist
     values = photos_view.again(registry, SessionData(video=sent), {"photo": title}, state)
     assert values[5]["photo"]["title"] == title
     assert len(values[4]["timeline"]["lines"]) == 2
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"The gallery 'own-video' has no photo '9:99\.99'"):
         photos_view.again(registry, SessionData(video=sent), {"photo": "9:99.99"}, state)

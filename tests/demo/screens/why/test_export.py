@@ -12,7 +12,6 @@ from PIL import Image
 from demo.record.contrast import contrast_record
 from demo.screens.why.export import why_file
 from tests.demo.record.test_contrast import FIRST, SECOND, contrast_of
-from tests.helpers.sentences import refused
 
 PHOTOS = (Image.new("RGB", (300, 200), "#80a0c0"), Image.new("RGB", (200, 260), "#c0a080"))
 
@@ -46,5 +45,5 @@ def test_json_and_vectors() -> None:
     contrast = contrast_of(FIRST, SECOND)
     assert json.loads(why_file(contrast, PHOTOS, "random", "json").content) == contrast_record(contrast, "random")
     assert why_file(contrast, PHOTOS, "random", "svg", "word:0").content.startswith(b"<?xml")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="format is 'gif'"):
         why_file(contrast, PHOTOS, "random", "gif")

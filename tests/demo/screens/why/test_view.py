@@ -20,7 +20,6 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps.explanation.caption_words import is_content
-from tests.helpers.sentences import refused
 
 
 def opened(registry: ModelRegistry, query: str, view: str = "why") -> list[Any]:
@@ -152,7 +151,7 @@ def test_ones_own_photos_stay_with_the_view_and_have_no_link(
     assert (gallery.value, value["link"], now.nbytes) == (None, None, uploaded.nbytes)
     assert [side["photo"]["title"] for side in value["sides"]] == ["0.jpg", "1.jpg"]
     alone = SessionData(index_gallery(service.model, uploads_gallery(files[:1]), None))
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is one photograph here"):
         show(registry, None, WhyState(UPLOADS, 0, "a cat", uploaded=alone))
     assert show(registry, None, WhyState(UPLOADS, 0, "a cat", other="a dog", uploaded=alone))[1]["captions"]
 
@@ -163,7 +162,7 @@ def test_the_captions_of_a_ranking_begin_with_the_best(registry: ModelRegistry, 
     best, second = list(dict.fromkeys(ranking.captions))[:2]
     assert two_captions(ranking, best) == (best, second)
     assert two_captions(ranking, "a dog") == (best, "a dog")
-    with refused(ValueError):
+    with pytest.raises(ValueError, match="There is one caption alone"):
         two_captions(service.rank_captions(indexed, 1, None, "a dog"), "a dog")
 
 

@@ -1,0 +1,44 @@
+"""The app's server with the tools for assistants, around an empty page."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+import pytest
+import uvicorn
+
+from demo.assistant.serving import routes_of, tool_server
+from demo.server.addresses import MCP
+from demo.server.folder import TemporaryFolder
+from demo.service.registry import ModelRegistry
+from demo.site import launch_options
+from tests.demo.server.test_addresses import made
+from tests.helpers.awaited import awaited
+
+
+@contextmanager
+def served(registry: ModelRegistry | None) -> Iterator[str]:
+    """Serve the tools of a registry, or none; yield their address."""
+    tools = None if registry is None else routes_of(tool_server(registry, "127.0.0.1"))
+    with TemporaryFolder() as folder, socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        app = awaited(made(launch_options(folder, tools)["app_kwargs"]))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}{MCP}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def address(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
+        with served(registry) as url:
+            yield url

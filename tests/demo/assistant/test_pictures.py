@@ -1,0 +1,72 @@
+"""Pictures of answers are small, and photographs of calls may be written in several ways."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode, encodebytes
+from io import BytesIO
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from demo.assistant.pictures import LONGEST, image_content, upload_of
+
+
+def png(height: int, width: int, noise: bool = False) -> bytes:
+    pixels = np.random.default_rng(0).integers(0, 255 if noise else 1, (height, width, 3), dtype=np.uint8)
+    stream = BytesIO()
+    Image.fromarray(pixels).save(stream, "PNG")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("noise", [False, True])
+@pytest.mark.parametrize("size", [(30, 40), (900, 1536), (2500, 1500), (3, 5000)])
+def test_no_picture_is_too_large(size: tuple[int, int], noise: bool) -> None:
+    part = image_content(png(*size, noise), 1536)
+    assert len(part.data) < LONGEST
+    with Image.open(BytesIO(b64decode(part.data))) as image:
+        assert image.width <= 1536 and Image.MIME[str(image.format)] == part.mimeType
+
+
+def test_a_small_picture_stays_as_it_is() -> None:
+    content = png(30, 40)
+    assert b64decode(image_content(content).data) == content
+
+
+def test_a_photograph_may_be_written_in_several_ways() -> None:
+    content = png(30, 40, noise=True)
+    plain, lines = b64encode(content).decode(), encodebytes(content).decode()
+    assert "\n" in lines.strip()
+    for written in (
+        f"data:image/png;base64,{plain}",
+        f"data:image/png;base64,{lines}",
+        f"data:image/png;base64,\r\n{lines}".replace("\n", "\r\n"),
+        f"  DATA:image/PNG;charset=utf-8;base64,{plain.rstrip('=')}",
+        f"data:;base64,{plain}",
+        f"data:application/octet-stream;base64,{plain}",
+        f"data:image/png;base64,{quote(plain, safe='')}",
+        plain.replace("+", "-").replace("/", "_"),
+        plain,
+        lines,
+    ):
+        assert upload_of(written).content == content
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF"])
+def test_plain_base64_may_be_of_any_format(kind: str) -> None:
+    stream = BytesIO()
+    Image.new("RGB", (30, 40)).save(stream, kind)
+    assert upload_of(b64encode(stream.getvalue()).decode()).content == stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "/etc/passwd", "file:///etc/passwd", "http://a/b.png", "examples/coffee", "data:text/html;base64,AAAA"),
+        *("data:image/png,AAAA", "iVBORw0KGgo@", "iVBORw0KGgoé", "data:image/png;base64,A"),
+    ],
+)
+def test_anything_else_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match=r"photo is no data URL|base64 that cannot be read"):
+        upload_of(written)

@@ -1,0 +1,225 @@
+"""Wrong requests get one sentence and leave no traceback, and calls that nobody waits for are not computed."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from demo.assistant import serving
+from demo.screens.api import Endpoints
+from demo.screens.api_page import DRAWN
+from demo.screens.parts import DRAWING
+from demo.service.generating.service import GeneratingService
+from demo.service.start import shipped_generator
+from tests.demo.assistant.conftest import served
+
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+NAMED = {"127.0.0.1", "127.0.0.1:7900", "localhost:1", "LOCALHOST", "[::1]:7860"}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The tools without a model: no request here gets as far as one."""
+    registry: Any = SimpleNamespace(judging=None, generating=GeneratingService(shipped_generator))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
+        patch.setattr(Endpoints, "galleries", lambda _: {})
+        with served(registry) as url:
+            yield url
+
+
+def message(method: str = "tools/list", **more: Any) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method} | more)
+
+
+def tool_call(name: str, **arguments: Any) -> str:
+    return message("tools/call", params={"name": name, "arguments": arguments})
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("[" * 100_000, "nested more than 100 levels deep"),
+        ('{"a":' * 100_000, "nested more than 100 levels deep"),
+        (message(params="P").replace('"P"', '{"a":' * 500 + "1" + "}" * 500), "nested more than 100 levels deep"),
+        (tool_call("explain", caption="P").replace('"P"', "[" * 5000 + "]" * 5000), "nested more than 100 levels deep"),
+        (message(id="N").replace('"N"', "9" * 5000), "too many digits"),
+        (message(id="N").replace('"N"', "9" * 4000), "an id of at most 20 digits"),
+        (message(id="\ud800"), "lone surrogate"),
+        (tool_call("rank_photographs", caption="\ud800"), "lone surrogate"),
+        (message(params={"\ud800": 1}), "lone surrogate"),
+        (tool_call("rank_photographs", caption="a", top=float("nan")), "not finite"),
+        (message(params={"a": [0] * 300_000}), "more than 200,000 values"),
+        (message(id=None), "no message of JSON-RPC"),
+        (message(id=True), "no message of JSON-RPC"),
+        (message(id=1.5), "no message of JSON-RPC"),
+        (message(id=[]), "no message of JSON-RPC"),
+        (message(id="x" * 201), "no message of JSON-RPC"),
+        (message(jsonrpc="1.0"), "no message of JSON-RPC"),
+        (message(params=[]), "no message of JSON-RPC"),
+        (f"[{message()}]", "no message of JSON-RPC"),
+        ("null", "no message of JSON-RPC"),
+        ("", "it is empty"),
+        ("\ufeff{", "cannot be read as JSON"),
+        (message("prompts/get", params={"name": "nothing"}), "This app has no prompts"),
+        (message("resources/read", params={"uri": "file:///etc/passwd"}), "This app has no resources"),
+        (message("delete/everything"), "There is no method 'delete/everything'"),
+        (message("tools/call", params={"name": 7}), "The params of tools/call cannot be used"),
+        (message("tools/call"), "The params of tools/call cannot be used"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else None,
+)
+def test_a_wrong_body_gets_one_sentence(address: str, caplog: pytest.LogCaptureFixture, body: str, words: str) -> None:
+    answer = httpx.post(address, content=body.encode(), headers=HEADERS)
+    sentence = answer.json()["error"]["message"]
+    assert answer.status_code == 400 and words in sentence
+    assert sentence.endswith(".") and "\n" not in sentence and len(sentence) < 250
+    assert [record for record in caplog.records if record.exc_info or record.name.startswith("mcp")] == []
+
+
+def test_the_answer_to_a_wrong_request_has_its_id(address: str) -> None:
+    assert httpx.post(address, content=message("nothing", id="seven"), headers=HEADERS).json()["id"] == "seven"
+
+
+def test_a_body_of_unknown_length_is_bounded(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    answer = httpx.post(address, content=iter([b" " * 2**20] * 6), headers=HEADERS)
+    assert answer.status_code == 413 and "more than 4 MB" in answer.text
+    assert not any(record.exc_info for record in caplog.records)
+
+
+def test_notifications_are_accepted(address: str) -> None:
+    for body in ({"method": "notifications/initialized"}, {"method": "notifications/new"}, {"id": 1, "result": {}}):
+        answer = httpx.post(address, json={"jsonrpc": "2.0"} | body, headers=HEADERS)
+        assert answer.status_code == 202 and not answer.content
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "HEAD", "PUT", "OPTIONS"])
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_there_is_no_stream_and_no_session(address: str, method: str, slash: str) -> None:
+    answer = httpx.request(method, address + slash, headers={"Accept": "text/event-stream"})
+    assert answer.status_code == 405 and answer.headers["Allow"] == "POST"
+    assert method == "HEAD" or answer.json()["error"].endswith(".")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *sorted(NAMED),
+        "127.0.0.1:7900@evil",
+        "127.0.0.1:7900/evil",
+        "127.0.0.1:7900#evil",
+        "localhost:80.evil.com",
+        "localhost.evil.com",
+        "localhost:80@evil.com",
+        "[::1]:80@evil.com",
+        "127.0.0.1.evil.com:80",
+        "evil.example",
+        "",
+    ],
+)
+def test_the_host_is_compared_as_a_whole(address: str, host: str) -> None:
+    answer = httpx.post(address, content=message(), headers=HEADERS | {"Host": host})
+    assert answer.status_code in ([200] if host in NAMED else [400, 421])
+    origin = f"http://{host}"
+    answer = httpx.post(address, content=message(), headers=HEADERS | {"Origin": origin})
+    assert answer.status_code == (200 if host in NAMED else 403), origin
+
+
+@pytest.mark.parametrize("origin", ["null", "file://", "https://evil.example", "http://localhost:80/", "localhost:80"])
+def test_a_page_of_another_site_cannot_call(address: str, origin: str) -> None:
+    assert httpx.post(address, content=message(), headers=HEADERS | {"Origin": origin}).status_code == 403
+
+
+def test_two_hosts_are_refused(address: str) -> None:
+    place, body = urlsplit(address), message()
+    head = f"POST {place.path} HTTP/1.1\r\nHost: {place.netloc}\r\nHost: evil.example\r\nConnection: close\r\n"
+    with socket.create_connection((place.hostname, place.port)) as sent:
+        sent.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        assert sent.recv(100).split()[1] in (b"400", b"421")
+
+
+class Drawings:
+    """Stands for drawings that take five seconds each, and counts them."""
+
+    def __init__(self) -> None:
+        self.started: list[str] = []
+        self.steps = 100
+        self.finished, self.most, self.running = 0, 0, 0
+
+    def draw(self, caption: str, *others: Any) -> Any:
+        progress = others[-1]
+        self.started.append(caption)
+        self.running += 1
+        self.most = max(self.most, self.running)
+        try:
+            for _step in progress(range(self.steps)):
+                time.sleep(0.05)
+            self.finished += 1
+            raise ValueError("This drawing is finished.")
+        finally:
+            self.running -= 1
+
+
+@pytest.fixture
+def drawings(monkeypatch: pytest.MonkeyPatch) -> Drawings:
+    counted = Drawings()
+    monkeypatch.setattr(Endpoints, "draw", lambda _, *arguments: counted.draw(*arguments))
+    return counted
+
+
+def asked(address: str, body: str) -> socket.socket:
+    """A connection whose answer has not been read."""
+    place = urlsplit(address)
+    connection = socket.create_connection((place.hostname, place.port))
+    headers = HEADERS | {"Host": place.netloc, "Content-Length": str(len(body))}
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    connection.sendall(f"POST {place.path} HTTP/1.1\r\n{head}\r\n{body}".encode())
+    return connection
+
+
+def soon(holds: Callable[[], bool], seconds: float = 20.0) -> bool:
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return holds()
+
+
+def test_calls_nobody_waits_for_are_dropped(address: str, drawings: Drawings, caplog: pytest.LogCaptureFixture) -> None:
+    left = [asked(address, tool_call("generate", caption=f"a red car {number}")) for number in range(8)]
+    assert soon(lambda: drawings.running == 2)
+    time.sleep(0.5)  # the others wait
+    for connection in left:
+        connection.close()
+    assert soon(lambda: drawings.running == 0, 3.0)  # less than a drawing takes
+    drawings.steps = 1
+    last = httpx.post(address, content=tool_call("generate", caption="the last"), headers=HEADERS, timeout=60)
+    assert last.json()["result"]["content"][0]["text"] == "This drawing is finished."
+    assert len(drawings.started) == 3 and drawings.started[-1] == "the last"
+    assert drawings.most == 2 == DRAWN["concurrency_limit"] and drawings.finished == 1
+    assert not any(record.exc_info for record in caplog.records)
+
+
+def test_few_calls_wait_for_their_turn(address: str, drawings: Drawings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "MAX_WAITING", 1)
+    waiting = [asked(address, tool_call("generate", caption=f"a red car {number}")) for number in range(3)]
+    assert soon(lambda: drawings.running == 2)
+    time.sleep(0.5)
+    refused = httpx.post(address, content=tool_call("generate", caption="one too many"), headers=HEADERS)
+    assert refused.json()["result"]["isError"]
+    assert refused.json()["result"]["content"][0]["text"].startswith("Too many calls wait for their turn")
+    ranked = httpx.post(address, content=tool_call("list_photographs"), headers=HEADERS, timeout=60)
+    assert not ranked.json()["result"]["isError"]  # other tools wait for other turns
+    for connection in waiting:
+        connection.close()
+
+
+def test_the_tools_have_the_limits_of_the_endpoints() -> None:
+    assert serving.LIMITS == {"explain": DRAWING, "generate": DRAWN}
