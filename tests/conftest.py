@@ -14,8 +14,6 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.helpers.examples import PROFILE, PROFILES, number_of_examples
 
-pytest_plugins = ("tests.helpers.sentences",)
-
 for profile in PROFILES:
     settings.register_profile(
         profile,

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from seps import SEPSLoss
+import seps
+from seps import HOMES, SEPSLoss, method
 from seps.__main__ import COMMANDS, main
+from seps.elsewhere import MODEL_METHODS
 from seps.fields import Fields
 
 PAGE = (Path(__file__).parents[1] / "assets" / "guide" / "names.md").read_text(encoding="utf-8")
@@ -147,6 +149,63 @@ def test_the_loss_is_told_as_its_class_tells_it() -> None:
     table = [line for line in (inspect.getdoc(SEPSLoss) or "").splitlines() if line.startswith("| ")][1:]
     assert len(table) > 5
     assert [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in table] == rows_of(LOSS)
+
+
+AUTHORS_FILES = next(names for names, here in ROWS if here.startswith("`seps.method`;"))
+
+
+@pytest.mark.parametrize("name", AUTHORS_FILES)
+def test_a_module_of_the_authors_is_answered_with_the_import_that_is_meant(name: str) -> None:
+    forms = {
+        "seps": (f"import {name}", f"from {name} import SEPSLoss", f"import seps.{name}", f"from seps import {name}"),
+        "seps.method": (f"from seps.method import {name}", f"from seps.method.{name} import SEPSLoss"),
+    }
+    for package, lines in forms.items():
+        for line in lines:
+            with pytest.raises(ModuleNotFoundError, match=rf"from {package} import CrossSparseAggrNet, SEPSLoss"):
+                exec(line)
+    assert not hasattr(seps, name)
+
+
+def test_a_module_of_the_authors_that_is_there_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "seps_modules_local.py").write_text("VALUE = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert import_module("seps_modules_local").VALUE == 1
+
+
+@pytest.mark.parametrize("program", ["train", "judge", "generator"])
+@pytest.mark.parametrize("option", ["--num_workers", "--num-workers"])
+def test_workers_of_other_programs_are_answered_by_every_trainer(
+    program: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = {"train": ["photos"], "judge": ["train", "quick"], "generator": ["train", "scenes"]}[program]
+    with pytest.raises(SystemExit):
+        main([program, *recipe, "--data", "d", "--out", "o", option, "4"])
+    assert re.search(rf"{option}; (--workers is meant|none is needed: pictures)", capsys.readouterr().err)
+
+
+def test_equations_are_named_with_their_sections_of_the_paper() -> None:
+    sections = dict(re.findall(r"^- equations? \((\d)\).*?section ([\d.]+\d)", PAGE, re.MULTILINE))
+    assert sections == {"1": "3.2.1", "4": "3.2.2", "5": "3.3", "6": "3.3", "7": "3.3"}
+    for module, section in (("selection", "3.2.1"), ("aggregation", "3.2.2"), ("alignment", "3.3"), ("losses", "3.3")):
+        assert f"section {section}" in (import_module(f"seps.method.{module}").__doc__ or "")
+
+
+def test_the_public_names_of_the_method_are_imported_from_its_package() -> None:
+    for module, names in method.HOMES.items():
+        assert HOMES[f"seps.method.{module}"].split() == sorted(names.split(), key=HOMES[f"seps.method.{module}"].index)
+        assert all(getattr(method, name) is getattr(seps, name) for name in names.split())
+    assert {f"seps.method.{module}" for module in method.HOMES} == {m for m in HOMES if m.startswith("seps.method.")}
+
+
+def test_a_method_of_the_released_model_is_answered_with_what_is_meant() -> None:
+    model = seps.load_model("scenes")
+    for name, here in MODEL_METHODS.items():
+        with pytest.raises(AttributeError, match=re.escape(f"{name} is {here} here")):
+            getattr(model, name)
+    assert not hasattr(model, "forward_sim")
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        model.nothing  # noqa: B018
 
 
 def test_no_table_makes_it_wider_than_a_phone() -> None:

@@ -19,8 +19,7 @@ import numpy as np
 import pytest
 
 import seps
-from seps.__main__ import COMMANDS, FORMER, PACKAGES, main
-from tests.helpers.sentences import refused
+from seps.__main__ import COMMANDS, PACKAGES, main
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -33,6 +32,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 NEEDS = {
     "models/export": "onnx",
     "static/model.py": "onnx",
+    "heic.py": "heic",
     "indexing/cluster.py": "cluster",
     "generator/caption_metrics.py": "captions",
     "training": "train",
@@ -95,8 +95,6 @@ def test_every_program_is_a_command() -> None:
         if 'if __name__ == "__main__":' in file.read_text():
             programs.add(".".join(file.relative_to(ROOT / "seps").with_suffix("").parts))
     programs -= {"__main__", "scenes.vocabulary"}  # `seps` itself, and what makes a file of the package
-    assert programs >= set(FORMER)
-    programs -= set(FORMER)
     assert {f"{name}.__main__" if name in PACKAGES else name for name in COMMANDS} == programs
 
 
@@ -106,16 +104,6 @@ def test_a_command_runs_its_program(name: str, capsys: pytest.CaptureFixture[str
         main([name, "--help"])
     assert ended.value.code == 0
     assert f"python -m seps.{name}" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("name", FORMER)
-def test_a_former_name_runs_the_program_of_today(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    module = f"seps.{name}"
-    result = subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True)
-    with pytest.raises(SystemExit):
-        main([name, "--help"])
-    assert result.stdout == capsys.readouterr().out
-    assert f"python -m seps.{FORMER[name]}" in result.stdout
 
 
 def test_the_command_lists_the_programs_and_knows_no_other(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,7 +121,7 @@ def test_the_command_lists_the_programs_and_knows_no_other(capsys: pytest.Captur
 
 def test_a_file_that_ships_is_found_by_its_name() -> None:
     assert seps.shipped_file("galleries/photos/china.jpg").is_file()
-    with refused(ValueError):
+    with pytest.raises(ValueError, match=r"No file 'galleries/photos/cat\.jpg' ships with SEPS"):
         seps.shipped_file("galleries/photos/cat.jpg")
 
 

@@ -20,7 +20,8 @@ from playwright.sync_api import BrowserType, Page, sync_playwright
 
 from demo.galleries.examples import examples_gallery
 from demo.galleries.moving import MOVING, moving_gallery
-from tests.demo.browser.conftest import CHROMIUM, chromium_path, served
+from tests.demo.browser.conftest import CHROMIUM, served
+from tests.helpers.chromium import find_chromium
 
 SIZE = (640, 480)
 FRAMES = 20
@@ -46,7 +47,7 @@ def camera_page(
     file = write_y4m(folder / "camera.y4m", pictures)
     options = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={file}"]
     asking = "--use-fake-ui-for-media-stream" if allowed else "--deny-permission-prompts"
-    browser = chromium.launch(executable_path=chromium_path(), args=[*CHROMIUM, *options, asking])
+    browser = chromium.launch(executable_path=find_chromium(), args=[*CHROMIUM, *options, asking])
     context = browser.new_context(viewport={"width": 1366, "height": 768})
     context.add_init_script(KNOWN)
     page = context.new_page()

@@ -11,7 +11,6 @@ an answer is left out.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from demo.screens.lesson.steps import STEPS
 from tests.demo.browser.conftest import ROOT, served
 from tests.demo.browser.page import KNOWN
+from tests.helpers.chromium import find_chromium
 
 FILE = ROOT / "assets" / "readme" / "app.gif"
 CAPTION, PHOTO, WORDS = "a woman wearing glasses and a hat", "officer", ("glasses", "hat")
@@ -93,7 +93,7 @@ def opened(address: str) -> Iterator[Page]:
     """The app in a window that comes out WIDTH pixels wide."""
     width, height = VIEWPORT
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         context = browser.new_context(
             viewport={"width": width, "height": height}, device_scale_factor=WIDTH / width, color_scheme="light"
         )

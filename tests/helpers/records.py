@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 
 from seps import CrossSparseAggrNet, Explanation, explain
+from seps.explanation.classes import with_classes
 
 CHANNELS = 16
 WORDS = ("[CLS]", "a", "dog", "##s", "$", "[SEP]")
+CLASSES = ("espresso", "coffee mug", "tabby")
 CASES = [
     (variant, dense, grid)
     for variant, dense in (("paper", False), ("paper", True), ("released", False), ("released", True))
@@ -35,3 +37,12 @@ def random_record(
         words=WORDS,
         grid=grid,
     )
+
+
+def record_with_classes(seed: int = 0) -> Explanation:
+    """A record as `random_record` makes it, with random classes of CLASSES."""
+    record = random_record(seed=seed)
+    count = record.sparse.kept.size
+    best, probability = torch.randint(len(CLASSES), (count,)), torch.rand(count)
+    patches, words = torch.randn(count, CHANNELS), torch.randn(len(WORDS), CHANNELS)
+    return with_classes(record, CLASSES, best, probability, torch.randn(count, CHANNELS), patches, words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -41,10 +41,17 @@ PACKED = """(value) => {
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """A host whose files browsers keep nowhere but where the page itself puts them."""
+    """A host whose files browsers keep nowhere but where the page itself puts them, and which does not know .mjs."""
+
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/plain"}
+
+    def __init__(self, *arguments: Any, headers: Mapping[str, str], **options: Any) -> None:
+        self.added = headers
+        super().__init__(*arguments, **options)
 
     def end_headers(self) -> None:
-        self.send_header("Cache-Control", "no-store")
+        for name, value in {"Cache-Control": "no-store", **self.added}.items():
+            self.send_header(name, value)
         super().end_headers()
 
     def log_message(self, *_: Any) -> None:
@@ -56,19 +63,14 @@ class _Server(ThreadingHTTPServer):
         """Say nothing of a page that was left while it fetched."""
 
 
-class _Isolated(_Quiet):
-    """A host that isolates its pages, which may take several threads then."""
-
-    def end_headers(self) -> None:
-        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
-        self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
-        super().end_headers()
+ISOLATED = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
 
 
 @contextmanager
-def served_folder(folder: Path, isolated: bool = False) -> Iterator[str]:
-    """Serve a folder, with the headers that isolate its pages where they are asked for; give its address."""
-    handler = partial(_Isolated if isolated else _Quiet, directory=str(folder))
+def served_folder(folder: Path, isolated: bool = False, headers: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Serve a folder, with headers, or with those that isolate its pages; give its address."""
+    added = {**(ISOLATED if isolated else {}), **(headers or {})}
+    handler = partial(_Quiet, directory=str(folder), headers=added)
     server = _Server(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -64,6 +64,22 @@ def tiny_settings(bert: Path) -> dict[str, Any]:
     }
 
 
+CLASSES: dict[str, Any] = {  # of a vision section: 3 x 3 patches with class vectors
+    "encoder": "tf_efficientnet_lite0",
+    "image_size": 96,
+    "cls": "none",
+    "classes": {"names": "imagenet-1k", "shared_until": "blocks.4"},
+}
+
+
+def tiny_model_with_classes(bert: Path) -> SEPSModel:
+    """The model of `tiny_settings` with a small EfficientNet and random class vectors."""
+    model = tiny_model(bert, **CLASSES)
+    assert model.img_enc.classes is not None
+    model.img_enc.classes.set_vectors(torch.randn(1000, model.config.embed_size))
+    return model
+
+
 def tiny_model(bert: Path, **vision: Any) -> SEPSModel:
     """The model of `tiny_settings` in evaluation mode, with changes to its vision section."""
     settings = tiny_settings(bert)

@@ -10,7 +10,7 @@ METHODS = ("seps", "cosine", "random")
 
 
 def recall(photos_dev: Figures, photos_mllm: Figures, scenes_test: Figures) -> str:
-    """Recalls with captions alone, a row a split."""
+    """Recalls with captions only, one row per split."""
     card = "[`{0}`](assets/models/{0}/README.md)".format
     splits = [
         (card("photos"), "Flickr8k {split}, {images:,} photographs, {captions:,} captions", photos_dev),

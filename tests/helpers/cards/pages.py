@@ -14,11 +14,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests.helpers.cards import captioner, generator, guide, judge, photos, scale, scenes
+from tests.helpers.cards import captioner, experiments, generator, guide, judge, photos, scale, scenes
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES: dict[str, ModuleType] = {
     "README.md": guide,
+    "assets/guide/experiments.md": experiments,
     "assets/guide/results.md": guide,
     "assets/guide/scale.md": scale,
     "assets/models/photos/README.md": photos,

@@ -10,6 +10,7 @@ from tests.helpers.cards.shared import grounding as grounding_table
 
 __all__ = [
     "added_scores",
+    "class_weights",
     "contrast",
     "contrast_pairs",
     "decision",
@@ -29,11 +30,11 @@ __all__ = [
 SCORES = ("seps", "pooled", "added")
 METHODS = {
     "seps": "**SEPS's word map**",
-    "effect": "effects: the words' shares of S, a patch's decision turned over",
-    "blanked": "blanked: the same, its embedding replaced by the mean patch",
-    "cosine": "plain patch-word cosine, without selection and merging",
+    "effect": "effects: each patch's decision flipped",
+    "blanked": "blanked: each patch replaced by the mean patch",
+    "cosine": "plain patch-word cosine",
     "gradient": "the score's own gradient",
-    "centre": "centred blob; of the pointing game, the central patches",
+    "centre": "centred blob (pointing: central patches)",
     "random": "random patches",
 }
 POINTING = {
@@ -90,12 +91,12 @@ TRIED_ROWS = {
     "14 example photographs: SEPS": ("examples", "seps"),
 }
 RECIPES = {  # of the decision
-    "before": "after step 2, as it shipped before",
-    "network_alone": "network alone, heads as they are, blind 2, decision 0.3",
+    "before": "after step 2",
+    "network_alone": "network only, blind 2, decision 0.3",
     "heads_too": "step 3: heads too, and all phrase losses",
     "class_names": "step 3 with 32 class names a step, blind 3",
     "network_and_s_p": "step 4 with the whole network learning and the loss on word maps",
-    "shipped": "step 4: s^p alone (ships)",
+    "shipped": "step 4: s^p only (shipped)",
 }
 RIVALS = {  # of the further step
     "seps": "SEPS, S(I, T)",
@@ -105,7 +106,7 @@ RIVALS = {  # of the further step
     "all_patches": "all patches kept, trained alike",
 }
 DENSE = {
-    "captions_only": "captions alone",
+    "captions_only": "captions only",
     "own_dense": "with its own dense caption",
     "other_dense": "with another image's dense caption",
 }
@@ -115,7 +116,7 @@ def retrieval(dev: Figures, mllm: Figures, open_photos: Figures, examples: Figur
     """Recalls on each split, with and without dense captions."""
     measured = [(split[name], title) for split in (dev, mllm) for name, title in DENSE.items() if name in split]
     rows = [("{split}, {images:,} images, {captions:,} captions; ".format(**m) + title, m) for m, title in measured]
-    rows.append(("open_photos, 79 images, 395 captions; captions alone", open_photos["pooled"]["seps"]))
+    rows.append(("open_photos, 79 images, 395 captions; captions only", open_photos["pooled"]["seps"]))
     shown = examples["examples"]
     rows.append((f"{shown['images']} example photographs, {shown['captions']} captions", shown))
     cells = [[title, *recalls(figures), f"{figures['rsum']:.1f}"] for title, figures in rows]
@@ -185,7 +186,20 @@ def tried(results: Figures) -> str:
         return f"{run[measure][reading]:.1f}" if measure in run else "not measured"
 
     rows = [[title, *(cell(run, *where) for run in runs)] for title, where in TRIED_ROWS.items()]
-    return table(["", "as it is", "class names", "random crops"], rows)
+    return table(["", "default", "class names", "random crops"], rows)
+
+
+def class_weights(results: Figures) -> str:
+    """The shipped model with class vectors of several weights, without training and after a short run."""
+    titles = ["weight of the patch's / the image's", "short captions first, of 28"]
+    titles += ["first 200 of dev", "pooled", "coco_dev", "pooled", "agiqa3k, every 8th", "pooled"]
+    splits = ("dev_200", "coco_dev", "agiqa3k")
+    rows = []
+    for row in [*results["weights"], results["short_run"]]:
+        cells = [f"{row[split][score]:.1f}" for split in splits for score in ("seps", "pooled")]
+        title = f"{row['local']:g} / {row['image']:g}{', after a short run' if 'recipe' in row else ''}"
+        rows.append([title, str(row["short_captions"]), *cells])
+    return table(titles, rows)
 
 
 def further_step(results: Figures) -> str:

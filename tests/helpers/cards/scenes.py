@@ -10,9 +10,9 @@ __all__ = ["contrast", "contrast_pairs", "first_scenes", "grounding", "kept", "m
 
 METHODS = {
     "seps": "**SEPS**",
-    "effect": "effects: the words' shares of S, a patch's decision turned over",
-    "blanked": "blanked: the same, its embedding replaced by the mean patch",
-    "cosine": "plain patch-word cosine, without SEPS",
+    "effect": "effects: each patch's decision flipped",
+    "blanked": "blanked: each patch replaced by the mean patch",
+    "cosine": "plain patch-word cosine",
     "gradient": "the score's own gradient",
     "centre": "centred blob",
     "random": "random patches",
@@ -31,8 +31,8 @@ QUERIES = {
 RIVALS = {
     "scenes_pooled": "the same model, mean patch against mean word, no network",
     "all_patches": "the same without patch selection: all 196 patches kept (`recipe-4-all-patches.json`), "
-    "without steps 6 to 8",
-    "pooled": "pooled two-tower (`recipe-4-pooled.json`), without steps 6 to 8",
+    "without `recipe-5` to `recipe-7`",
+    "pooled": "pooled two-tower (`recipe-4-pooled.json`), without `recipe-5` to `recipe-7`",
     "warmup_pooled": "pooled two-tower: the model after step 1",
 }
 

@@ -8,9 +8,9 @@ from tests.helpers.cards.cells import Figures, estimate, mean, table
 
 CONTRAST_TITLES = {
     "score": "**decision mask, score**",
-    "s_p": "s^p alone",
-    "s_st": "s^st alone",
-    "s_im": "s^im alone",
+    "s_p": "s^p only",
+    "s_st": "s^st only",
+    "s_im": "s^im only",
     "word_map": "word map",
     "cosine": "plain patch-word cosine",
     "gradient": "gradient",
