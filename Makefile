@@ -3,28 +3,35 @@
 # make static DIR=FOLDER: the page without a server, for any static host. make space DIR=FOLDER: what a Space runs.
 # make model NAME=photos DIR=FOLDER: a model as the model hub takes it.
 # make bench-scale PHOTOS=FOLDER CAPTIONS=FILE: galleries on disk of 1,000 to 100,000 photographs, written to scale.json.
+# make cards: write the generated tables of guides and cards.
 # make soak: the app's memory while 50 people use it. make gpu: all of it that needs a CUDA GPU, written to gpu.json.
-# The virtual environment is made outside the repo, once for each content of the requirements files.
+# The virtual environment is made outside the repo, once for each content of the requirements files: with the app's
+# packages for the app, with those of requirements-dev.txt too for everything else.
 
 PYTHON ?= python3
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/seps-explorer
 KEY := $(shell $(PYTHON) -c "import hashlib, sys; print(hashlib.sha256(repr(sys.version_info[:2]).encode() + b''.join(open(f, 'rb').read() for f in ('requirements.txt', 'requirements-dev.txt'))).hexdigest()[:12])")
 VENV ?= $(CACHE)/venv-$(KEY)
 READY := $(VENV)/.ready
+APP := $(or $(wildcard $(READY)),$(VENV)/.ready-app)
 RUN := $(VENV)/bin/python
 
-.PHONY: help demo test test-slow test-all coverage lint lint-types lint-style bench bench-scale static space model soak gpu format
+.PHONY: help demo test test-slow test-all coverage lint lint-types lint-style chromium bench bench-scale static space model soak gpu cards format
 
 help:
-	@sed -n '1,7s/^# //p' Makefile
+	@sed -n '1,9s/^# //p' Makefile
 
-$(READY):
+$(VENV)/.ready-app:
 	$(PYTHON) -c "import sys; v = sys.version_info[:2]; sys.exit(None if (3, 10) <= v <= (3, 12) else f'Python 3.10 to 3.12 is needed, this is {v[0]}.{v[1]}: make PYTHON=python3.12 ...')"
 	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install -r requirements.txt -r requirements-dev.txt
-	@touch $(READY)
+	$(RUN) -m pip install -r requirements.txt
+	@touch $@
 
-demo: $(READY)
+$(READY): | $(filter-out $(READY),$(APP))
+	$(RUN) -m pip install -r requirements.txt -r requirements-dev.txt
+	@touch $@
+
+demo: $(APP)
 	$(RUN) app.py
 
 # Types beside all else: each of them keeps one core busy.
@@ -35,6 +42,7 @@ lint-types: $(READY)
 lint-style: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
+	$(VENV)/bin/lint-imports --no-cache
 	@.ci/lint-js $(CACHE)
 
 # Each process of the tests reads what the first one compiled, wherever the environment would have none of it kept.
@@ -46,16 +54,20 @@ PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --maxprocesses 4 --dist loa
 # What fails while other tests keep the machine busy is told, and run once more alone; failing again fails.
 ALONE := OMP_NUM_THREADS=1 $(RUN) -m pytest --last-failed --last-failed-no-failures none
 
-test: lint
+# Without Chromium, and where it cannot be installed, the browser tests are skipped.
+chromium: $(READY)
+	@$(RUN) -m tests.helpers.chromium
+
+test: lint chromium
 	$(PYTEST) -m "not slow" || $(ALONE) -m "not slow"
 
-test-slow: $(READY)
+test-slow: $(READY) chromium
 	$(PYTEST) -m slow || $(ALONE) -m slow
 	HYPOTHESIS_PROFILE=many $(PYTEST) -m "properties and not slow"
 
 test-all: test test-slow
 
-coverage: $(READY)
+coverage: $(READY) chromium
 	$(PYTEST) -m "not slow" --cov=seps --cov=demo --cov=app --cov-report=term:skip-covered
 
 bench: $(READY)
@@ -64,10 +76,10 @@ bench: $(READY)
 static: $(READY)
 	$(RUN) -m demo.static $(or $(DIR),$(error Name the folder to write: make static DIR=FOLDER))
 
-space: $(READY)
+space: $(APP)
 	$(RUN) -m demo.space $(or $(DIR),$(error Name the folder to write: make space DIR=FOLDER))
 
-model: $(READY)
+model: $(APP)
 	$(RUN) -m seps.publish $(or $(NAME),$(error Name the model: make model NAME=photos DIR=FOLDER)) $(or $(DIR),$(error Name the folder to write: make model NAME=photos DIR=FOLDER))
 
 bench-scale: $(READY)
@@ -75,6 +87,9 @@ bench-scale: $(READY)
 
 soak: $(READY)
 	$(RUN) -m tests.bench.soak
+
+cards: $(READY)
+	$(RUN) -m tests.helpers.cards
 
 gpu: $(READY)
 	$(RUN) -m tests.bench.gpu --out gpu.json
