@@ -23,6 +23,7 @@ export function generatePart({ engine, line }) {
   const drawing = component(drawingPlace, drawingMount, null, () => {});
   const reads = component(readsPlace, readsMount, null, () => {});
   let controller = null;
+  let drawn = null; // the finished drawing: its caption and numbers
 
   function end() {
     controller?.abort(new Error(say("app.cancelled")));
@@ -31,6 +32,7 @@ export function generatePart({ engine, line }) {
   function place({ drawing: value, reads: told, caption: text, numbers }) {
     drawing.show(value);
     if (told) reads.show(told);
+    drawn = numbers ? { caption: text, ...numbers } : null;
     if (document.activeElement !== caption) caption.value = text;
     for (const [name, number] of Object.entries(numbers ?? {})) if (document.activeElement !== fields[name]) fields[name].value = String(number);
   }
@@ -60,5 +62,6 @@ export function generatePart({ engine, line }) {
     stop.hidden = true;
   }
 
-  return { element, show: (now, before) => !before && !drawing.value && ask(false) };
+  const files = () => (drawn ? [{ what: "drawing", values: () => drawn }] : []);
+  return { element, files, show: (now, before) => !before && !drawing.value && ask(false) };
 }

@@ -6,6 +6,7 @@ import { mount as judgeMount } from "../judge/judge.js";
 import { mount as distortionMount } from "../judge/distortion.js";
 import { debounced, latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
+import { itemAt, positionOf } from "../shell/photo.js";
 import { photoPicker } from "../shell/picker.js";
 import { component } from "../static/component.js";
 
@@ -34,20 +35,22 @@ export function judgePart(app) {
     if (before && names.every((name) => now[name] === before[name])) return;
     work(run, async (signal) => {
       const facts = await openGallery(app, now.gallery);
-      const index = Math.max(0, facts.items.findIndex(({ key }) => key === now.photo));
+      const index = Math.max(0, await positionOf(engine, facts, now.photo));
       const values = { gallery: facts.name, index, prompt: now.caption, other: now.other };
       line.wait(say("lab_page.judging"));
       return { facts, index, values, answer: await engine.judge(values, { signal }) };
     }, ({ facts, index, values, answer }) => {
       pair = { gallery: values.gallery, index, prompt: answer.prompt };
-      state.set({ gallery: facts.name, photo: facts.items[index].key, caption: now.caption || answer.prompt }, { quiet: true });
+      const { key } = itemAt(facts, index);
+      state.set({ gallery: facts.name, photo: key, caption: now.caption || answer.prompt }, { quiet: true });
       if (document.activeElement !== prompt) prompt.value = answer.prompt;
       if (document.activeElement !== other) other.value = now.other;
-      picker.show(facts.items, facts.items[index].key);
+      picker.show(facts.items, key);
       view.show(answer.judgement);
       spoil.show(answer.distortion);
     });
   }
 
-  return { element, show };
+  const files = () => (pair ? [{ what: "judge", label: "scores", values: () => pair }] : []);
+  return { element, files, show };
 }
