@@ -14,15 +14,15 @@ const LONGEST = 200; // characters of a filter
 export function largeGallery({ engine, search }) {
   let count = STEP;
   const names = h("input", {
-    type: "search", maxlength: LONGEST, "aria-label": say("explore.names"), placeholder: say("explore.names"), spellcheck: "false",
+    type: "search", hidden: true, maxlength: LONGEST, "aria-label": say("explore.names"), placeholder: say("explore.names"), spellcheck: "false",
     input: debounced(() => search({ name: names.value.trim(), count: STEP }), PAUSE),
   });
   const indexed = h("p", { class: "note-line", role: "status" });
   const again = button({ class: "quiet", hidden: true, click: () => search({}) }, say("many.again"));
   const head = h("div", { class: "large-head" }, names, indexed, again);
   const says = h("p", { class: "note-line ranked-note" });
-  const more = button({ class: "quiet", click: () => search({ count: count + STEP }) }, say("explore.more_photos"));
-  const all = button({ class: "quiet", click: () => search({ all: true }) }, "");
+  const more = button({ class: "quiet", hidden: true, click: () => search({ count: count + STEP }) }, say("explore.more_photos"));
+  const all = button({ class: "quiet", hidden: true, click: () => search({ all: true }) }, "");
   const foot = h("div", { class: "actions large-foot" }, more, all);
   let timer = 0;
 
