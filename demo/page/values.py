@@ -291,7 +291,7 @@ def contrasted(
     value = why_value(service, indexed, why_state(service, indexed, index, against, caption, other, dense))
     for side in value["sides"]:
         side["photo"] = addressed_photo(service, indexed, side["index"])
-    keys = {index: indexed.gallery.items[index].key for index, _ in value["options"]}
+    keys = {str(index): indexed.gallery.items[index].key for index, _ in value["options"]}
     return value | {"keys": keys}
 
 

@@ -41,6 +41,7 @@ function build(app) {
   let preview = null; // the word under the pointer
   let elsewhere = null; // the masks of other captions
   let offeredNow = "";
+  let listed = []; // captions that are ranked
   let tried = null; // the decision that is drawn while its numbers are not there yet
 
   const ask = askBox({
@@ -260,6 +261,7 @@ function build(app) {
   function showRanking({ note: text, missed, items, rows, selected, pool: ranked, ...more }) {
     const { mode, ratio } = state.get();
     pool.element.hidden = !rows;
+    listed = rows?.map(({ caption }) => caption) ?? [];
     large.head.hidden = large.says.hidden = large.foot.hidden = Boolean(rows);
     if (rows) pool.show(look.facts.pools, look.noPool, ranked, state.get().typed);
     else {
@@ -276,10 +278,19 @@ function build(app) {
 
   // The photo in sight and the one that is best, or next to it, side by side.
   function compareTwo() {
-    const { photo } = state.get();
+    const { photo, mode, caption } = state.get();
+    if (mode === "captions") return compareCaptions(photo, caption);
     const [first, second] = look.order;
     const against = look.index === first ? second : first;
     state.set({ view: "compare", part: "pair", photo, against: look.keyOf(against), other: "" }, { push: true });
+    return undefined;
+  }
+
+  // The best caption of the photo, and the one in sight, or next to it, side by side.
+  function compareCaptions(photo, caption) {
+    const [best, ...rest] = [...new Set(listed)];
+    const other = rest.includes(caption) ? caption : rest[0];
+    if (other) state.set({ view: "compare", part: "pair", photo, caption: best, other, against: "" }, { push: true });
   }
 
   function show(now, before) {

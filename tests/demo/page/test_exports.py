@@ -117,3 +117,9 @@ def test_captions_and_scenes_are_ranked_in_files(client: TestClient) -> None:
 
 def test_the_lesson_has_a_page_for_each_step(client: TestClient) -> None:
     assert saved(client, "lesson", file_format="html", **PAIR).lower().startswith(BEGINS["html"])
+
+
+def test_two_sides_come_with_their_keys(client: TestClient, service: RetrievalService) -> None:
+    _, value = ask(client, "contrast", gallery="examples", index=-1, caption=CAPTION)
+    items = service.galleries["examples"].gallery.items
+    assert value["keys"] == {str(index): items[index].key for index, _ in value["options"]}
