@@ -31,7 +31,7 @@ export function videoTimeline({ choose, second, compare }) {
       return;
     }
     const isFocused = place.contains(document.activeElement) && document.activeElement.className;
-    film = timeline(value, index, pick, (event, { caption } = {}) => (event === "second" ? second(caption) : compare()));
+    film = timeline(value, index, pick, (event, detail) => (event === "second" ? second(detail.caption) : compare()));
     shown = value;
     place.replaceChildren(film.element);
     if (isFocused) place.querySelector(`.${isFocused.split(" ")[0]}`)?.focus({ preventScroll: true });

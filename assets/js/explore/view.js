@@ -1,6 +1,6 @@
 // Explore: one photo under one caption, with the ranking below it.
 
-import { button, h } from "../base/dom.js";
+import { button, h, press } from "../base/dom.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { credit, layerLegend } from "../picture/legend.js";
@@ -100,6 +100,7 @@ function build(app) {
   });
   const download = downloadMenu(app, explorerFiles({ look, state, layer: () => shownLayer(), mask: () => maskOfSight(), film: () => video.formats }));
   const others = h("div", { class: "others" });
+  const rankings = h("div", { class: "switch modes rankings", role: "group", "aria-label": say("explore.ranking"), hidden: true });
   const lens = cameraLens({
     engine,
     caption: () => state.get().caption,
@@ -134,6 +135,7 @@ function build(app) {
       pool.element,
       large.head,
       large.says,
+      rankings,
       strip.element,
       h("div", { class: "actions" }, why),
       large.foot,
@@ -252,15 +254,16 @@ function build(app) {
     draw();
   }
 
-  function showGallery(facts, galleries, { has, indexes = false } = {}) {
+  function showGallery(facts, galleries, { has = null, indexes = false } = {}) {
     sources.show(galleries, facts.name, has);
     large.open(facts, indexes);
     ask.suggest(facts.chips, state.get().caption);
   }
 
-  function showRanking({ note: text, missed, items, rows, selected, pool: ranked, ...more }) {
+  function showRanking({ note: text, missed, items, rows, selected, lists, pool: ranked, ...more }) {
     const { mode, ratio } = state.get();
     pool.element.hidden = !rows;
+    offerRankings(lists ?? [], items);
     listed = rows?.map(({ caption }) => caption) ?? [];
     large.head.hidden = large.says.hidden = large.foot.hidden = Boolean(rows);
     if (rows) pool.show(look.facts.pools, look.noPool, ranked, state.get().typed);
@@ -274,6 +277,15 @@ function build(app) {
     note.textContent = [text, missed].filter(Boolean).join(" ");
     if (look.record && !paint.isEmpty) score.show(look.record, { ...look.rank, before: look.before });
     announce([say("explore.announce", { title: look.value?.photo.title ?? "" }), score.element.querySelector(".headline").textContent].join(" "));
+  }
+
+  // With a long description there are two rankings: without it, and with it.
+  function offerRankings(lists, shown) {
+    rankings.hidden = lists.length < 2;
+    rankings.replaceChildren(...lists.map(({ title: name, items }) => button({ "aria-pressed": String(items === shown), click: ({ currentTarget }) => {
+      press(rankings.children, (each) => each === currentTarget);
+      strip.photos(items, look.index);
+    } }, name)));
   }
 
   // The photo in sight and the one that is best, or next to it, side by side.

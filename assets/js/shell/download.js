@@ -28,7 +28,7 @@ export function downloadMenu({ engine, line, announce }, files) {
     summary.focus();
     const stop = new AbortController();
     const cancel = () => stop.abort(new Error(say("app.cancelled")));
-    const progress = ({ rank, done = null, text }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("download.making"), done, cancel);
+    const progress = ({ rank = 0, done = null, text = "" }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("download.making"), done, cancel);
     element.setAttribute("aria-busy", "true");
     line.problem("");
     progress({});
