@@ -18,7 +18,9 @@ from typing import Any
 import gradio as gr
 
 from demo.galleries.index import GalleryInMemory
-from demo.page.later import LaterActions, at
+from demo.page.lab import LabActions
+from demo.page.learn import LearnActions
+from demo.page.places import at
 from demo.page.values import compared, contrasted, explained, gallery_value, ranked, ranked_captions, start_value
 from demo.record.table import for_page, say
 from demo.screens.parts import GENERATING, MEASURING, OPENING, PROGRESS, ViewState
@@ -38,7 +40,7 @@ AT_ONCE: dict[str, Any] = {"queue": False}  # what takes milliseconds does not w
 CAMERA_NAME = "camera.jpg"
 
 
-class PageActions(LaterActions):
+class PageActions(LearnActions, LabActions):
     """What the page asks for.
 
     Args:
@@ -46,7 +48,7 @@ class PageActions(LaterActions):
     """
 
     def __init__(self, registry: ModelRegistry, folder: Path) -> None:
-        super().__init__(registry)
+        self._registry = registry
         self._folder = folder
         self.calls: dict[str, Call] = {}
 
@@ -216,7 +218,9 @@ TABLE: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (PageActions.edit, OPENING),
     (PageActions.judge, OPENING),
     (PageActions.degrade, OPENING),
+    (PageActions.several, OPENING),
     (PageActions.generate, GENERATING),
+    (PageActions.recaption, OPENING),
 )
 WAITING = ("concurrency_id", "concurrency_limit", "queue")  # of the options of the old page's events
 

@@ -6,7 +6,7 @@ import { address, makeQueue, post } from "./queue.js";
 
 const ASKED = [
   "rank", "explain", "measure", "captions", "compare", "contrast", "look", "lesson", "losses", "claims", "paper", "edit", "judge",
-  "degrade", "generate",
+  "degrade", "several", "generate", "recaption",
 ];
 const WAIT = 300; // milliseconds between two looks whether the app has started
 const KEY = "seps.session"; // in the tab's memory, so that a reload finds a person's own photos again
