@@ -214,6 +214,7 @@ TABLE: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (PageActions.lesson, AT_ONCE),
     (PageActions.losses, AT_ONCE),
     (PageActions.claims, OPENING),
+    (PageActions.guide, AT_ONCE),
     (PageActions.paper, AT_ONCE),
     (PageActions.edit, OPENING),
     (PageActions.judge, OPENING),

@@ -16,6 +16,7 @@ from demo.screens.lesson.steps import STEPS
 from demo.screens.lesson.view import LessonState
 from demo.screens.lesson.view import show as lesson_shown
 from demo.screens.losses.claims import claims_value, run_claim
+from demo.screens.losses.view import guide_page, task_guide
 from demo.screens.losses.view import shown as losses_shown
 from demo.screens.paper.view import page as paper_page
 from demo.screens.parts import PROGRESS
@@ -60,6 +61,10 @@ class LearnActions:
             return claims_value()
         progress(0, desc=say("app.measuring"))
         return claims_value({claim: run_claim(self._registry.photos, claim)})
+
+    def guide(self) -> dict[str, Any]:
+        """Return the training guide's advice, as HTML that this app has written, and which loss fits which task."""
+        return {"html": guide_page(), "tasks": task_guide()}
 
     def paper(self) -> dict[str, Any]:
         """Return where the paper and its released code differ, as HTML that this app has written."""

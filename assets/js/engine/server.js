@@ -5,7 +5,7 @@ import { say } from "../base/words.js";
 import { address, makeQueue, post } from "./queue.js";
 
 const ASKED = [
-  "rank", "explain", "measure", "captions", "compare", "contrast", "look", "lesson", "losses", "claims", "paper", "edit", "judge",
+  "rank", "explain", "measure", "captions", "compare", "contrast", "look", "lesson", "losses", "claims", "guide", "paper", "edit", "judge",
   "degrade", "several", "generate", "recaption",
 ];
 const WAIT = 300; // milliseconds between two looks whether the app has started

@@ -13,7 +13,7 @@ export const EMPTY = {
 // Settings of the lesson, as links name them.
 export const KNOBS = ["keep_ratio", "aggr_ratio", "beta", "top_k", "decision", "temperature", "seed", "use_dense", "variant"];
 const DRAWING = ["draw", "steps", "guidance", "draw_seed", "count"]; // what Generate draws
-const NAMES = { ...EMPTY, ...Object.fromEntries([...KNOBS, "step", "talk", "margin", "mining", "mask_ids", ...DRAWING].map((name) => [name, ""])) };
+const NAMES = { ...EMPTY, ...Object.fromEntries([...KNOBS, "step", "talk", "margin", "mining", "mask_ids", "share", ...DRAWING].map((name) => [name, ""])) };
 const FOREIGN = ["__theme", "embed"]; // of the page itself, kept as they are
 const PLACES = { // of former views
   search: { view: "explore" },
