@@ -74,6 +74,13 @@ def address(cache: Path, uploads: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def page_address(cache: Path, uploads: Path) -> Iterator[str]:
+    """The address of `python app.py --page`, with nothing fetched."""
+    with served(uploads, "app.py", "--page", "--cache", str(cache), "--no-fetch", "--port", ready="/config") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
 def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the page without a server, of the scenes alone, below it."""
     from demo.static.write import write_site
