@@ -5,6 +5,7 @@ import { say } from "../base/words.js";
 import { mount } from "../generate/captioned.js";
 import { latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
+import { itemAt, positionOf } from "../shell/photo.js";
 import { pictureRow } from "../shell/pictures.js";
 import { component } from "../static/component.js";
 
@@ -22,10 +23,11 @@ export function captionsOfPhoto(app) {
 
   const write = (now) => work(run, async (signal) => {
     const facts = await openGallery(app, now.gallery);
-    const index = Math.max(0, facts.items.findIndex(({ key }) => key === now.photo));
-    state.set({ gallery: facts.name, photo: facts.items[index].key }, { quiet: true });
+    const index = Math.max(0, await positionOf(engine, facts, now.photo));
+    const { key } = itemAt(facts, index);
+    state.set({ gallery: facts.name, photo: key }, { quiet: true });
     kind.hidden = !state.isOwn();
-    pictures.show(facts, facts.items[index].key);
+    pictures.show(facts, key);
     line.wait(say("lab_page.captioning"));
     return engine.recaption({ gallery: facts.name, index, is_drawn: state.isOwn() && drawn.checked }, { signal });
   }, (value) => view.show(value));

@@ -50,6 +50,7 @@ export function generatePart(app) {
   let controller = null;
   let explained = []; // of each picture of the drawing
   let word = null; // whose maps are shown
+  let drawn = null; // the finished drawing: its caption and numbers
 
   // Draw what is in the fields.
   function press(count) {
@@ -76,6 +77,7 @@ export function generatePart(app) {
     drawingPlace.dataset.caption = text;
     if (found) {
       explained = found;
+      drawn = { caption: text, ...numbers };
       word = null;
       reads.show(found[value.chosen].reads);
       looks.show(found[value.chosen].looks);
@@ -123,5 +125,6 @@ export function generatePart(app) {
     if (!before ? !drawing.value || (now.draw && drawingPlace.dataset.caption !== now.draw) : ASKED.some((name) => now[name] !== before[name])) ask(now);
   }
 
-  return { element, show };
+  const files = () => (drawn ? [{ what: "drawing", values: () => ({ ...drawn, seed: drawn.seed + drawing.value.chosen }) }] : []);
+  return { element, files, show };
 }

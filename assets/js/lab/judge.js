@@ -7,6 +7,7 @@ import { mount as distortionMount } from "../judge/distortion.js";
 import { mount as severalMount } from "../judge/several.js";
 import { debounced, latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
+import { itemAt, positionOf } from "../shell/photo.js";
 import { pictureRow } from "../shell/pictures.js";
 import { component } from "../static/component.js";
 
@@ -28,8 +29,9 @@ export function judgePart(app) {
   const work = working(element, line);
   const view = component(judgePlace, judgeMount, null, () => {});
   const spoil = component(spoilPlace, distortionMount, null, (event, detail) => event === "spoil" && degrade(detail));
-  const several = component(severalPlace, severalMount, null, (event, { index } = {}) => {
+  const several = component(severalPlace, severalMount, null, (event, { index, by } = {}) => {
     if (event === "all") sort();
+    if (event === "export") save(by);
     if (event === "pick") state.set({ photo: keys[index], mask: "" }, { push: true });
   });
   let pair = null;
@@ -40,23 +42,26 @@ export function judgePart(app) {
     engine.degrade({ ...pair, kind, strength }, { signal, progress }), (value) => spoil.show(value));
   const sort = () => work(sorting, (signal) => engine.several(pair, { signal, progress }), (value) => several.show(value));
 
+  const save = (by) => work(sorting, (signal) => engine.save("several", { ...pair, by }, { signal, progress }), line.note);
+
   function show(now, before) {
     if (before && ASKED.every((name) => now[name] === before[name])) return;
     degrading.stop();
     sorting.stop();
     work(run, async (signal) => {
       const facts = await openGallery(app, now.gallery);
-      const index = Math.max(0, facts.items.findIndex(({ key }) => key === now.photo));
+      const index = Math.max(0, await positionOf(engine, facts, now.photo));
       const values = { gallery: facts.name, index, prompt: now.caption, other: now.other };
       line.wait(say("lab_page.judging"));
       return { facts, index, values, answer: await engine.judge(values, { signal }) };
     }, ({ facts, index, values, answer }) => {
       pair = { gallery: values.gallery, index, prompt: answer.prompt };
-      keys = facts.items.map(({ key }) => key);
-      state.set({ gallery: facts.name, photo: keys[index], caption: now.caption || answer.prompt }, { quiet: true });
+      const { key } = itemAt(facts, index);
+      keys = facts.items.map(({ key: name }) => name);
+      state.set({ gallery: facts.name, photo: key, caption: now.caption || answer.prompt }, { quiet: true });
       if (document.activeElement !== prompt) prompt.value = answer.prompt;
       if (document.activeElement !== other) other.value = now.other;
-      pictures.show(facts, keys[index]);
+      pictures.show(facts, key);
       view.show(answer.judgement);
       spoil.show(answer.distortion);
       several.show(answer.several);
@@ -65,5 +70,6 @@ export function judgePart(app) {
     });
   }
 
-  return { element, show };
+  const files = () => (pair ? [{ what: "judge", label: "scores", values: () => pair }] : []);
+  return { element, files, show };
 }

@@ -8,7 +8,7 @@ import { inLanguage } from "../base/language.js";
 // Names in the address, with what they are where it lacks them.
 export const EMPTY = {
   view: "explore", gallery: "", photo: "", caption: "", dense: "", layer: "mask", mask: "", budget: "", ratio: "", mode: "photos", pool: "", typed: "",
-  captions: "", against: "", other: "", part: "", panel: "",
+  captions: "", against: "", other: "", part: "", panel: "", opacity: "", grid: "", objects: "",
 };
 // Settings of the lesson, as links name them.
 export const KNOBS = ["keep_ratio", "aggr_ratio", "beta", "top_k", "decision", "temperature", "seed", "use_dense", "variant"];

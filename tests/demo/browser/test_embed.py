@@ -24,7 +24,7 @@ def test_a_place_is_shown_in_a_frame_of_the_apps_own_site_and_in_no_other(browse
     page.evaluate(FRAME, f"{page_address}/{VIEW}")
     frame = page.frame_locator("iframe")
     expect(frame.locator(".seps-compare canvas").first).to_be_visible(timeout=WAIT)
-    for hidden in (".head", ".place > .switch"):
+    for hidden in (".head", ".place-head"):
         expect(frame.locator(hidden).locator("visible=true")).to_have_count(0)
     frame.locator('.seps-compare [data-layer="score"]').click()
     inner = page.frames[1]
