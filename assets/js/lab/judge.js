@@ -23,7 +23,10 @@ export function judgePart(app) {
   const pictures = pictureRow(app, { taken: () => { sortsNext = true; } });
   const [judgePlace, spoilPlace, severalPlace] = ["seps-judge", "seps-spoil", "seps-several"].map((name) => h("div", { class: name }));
   const box = (field, label) => h("div", { class: "ask-box" }, h("label", { for: field.id }, say(label)), field);
-  const words = button({ class: "quiet", click: () => state.set({ view: "explore", part: "", layer: "words" }, { push: true }) }, say("lab_page.see_words"));
+  const words = button({ class: "quiet", click: () => {
+    const first = Math.max(0, prompt.value.trim().split(/\s+/).findIndex((word) => word.length > 3));
+    state.set({ view: "explore", part: "", layer: `fit:${first + 1}` }, { push: true });
+  } }, say("lab_page.see_words"));
   const element = h("div", { class: "lab-part" }, h("div", { class: "two" }, box(prompt, "lab_page.prompt"), box(other, "lab_page.other")),
     pictures.element, judgePlace, h("div", { class: "actions" }, words), severalPlace, spoilPlace);
   const work = working(element, line);
