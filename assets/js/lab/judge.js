@@ -20,7 +20,11 @@ export function judgePart(app) {
   const prompt = h("textarea", { id: "judge-prompt", rows: "1", spellcheck: "false", input: debounced(() => state.set({ caption: prompt.value, mask: "" }), PAUSE) });
   const other = h("textarea", { id: "judge-other", rows: "1", spellcheck: "false", placeholder: say("lab_page.other_hint"), input: debounced(() => state.set({ other: other.value }), PAUSE) });
   let sortsNext = false; // whether the pictures that were just opened are judged together
-  const pictures = pictureRow(app, { taken: () => { sortsNext = true; } });
+  const pictures = pictureRow(app, { taken: ({ name, items: [first] }) => {
+    sortsNext = true;
+    const now = state.get();
+    if (now.gallery === name && now.photo === first.key) show(now, null); // other files under the same names
+  } });
   const [judgePlace, spoilPlace, severalPlace] = ["seps-judge", "seps-spoil", "seps-several"].map((name) => h("div", { class: name }));
   const box = (field, label) => h("div", { class: "ask-box" }, h("label", { for: field.id }, say(label)), field);
   const words = button({ class: "quiet", click: () => {
