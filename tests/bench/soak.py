@@ -245,7 +245,7 @@ def main() -> int:
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
     environment = os.environ | {"GRADIO_ANALYTICS_ENABLED": "False", "GRADIO_SERVER_NAME": "127.0.0.1"}
-    command = [sys.executable, "app.py", "--page", "--no-fetch", "--port", str(port)]
+    command = [sys.executable, "app.py", "--no-fetch", "--port", str(port)]
     with tempfile.TemporaryDirectory() as uploads:
         app = subprocess.Popen(command, cwd=ROOT, env=environment | {"GRADIO_TEMP_DIR": uploads})
         try:
