@@ -19,7 +19,7 @@ import gradio as gr
 
 from demo.galleries.index import GalleryInMemory
 from demo.page.exports import ExportActions
-from demo.page.later import at
+from demo.page.places import at
 from demo.page.values import (
     MOST_RANKED,
     compared,
@@ -59,7 +59,7 @@ class PageActions(ExportActions):
     """
 
     def __init__(self, registry: ModelRegistry, folder: Path) -> None:
-        super().__init__(registry)
+        self._registry = registry
         self._folder = folder
         self.calls: dict[str, Call] = {}
 
@@ -240,11 +240,14 @@ TABLE: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (PageActions.lesson, AT_ONCE),
     (PageActions.losses, AT_ONCE),
     (PageActions.claims, OPENING),
+    (PageActions.guide, AT_ONCE),
     (PageActions.paper, AT_ONCE),
     (PageActions.edit, OPENING),
     (PageActions.judge, OPENING),
     (PageActions.degrade, OPENING),
+    (PageActions.several, OPENING),
     (PageActions.generate, GENERATING),
+    (PageActions.recaption, OPENING),
     (PageActions.save_pair, DRAWING),
     (PageActions.save_ranking, OPENING),
     (PageActions.save_captions, OPENING),
@@ -254,6 +257,7 @@ TABLE: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (PageActions.save_lesson, DRAWING),
     (PageActions.save_edit, OPENING),
     (PageActions.save_judge, OPENING),
+    (PageActions.save_several, OPENING),
     (PageActions.save_drawing, GENERATING),
 )
 WAITING = ("concurrency_id", "concurrency_limit", "queue")  # of the options of the old page's events

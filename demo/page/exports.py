@@ -11,7 +11,9 @@ import gradio as gr
 from demo.drawing.formats import JUDGEMENTS, TYPES, Download, check_format, file_name
 from demo.drawing.rankings import captions_csv, images_csv, ranking_csv
 from demo.galleries.scenes import SCENES
-from demo.page.later import LaterActions, at, read_object
+from demo.page.lab import LabActions
+from demo.page.learn import LearnActions, read_object
+from demo.page.places import at
 from demo.page.values import leading_ranking, read_compared, why_state
 from demo.record.language import ENGLISH, speaking
 from demo.record.settings import evaluation_knobs, read_knobs
@@ -22,7 +24,8 @@ from demo.screens.downloads import explanation, sent
 from demo.screens.generate.export import drawing_file
 from demo.screens.generate.values import opened_generator
 from demo.screens.judge.export import judged_file
-from demo.screens.judge.values import judged_picture
+from demo.screens.judge.judgement import SCORES
+from demo.screens.judge.values import judged_picture, several_csv
 from demo.screens.lesson.files import lesson_file
 from demo.screens.lesson.view import LessonState, walk_request
 from demo.screens.parts import NO_POOL, PROGRESS, ViewState
@@ -35,6 +38,7 @@ from demo.service.generating.reading import read_drawn_caption
 from demo.service.generating.request import GUIDANCE, SEED, DrawingRequest, read_numbers
 from demo.service.generating.request import STEPS as DRAWING_STEPS
 from demo.service.session import SessionData
+from seps.checks import check_choice
 
 
 def in_english(make: Callable[[], Download]) -> dict[str, Any]:
@@ -43,7 +47,7 @@ def in_english(make: Callable[[], Download]) -> dict[str, Any]:
         return sent(make())
 
 
-class ExportActions(LaterActions):
+class ExportActions(LearnActions, LabActions):
     """What the page lets people take away; `file_format` is an ending, see `demo.drawing.formats`."""
 
     def save_pair(
@@ -189,6 +193,15 @@ class ExportActions(LaterActions):
         name = file_name("judge", title, "", file_format)
         content = judged_file([(title, judged)], text, "quality", file_format)
         return sent(Download(name, content, TYPES[file_format]))
+
+    def save_several(
+        self, session: SessionData, gallery: str, index: float, prompt: str, by: str = "quality"
+    ) -> dict[str, Any]:
+        """Save both scores of the pictures of a gallery for one prompt as CSV, the best by one of them first."""
+        check_choice("by", by, SCORES)
+        text = read_prompt(self._registry.photos.model, prompt).text
+        picture, _ = self._picture(session, gallery, index)
+        return in_english(lambda: several_csv(picture, text, by))
 
     def save_drawing(
         self,

@@ -7,8 +7,8 @@ import { save as saveFile } from "../static/saving.js";
 import { address, makeQueue, post } from "./queue.js";
 
 const ASKED = [
-  "rank", "rank_all", "locate", "indexing", "explain", "measure", "captions", "compare", "contrast", "look", "lesson", "losses", "claims", "paper", "edit", "judge",
-  "degrade", "generate",
+  "rank", "rank_all", "locate", "indexing", "explain", "measure", "captions", "compare", "contrast", "look", "lesson", "losses", "claims", "guide", "paper",
+  "edit", "judge", "degrade", "several", "generate", "recaption",
 ];
 const FORMATS = { // of files, by what they are of; those of a film come with its timeline
   pair: ["png", "svg", "pdf", "json", "html"], ranking: ["csv"], captions: ["csv"], compare: ["png", "svg", "pdf", "html", "spec"],

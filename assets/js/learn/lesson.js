@@ -31,7 +31,7 @@ export function lessonPart(app) {
   let values = null; // of the lesson in sight
   let talks = false;
   const view = component(place, mount, null, (event, detail) => {
-    if (event === "step") state.set({ step: String(detail.step) }, { quiet: true });
+    if (event === "step") state.set({ step: String(detail.step), talk: detail.talk ? "1" : "" }, { quiet: true });
     if (event === "knobs") turn(detail);
     if (event === "paint") state.set({ mask: detail.mask, step: String(detail.step) });
     return undefined;
@@ -56,7 +56,7 @@ export function lessonPart(app) {
     const facts = await openGallery(app, now.gallery);
     const opening = facts.openings.search;
     const index = Math.max(0, await positionOf(engine, facts, now.photo));
-    const text = now.caption || facts.chips[0];
+    const text = now.caption || (now.photo ? itemAt(facts, index).captions[0] : opening?.captions[0]) || facts.chips[0];
     const start = now.photo || !opening ? index : opening.index;
     const asks = { gallery: facts.name, index: start, caption: text, dense: now.dense, step: Number(now.step || 1), mask: now.mask, knobs: knobsOf(now) };
     const partial = (value) => !signal.aborted && place_(facts, value);
