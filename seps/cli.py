@@ -77,7 +77,7 @@ def errors_in_one_line() -> Iterator[None]:
 def _warning_line(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
-    """Format a warning; those of SEPS without their place in the code."""
+    """Format a warning; omit the code location for warnings of SEPS."""
     if category.__module__.startswith("seps."):
         return f"Warning: {message}\n"
     return f"{filename}:{lineno}: {category.__name__}: {message}\n"
@@ -90,7 +90,7 @@ def print_error(error: object) -> int:
 
 
 def one_line(message: str) -> str:
-    """Return a message that lists problems on separate lines, such as that of `DataError`, as one line."""
+    """Return a multi-line message, such as a `DataError` message, as one line."""
     return " ".join(message.replace(":\n  ", ": ").replace("\n  ", "; ").split())
 
 

@@ -165,7 +165,7 @@ def to_rgb(photo: Image.Image) -> Image.Image:
     """Convert to sRGB, 8 bits per channel, over white if transparent; remarks are `PhotoWarning`s.
 
     Raises:
-        PhotoError: floating-point pixels, whose range is unknown.
+        PhotoError: floating-point pixels (unknown range).
     """
     rgb, note = rgb_with_note(photo)
     _warn("The photo", note)
@@ -188,10 +188,10 @@ def plain(photo: Image.Image) -> Image.Image:
     """Convert an image to mode L, LA, RGB, RGBA, CMYK or LAB, keeping its colour profile.
 
     Raises:
-        PhotoError: floating-point pixels, whose range is unknown.
+        PhotoError: floating-point pixels (unknown range).
     """
     if photo.mode == "F":
-        reason = "has floating-point pixels (mode F), whose range is not known"
+        reason = "has floating-point pixels (mode F) of unknown range"
         raise refusal("The photo", reason, "convert it to L or RGB")
     if photo.mode.startswith("I"):
         profile = photo.info.get("icc_profile")
@@ -282,7 +282,7 @@ def _number_in(metadata: object) -> int | None:
 
 
 def _identified(source: Path | BytesIO, formats: tuple[str, ...]) -> Image.Image:
-    """Open an image; a JPEG whose EXIF Pillow rejects (for example an invalid resolution) is read with only its
+    """Open an image; a JPEG with EXIF that Pillow rejects (for example an invalid resolution) is read with only its
     orientation."""
     try:
         return Image.open(source, formats=formats)

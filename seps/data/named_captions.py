@@ -23,11 +23,11 @@ MOST = 0.5  # of the lines must have a form, so that a file is taken for one of 
 
 @dataclass(frozen=True)
 class NamedCaptions:
-    """What a caption file with file names holds.
+    """The content of a caption file with file names.
 
     Attributes:
         form: how its lines look, a key of `FORMS`.
-        first: the number of the line that the first caption stands on: 2 below headings, else 1.
+        first: line number of the first caption: 2 below headings, else 1.
         names, captions: (T,), of each line; both "" where a line has not the form.
     """
 

@@ -1,4 +1,4 @@
-"""Images that stand in two splits, or twice in one, by their id or their bytes: what is measured on them flatters."""
+"""Duplicate images within or across splits, by id or bytes; they would inflate results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from seps.data.layout import Split
 from seps.numbers import amount
 
-SAMPLED = 4096  # bytes in the middle of a file, which tell nearly all files of one size apart
+SAMPLED = 4096  # bytes in the middle of a file, which differ for nearly all files of equal size
 NAMED = 5  # images that a sentence names
 
 
@@ -51,7 +51,7 @@ def digest(file: Path) -> bytes:
 
 
 def same_pairs(files: Sequence[Path], owners: Sequence[str]) -> list[tuple[int, int]]:
-    """Pair each file with the first identical file of its own split and of every other split.
+    """Pair each file with the first identical file of the same split and of every other split.
 
     This keeps the number of pairs linear in the number of copies.
 

@@ -31,7 +31,7 @@ def read_table(path: Path) -> Table:
 
 
 def first_line(text: str) -> str:
-    """Return the first line of a text, "" where there is none."""
+    """Return the first line of a text, "" if it is empty."""
     return next(iter(text.splitlines()), "")
 
 
@@ -62,5 +62,5 @@ def parse_table(text: str, mark: str = ",") -> Table:
 
 
 def shown_mark(mark: str) -> str:
-    """Return what a mark between cells is called, in the plural."""
+    """Return the plural name of a cell separator."""
     return {",": "commas", **OTHER_MARKS}[mark]

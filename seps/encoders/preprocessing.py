@@ -26,7 +26,7 @@ def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
         (3, S, S) float32: (value - mean) / std, with values in [0, 1].
 
     Raises:
-        ValueError: not a PIL image, empty, closed, unreadable, or floating-point pixels, whose range is unknown.
+        ValueError: not a PIL image, empty, closed, unreadable, or floating-point pixels (unknown range).
     """
     squashed = np.asarray(squash(photo, config))  # (S, S, 3) uint8
     pixels = np.empty((3, *squashed.shape[:2]), np.float32)  # (3, S, S)

@@ -1,4 +1,4 @@
-"""Backbones split into a frozen part, whose output can be cached, and a trained part."""
+"""Backbones split into a frozen part, which can be cached, and a trained part."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class VisionEncoder(nn.Module):
     def head(self, features: Tensor) -> Tensor:
         """Project the backbone's features (B, N[+1], D_v) to embeddings (B, N[+1], C).
 
-        Class vectors are added if the features contain classes, as those of `features` do.
+        Class vectors are added if the features contain classes, as from `features`.
         """
         embedded, packed = self._projected(features)
         if self.classes is None or packed.shape[-1] == 0:
@@ -125,7 +125,7 @@ class VisionEncoder(nn.Module):
         return self.classes(embedded, packed)
 
     def patch_classes(self, features: Tensor) -> PatchClasses | None:
-        """Return what the classifier sees at the patches of images, from their `features`; None without classes."""
+        """Return the classifier's output at the patches of images, from their `features`; None without classes."""
         if self.classes is None:
             return None
         embedded, packed = self._projected(self.finished(features))
@@ -135,7 +135,7 @@ class VisionEncoder(nn.Module):
         return PatchClasses(best[:, first:], probability[:, first:], added[:, first:])
 
     def _projected(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """The whole backbone's features as embeddings without classes (B, N[+1], C), and what they bring of classes,
+        """The whole backbone's features as embeddings without classes (B, N[+1], C), and their class features,
         (B, N[+1], 4 count), or nothing in its last dimension."""
         tokens, packed = features[..., : self.width], features[..., self.width :]
         if self.context is None:
@@ -155,8 +155,8 @@ class VisionEncoder(nn.Module):
 
         Returns:
             (B, N[+1], D_v); with context (B, N+1, D_v), the smaller view's mean feature last. With a tail, the cells of
-                the frozen part's maps, (B, M, D_m), those of the smaller view last. With classes, the D_v channels are
-                followed by those of `ClassMap.packed`, in float32.
+                the frozen part's maps, (B, M, D_m), the smaller view's last. With classes, the D_v channels are
+                followed by the channels of `ClassMap.packed`, in float32.
         """
         size = self.config.image_size
         if images.ndim != 4 or images.shape[1:] != (3, size, size):
@@ -264,7 +264,7 @@ def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int,
     if shape != expected or layout not in ("tokens", "NCHW", "NHWC"):
         raise ValueError(
             f"{config.encoder} at {config.image_size} pixels gives an image features of shape {shape}, but what timm "
-            f"says of it ({layout}) makes {expected}: nothing tells where its patches lie, take another encoder."
+            f"says of it ({layout}) makes {expected}: the positions of its patches are unknown. Choose another encoder."
         )
     if (grid[0] * stride, grid[1] * stride) != (config.image_size, config.image_size):
         warnings.warn(

@@ -185,7 +185,7 @@ def text_backbone(config: TextConfig) -> PreTrainedModel:
 
 
 def text_architecture(config: TextConfig) -> PretrainedConfig:
-    """Return the encoder's config; that of BERT-base needs no download."""
+    """Return the encoder's config; BERT-base needs no download."""
     if config.encoder in BERT_BASE:
         return BertConfig()
     folder = find_folder(config.encoder, ("config.json", *TOKENIZER_FILES))

@@ -123,7 +123,7 @@ def split_cases(
 ) -> Cases:
     """Return the words of each caption with its best image, and with the best image other than its own.
 
-    The second case stands for typed captions that describe no image in particular.
+    The second case represents typed captions that describe no particular image.
 
     Args:
         embeddings: (V, N[+1], C), of images with equally many captions; `captions` in their order.
@@ -162,7 +162,7 @@ def collect(
     holds: Holds,
     progress: Progress = False,
 ) -> Cases:
-    """Return the words of captions that count, each with the images beside its caption."""
+    """Return the words of captions that count, each with its caption's images."""
     cosines, missing = [], []
     for part in batches(len(pairs), 1, progress, "Looking at the best images"):
         caption, images = pairs[part.start]

@@ -58,7 +58,7 @@ class Ensemble:
         }
 
     def table(self) -> str:
-        """Return what the program prints."""
+        """Return the report to print."""
         counts = f"{self.images:,} images, {self.captions:,} captions"
         titles = (*map(str, self.files), "both, similarities averaged")
         parts = zip(titles, (*self.each, self.both), strict=True)

@@ -2,8 +2,8 @@
 
     python -m seps.evaluate --measure labelled --model photos --data DIR --json results.json
 
-DIR holds `images/` and `manifest.json`, a list of objects with "file" and "label", one name of what the photograph
-shows. Every name makes one caption, "a photo of a NAME". Each photograph ranks all names, and each name all
+DIR holds `images/` and `manifest.json`, a list of objects with "file" and "label", one name for the photograph's
+content. Every name makes one caption, "a photo of a NAME". Each photograph ranks all names, and each name all
 photographs; a name's right answers are all photographs with that label, and the best of them counts. Recall at 1, 5
 and 10 both ways, and the six added, for S(I, T), for pooled embeddings, and for both added as `seps.evaluation.pooled`
 adds them.

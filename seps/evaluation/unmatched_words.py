@@ -85,7 +85,7 @@ class UnmatchedWords:
     """Results of the measurement.
 
     Attributes:
-        marks: the class, of `CLASSES`, whose words are marked.
+        marks: the class of `CLASSES` that is marked.
         quantile: of the others' words of this class; others_threshold: that cosine, the upper limit of the threshold,
             to which `classes` refer.
         precision: required share of missing words among the marked ones.
@@ -113,7 +113,7 @@ class UnmatchedWords:
     classes: Mapping[str, WordClass]
 
     def table(self) -> str:
-        """Return what the program prints."""
+        """Return the report to print."""
         lines = [
             f"{self.model or 'model'} on {self.split}: {self.images:,} images, {self.captions:,} captions",
             *self.head(),
@@ -197,7 +197,7 @@ def measure_unmatched_words(
                     collected[kind].append(cosine)
     marks = NOUNS if nouns else CONTENT
     if not others[marks]:
-        raise ValueError(f"split {split.name} has no {marks} that are another image's alone.")
+        raise ValueError(f"split {split.name} has no {marks} that belong only to another image.")
     words = usual_nouns(model, split.captions, kinds, k) if nouns else None
     rule = UnmatchedRule(1.0, None if words is None else frozenset(words))
     sets = [
@@ -243,7 +243,7 @@ def measure_unmatched_words(
 def classed(
     labels: Sequence[str], best: Floats, kinds: Kinds | None, left_out: frozenset[str]
 ) -> Iterator[tuple[str, float]]:
-    """Yield each word's classes with its best cosine, that of the best of its pieces.
+    """Yield each word's classes with its best cosine, over its pieces.
 
     Args:
         labels: (L,), of the caption's tokens; best: (L,).
@@ -266,7 +266,7 @@ def classed(
 def sentence_kinds(model: SEPSModel, sentences: Sequence[SentencePhrases]) -> dict[str, Kinds]:
     """For each sentence which of its tokens are nouns, the last words of phrases, and which stand before them.
 
-    Sentences whose words cannot be found among their tokens are left out.
+    Sentences that cannot be aligned with their tokens are left out.
     """
     kinds_of = {}
     for sentence in sentences:
@@ -285,7 +285,7 @@ def sentence_kinds(model: SEPSModel, sentences: Sequence[SentencePhrases]) -> di
 def usual_nouns(
     model: SEPSModel, captions: Sequence[str], kinds: Sequence[Mapping[str, Kinds]], captions_per_image: int
 ) -> tuple[str, ...]:
-    """Return the content words that are nouns at least as often as not, sorted; `kinds` are those of each image."""
+    """Return the content words that are nouns at least as often as not, sorted; `kinds`: the kinds of each image."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for number, caption in enumerate(captions):
         known = kinds[number // captions_per_image].get(caption)

@@ -85,7 +85,7 @@ def measure_blanked(
 
 
 def blanked_of(whole: Match, variants: Sequence[Match]) -> Blanked:
-    """Compare the match of an image with those of its N variants (in batches), each with one patch replaced."""
+    """Compare the match of an image with its N variants (in batches), each with one patch replaced."""
     similarity = whole.similarity[0]
     words = torch.cat([attribute_word_mean(match.alignments[0].matrix) for match in variants])  # (N, L)
     base = attribute_word_mean(whole.alignments[0].matrix)[0]  # (L,)

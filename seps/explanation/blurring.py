@@ -1,4 +1,4 @@
-"""Blurring: replace each patch's pixels by those of the blurred photograph, one patch at a time, and encode again.
+"""Blurring: replace each patch by the blurred photograph's patch, one patch at a time, and encode again.
 
 `blanking` replaces a patch's embedding, which the encoder computed from the whole image, and leaves the patch's
 influence on others. Blurring removes the patch's content from all embeddings, at the cost of encoding N images.

@@ -132,14 +132,14 @@ class AlignmentExplanation:
 
 @dataclass(frozen=True, eq=False)
 class ClassExplanation:
-    """What the image backbone's own classifier saw, of a model that adds class vectors to patches. All arrays are
+    """Output of the image backbone's classifier, for a model that adds class vectors to patches. All arrays are
     read-only.
 
     Attributes:
         names: (N,), the name of each patch's most probable class.
         probability: (N,) in [0, 1], of that class.
         word_shares: (L, N), what the class vectors contribute to `patch_cosines` of the sparse alignment: each word's
-            cosine with each patch is this and what the rest of the patch contributes.
+            cosine with each patch is this plus the contribution of the rest of the patch.
     """
 
     names: tuple[str, ...]
@@ -246,8 +246,8 @@ def branch_lines(branch: BranchExplanation) -> list[str]:
     kept, total = int(branch.kept.sum()), branch.kept.size
     score = " + ".join(f"{branch.coefficients[name]:g} {name}" for name in branch.parts)
     weights = branch.aggregation_weights
-    merged = "merges none of its own" if weights is None else f"merges them into {len(weights)} aggregated tokens"
-    forced = ", as it was told to," if branch.forced else ""
+    merged = "merges no tokens" if weights is None else f"merges them into {len(weights)} aggregated tokens"
+    forced = ", as requested," if branch.forced else ""
     low, high = (written(float(end), ".3f") for end in (branch.score.min(), branch.score.max()))
     return [
         f"{branch.name} branch: keeps {kept} of {total} patches{forced} and {merged}",

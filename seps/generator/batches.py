@@ -1,4 +1,4 @@
-"""The batches of a stage of training, of pictures, captions and what is computed of them beforehand."""
+"""Batches of a training stage: pictures, captions and their precomputed features."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from seps.generator.network import normalise
 from seps.generator.settings import Stage
 from seps.generator.teacher import TeacherPatches
 
-POOL = 16  # batches whose captions are sorted by length together
+POOL = 16  # number of batches sorted by caption length together
 
 
 class Source(NamedTuple):

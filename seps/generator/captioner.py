@@ -23,13 +23,13 @@ class Past(NamedTuple):
     image: tuple[Tensor, Tensor]
 
     def of(self, rows: Tensor) -> Past:
-        """Take these rows' words; the image's stay, since rows change places among those of one image alone."""
+        """Reorder the rows' words; the image's keys stay, since rows move only within one image."""
         keys, values = self.words
         return Past((keys[rows], values[rows]), self.image)
 
 
 class Layer(nn.Module):
-    """Masked attention among the words, attention to the image, and a network a word; each beside the way through."""
+    """Residual block: masked self-attention, attention to the image, and a feed-forward network."""
 
     def __init__(self, config: CaptionerConfig) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ def projected(attention: nn.MultiheadAttention, x: Tensor, part: int) -> Tensor:
 
 
 def attended(attention: nn.MultiheadAttention, x: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Return what x (R, L, W) takes from keys and values (R, heads, M, W / heads): (R, L, W)."""
+    """Attend from x (R, L, W) to keys and values (R, heads, M, W / heads): (R, L, W)."""
     heads = F.scaled_dot_product_attention(projected(attention, x, 0), keys, values)
     return attention.out_proj(heads.transpose(1, 2).flatten(2))
 
@@ -104,7 +104,7 @@ class Captioner(nn.Module):
         self.image_dropout = nn.Dropout(config.image_dropout)
 
     def rows(self, ids: Tensor, unknown: int) -> Tensor:
-        """Token ids of any shape to rows of its tables; ids that it does not write to that of the id `unknown`."""
+        """Token ids of any shape to rows of its tables; other ids map to the row of `unknown`."""
         if self.written is None:
             return ids
         given = torch.cat([ids.new_tensor([unknown]), ids.flatten()])
@@ -116,7 +116,7 @@ class Captioner(nn.Module):
         return rows if self.written is None else self.written[rows]
 
     def memory(self, image: ImageFeatures) -> Tensor:
-        """Return what words attend to: the grid's cells and, last, the embedding: (B, G + 1, W)."""
+        """Return the keys that words attend to: the grid's cells and, last, the embedding: (B, G + 1, W)."""
         memory = torch.cat([self.from_grid(image.grid), self.from_embedding(image.embedding)[:, None]], dim=1)
         return self.image_dropout(memory)
 
@@ -200,7 +200,7 @@ def write_captions(
     """
     beams = how.beams if how.mode == "beam" else 1
     count = len(memory)
-    # Barred tokens end with [UNK], whose row stands for ids that the tables do not have.
+    # Barred tokens end with [UNK]; ids that the tables lack share its row.
     special = torch.tensor([end, start, *barred], device=memory.device)
     end, start, *barred = captioner.rows(special, int(special[-1])).tolist()
     memory = memory.repeat_interleave(beams, dim=0)  # (B * beams, G + 1, W)

@@ -1,4 +1,4 @@
-"""A split's pictures and captions as training reads them: bytes of one size, kept beside the run, and token ids."""
+"""A split's training data: pictures as bytes of one size, stored next to the run, and token ids."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def read_captioned(
 
 
 def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Return a split's pictures (V, size, size, 3) as bytes on disk, made where they are not there yet."""
+    """Return a split's pictures (V, size, size, 3) as bytes on disk, created if missing."""
     file, note = cache / f"{split.name}-{size}.npy", cache / f"{split.name}-{size}.json"
     made_from = fingerprint(split)
     if file.is_file() and note.is_file() and read_json_file(note) == made_from:
@@ -109,7 +109,7 @@ def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...
 
 
 def fingerprint(split: Split) -> dict[str, str | int]:
-    """Return what tells whether a split's images are those that were read: their names, sizes and times."""
+    """Return a fingerprint of a split's images: their names, sizes and times."""
     digest = hashlib.sha256()
     for path in split.image_files:
         status = path.stat()

@@ -1,6 +1,6 @@
 """Text to image: a UNet on latents that attends to a caption's words, and how pictures are drawn with it.
 
-UNet and schedulers are those of `diffusers`: DDPM adds noise in training, DPM-Solver takes it away.
+UNet and schedulers come from `diffusers`: DDPM adds noise in training, DPM-Solver takes it away.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def sampler(config: DiffusionConfig) -> Any:
 
 
 def predict(unet: Any, latents: Tensor, steps: Tensor, text: TextFeatures) -> Tensor:
-    """Return what the UNet takes for the noise, or velocity, in latents (B, C_z, h, w) at steps, () or (B,)."""
+    """Return the UNet's prediction of the noise, or velocity, in latents (B, C_z, h, w) at steps, () or (B,)."""
     return unet(
         latents,
         steps,

@@ -1,9 +1,9 @@
-"""Measure a generator on scenes, by what is true of them.
+"""Measure a generator on scenes by their known facts.
 
     python -m seps.generator evaluate --model scenes --data DATA --split test --json FILE
 
 Captions are read by the scenes' own grammar and held against the scene graph; pictures are ranked by the scenes model
-and captioned back. Intervals are 95%, scenes drawn anew.
+and captioned back. Intervals are 95%, from resampled scenes.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def objects_named(scene: Scene, reading: Reading) -> float:
 def recaption(
     generator: ImageTextGenerator, pictures: Sequence[Image.Image], progress: Progress = False
 ) -> list[list[Named]]:
-    """Return what captions of pictures name: the best by beam search, and sampled ones, so that little is left out."""
+    """Return the facts that captions of pictures name: the best by beam search, and sampled ones for coverage."""
     ways = [Decoding()] + [Decoding("sample", temperature=0.7, seed=seed) for seed in range(READINGS - 1)]
     written = [generator.batch_image_to_text(pictures, how, progress) for how in ways]
     return [[thing for text in texts for thing in read_caption(text).named] for texts in zip(*written, strict=True)]
@@ -253,7 +253,7 @@ def nearest(pictures: Tensor, known: Tensor) -> Floats:
 
 
 def table(result: dict[str, Any]) -> str:
-    """Return what the program prints."""
+    """Return the report to print."""
     captions = result["captions"]
     lines = [
         f"{result['scenes']:,} scenes of {result['split']}",

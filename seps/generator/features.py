@@ -1,4 +1,4 @@
-"""What a frozen image encoder makes of a split's pictures, computed once and kept beside the run."""
+"""Features of a split's pictures from a frozen image encoder, cached next to the run."""
 
 from __future__ import annotations
 

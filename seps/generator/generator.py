@@ -227,7 +227,7 @@ class ImageTextGenerator:
     def write(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[list[WrittenCaption]]:
         """Write captions of pictures with their words' attention, the best one first; several with beam search.
 
-        Captions of scenes end with a whole phrase; those of one picture are distinct.
+        Captions of scenes end with a whole phrase; captions of one picture are distinct.
         """
         network = self.network
         with evaluating(network):
@@ -264,7 +264,7 @@ class ImageTextGenerator:
         given = self.network.captioner.rows(given, tokenizer.unk_id)
         logits, attention = self.network.captioner(memory[None], given, weights=True)  # (1, L + 1, V)
         score = written.score
-        if count < len(written.ids):  # of what is left
+        if count < len(written.ids):  # of the remaining ones
             score = float(logits[0, :-1].log_softmax(-1).gather(1, given[0, 1:, None]).mean())
         weights = attention[0, :count, :-1].view(count, side, side).cpu()
         text = sentence(str(tokenizer.tokenizer.decode(ids)))
@@ -292,7 +292,7 @@ def shipped_generators() -> dict[str, Path]:
 
 
 def generator_folder(checkpoint: str | Path) -> Path:
-    """Return the folder of a generator; ValueError where there is none."""
+    """Return the folder of a generator; ValueError if it does not exist."""
     return folder_with(CONFIG_FILE, str(checkpoint), shipped_generators(), "generator")
 
 
@@ -313,7 +313,7 @@ def check_target(path: str | Path) -> Path:
 
 
 def as_picture(image: str | Path | Image.Image) -> Image.Image:
-    """Return a picture, opened where it is a file; ValueError where that cannot be read."""
+    """Return a picture, opened if it is a file; ValueError if unreadable."""
     return image if isinstance(image, Image.Image) else open_image(Path(image))
 
 

@@ -1,6 +1,6 @@
 """Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--start FOLDER] [--resume]`.
 
-A recipe's stages run one after another, each with its own losses; what no loss of a stage reaches stays as it is. RUN
+A recipe's stages run one after another, each with its own losses; parts without a loss in a stage do not change. RUN
 receives `model/` (each stage's epoch of the lowest loss on dev), `checkpoint/`, `metrics.csv`, `tensorboard/`,
 `loss.png`, `dev_loss.png`, `loss_curves.png`, `recipe.json` and `data.json`, the paths of its data.
 """
@@ -64,7 +64,7 @@ SHORT = {
 
 @dataclass(frozen=True)
 class Splits:
-    """What is trained on and measured on."""
+    """Data for training and evaluation."""
 
     train: Source
     dev: Source
@@ -171,7 +171,7 @@ def read_images(
 def with_teacher(
     network: GeneratorNetwork, settings: GeneratorSettings, train_images: Captioned, dev_images: Captioned, cache: Path
 ) -> tuple[Splits, TeacherHead | None]:
-    """Return the splits with what the recipe's teacher finds in their images, and the head that predicts it."""
+    """Return the splits with the teacher's features of their images, and the head that predicts them."""
     if not any("teacher" in stage.losses for stage in settings.stages):
         return Splits(Source(train_images), Source(dev_images)), None
     patches = [
@@ -207,13 +207,13 @@ def length_note(out: Path, settings: GeneratorSettings, stage: int, done: int) -
 
 
 def start_text(network: GeneratorNetwork, name: str) -> None:
-    """Take over a SEPS model's text encoder, as far as the projection; ValueError where it is of another kind."""
+    """Take over a SEPS model's text encoder, as far as the projection; ValueError if it is of another kind."""
     source = load_model(name).txt_enc.bert.state_dict()
     bert: nn.Module = network.captions.encoder.bert
     expected = {key: tensor.shape for key, tensor in bert.state_dict().items()}
     if {key: tensor.shape for key, tensor in source.items()} != expected:
         raise ValueError(
-            f"training.text_start is {name!r}, whose text encoder is not {network.config.encoders.text}: set "
+            f"training.text_start is {name!r}, but its text encoder is not {network.config.encoders.text}: set "
             "encoders.text to that model's, or text_start to ''."
         )
     bert.load_state_dict(source)
@@ -330,7 +330,7 @@ def stepped(
     where: tuple[int, int],
     mixed: bool,
 ) -> Losses:
-    """Return a step as `training_step` makes it, in bfloat16 where it is `mixed`."""
+    """Return a step as `training_step` makes it, in bfloat16 if `mixed`."""
     with torch.autocast(objective.network.device.type, torch.bfloat16, enabled=mixed):
         losses = objective(stage, batch)
     if not math.isfinite(float(losses.total.detach())):
@@ -385,7 +385,7 @@ def report(losses: Losses, batch_size: int) -> str:
 
 
 def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_images: int, dev_images: int) -> str:
-    """Return what training will do, printed before it starts."""
+    """Return the training plan, printed before training starts."""
     sizes = {
         name: sum(parameter.numel() for parameter in part.parameters())
         for name, part in network.named_children()

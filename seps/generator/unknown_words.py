@@ -44,6 +44,6 @@ def unknown_note(words: Sequence[UnknownWord]) -> str:
 
 
 def nearest_note(words: Sequence[UnknownWord]) -> str:
-    """Return a sentence on the known words nearest to unknown ones; "" where there are none."""
+    """Return a sentence on the known words nearest to unknown ones; "" without unknown words."""
     near = "; ".join(f"{word}: {', '.join(nearest)}" for word, nearest in words[:NAMED] if nearest)
     return f"The nearest words that it knows: {near}." if near else ""

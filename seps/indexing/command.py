@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--precision", choices=tuple(PRECISIONS), default="float32", help="of a new table; float16 is half as large"
     )
-    top.add_argument("--device", help="where to compute; default: CUDA where there is one, else the CPU")
+    top.add_argument("--device", help="device; default: CUDA if available, else the CPU")
     top.add_argument(
         "--ray",
         metavar="auto|local|ADDRESS",

@@ -39,7 +39,7 @@ def cropped(picture: Image.Image, seed: int, version: int, row: int) -> Image.Im
 
 
 def spoilt_plan(pictures: int, count: int, seed: int) -> list[Spoilt]:
-    """Return which pictures are spoilt and how: `count` of them (all where there are fewer), each kind as often."""
+    """Return which pictures are spoilt and how: at most `count` of them, with each kind equally often."""
     rng = random.Random(f"spoilt {seed}")
     plan = []
     for number, row in enumerate(rng.sample(range(pictures), min(count, pictures))):

@@ -111,12 +111,12 @@ def plain(figure: Estimate) -> dict[str, Any]:
 
 
 def number(value: float) -> float | None:
-    """Return the number, None where there is none: JSON has no NaN."""
+    """Return the number, None for NaN, which JSON lacks."""
     return float(value) if np.isfinite(value) else None
 
 
 def table(result: dict[str, Any]) -> str:
-    """Return what the program prints."""
+    """Return the report to print."""
     lines = [f"{result['pictures']:,} pictures of {result['prompts']:,} prompts, {result['split']}; 95% over prompts"]
     for name in SCORES:
         values = result[name]
@@ -142,7 +142,7 @@ def table(result: dict[str, Any]) -> str:
 
 
 def interval(values: dict[str, Any]) -> str:
-    """Return a figure with its interval, as it is printed."""
+    """Format a figure with its interval."""
     if values["value"] is None:
         return "none"
     return with_bounds(values["value"], *values["interval"])

@@ -64,7 +64,7 @@ class SplitFeatures:
 def split_features(
     judge: Judge, ratings: Ratings, folder: Path, versions: int = 1, spoilt: int = 0, seed: int = 0
 ) -> SplitFeatures:
-    """Compute a split's features in float16, or read those of an earlier run in `folder`.
+    """Compute a split's features in float16, or read them from `folder`.
 
     Args:
         versions: per picture, itself and its crops; spoilt: number of pictures with two degraded copies.
@@ -88,7 +88,7 @@ def split_features(
 
 
 def explanations_of(judge: Judge, explanations: Sequence[str]) -> Tensor:
-    """(n, d) unit embeddings of rationales; zero where there is none."""
+    """(n, d) unit embeddings of rationales; zero without a rationale."""
     vectors = torch.zeros(len(explanations), judge.encoders.width)
     rows = [i for i, text in enumerate(explanations) if text]
     if rows:
@@ -138,7 +138,7 @@ def cached(
 
 
 def cache_key(judge: Judge, files: Sequence[Path], copies: object) -> str:
-    """Return what features depend on, as a short hash: encoders, picture files, copies."""
+    """Return a short hash of encoders, picture files and copies."""
     named = [(file.name, file.stat().st_size) for file in files]
     encoder = judge.config.as_dict()["encoder"]
     return hashlib.sha256(json.dumps([READING, encoder, named, copies], sort_keys=True).encode()).hexdigest()[:16]

@@ -50,7 +50,7 @@ TINY = 1e-4  # ratings of 0 and 1 have no logit
 
 @dataclass(frozen=True)
 class RunState(Fields, section="the state"):
-    """What a run must find again beside its tensors: epochs done."""
+    """State of a run, saved next to its tensors: epochs done."""
 
     epoch: Annotated[int, between(0)]
 
@@ -96,7 +96,7 @@ class Step(nn.Module):
         return loss
 
     def spoilt_loss(self, features: Tensor, strengths: Tensor) -> Tensor:
-        """Return by how much base and score of a copy exceed those of the milder copy minus a margin."""
+        """Return by how much base and score of a copy exceed the milder copy's, minus a margin."""
         corrected = self.judge.network.quality(features.flatten(0, 1))
         loss = features.new_zeros(())
         for scores in (corrected.base.view_as(strengths), corrected.final.view_as(strengths)):  # (m, 3)
@@ -266,13 +266,13 @@ def keep_best(judge: Judge, out: Path, row: Mapping[str, float]) -> None:
 
 
 def mean_srocc(row: Mapping[str, float]) -> float:
-    """Return the mean of both scores' rank correlations with people on dev, in [-1, 1]; -1 where there is none."""
+    """Return the mean of both scores' rank correlations with people on dev, in [-1, 1]; -1 if undefined."""
     value = fmean(float(row[f"{name}_srocc"]) for name in SCORES)
     return value if isfinite(value) else -1.0
 
 
 def finite_loss(loss: Tensor, epoch: int, number: int, rows: Tensor) -> float:
-    """Return the loss of a step as a number; ValueError where it is not finite, naming epoch, batch and rows."""
+    """Return the loss of a step as a number; ValueError if it is not finite, naming epoch, batch and rows."""
     value = float(loss.detach())
     if not isfinite(value):
         raise ValueError(
@@ -330,7 +330,7 @@ def on(judge: Judge, pictures: PictureFeatures) -> PictureFeatures:
 
 
 def sample_spoilt(features: SplitFeatures, device: torch.device) -> tuple[Tensor, Tensor] | None:
-    """Pictures with their two spoilt copies, sampled anew: features (m, 3, quality_width) and strengths (m, 3)."""
+    """Pictures with two newly sampled spoilt copies each: features (m, 3, quality_width) and strengths (m, 3)."""
     spoilt = features.spoilt
     if spoilt is None:
         return None
@@ -388,7 +388,7 @@ def learned_state(modules: nn.Module) -> dict[str, torch.Tensor]:
 
 
 def predict(judge: Judge, ratings: Ratings, features: SplitFeatures | None = None) -> Predictions:
-    """Scores of a split's pictures, in evaluation mode; from features where they are at hand, from files otherwise."""
+    """Score a split's pictures in evaluation mode, from features if given, else from files."""
     with evaluating(judge):
         if features is not None:
             quality = features.quality[:, 0].to(judge.device)

@@ -1,6 +1,6 @@
 """Agreement of scores with people's: rank and linear correlations, with 95% intervals over prompts.
 
-Pictures of one prompt are alike, so that prompts are sampled: each sample takes whole prompts anew.
+Pictures of one prompt are similar, so the bootstrap samples whole prompts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def signs(values: Floats) -> Floats:
 
 
 def partial(scores: Floats, rated: Floats, beside: Floats) -> float:
-    """Spearman's correlation of scores and ratings where `beside` (n,) is held fixed."""
+    """Spearman's correlation of scores and ratings, with `beside` (n,) held fixed."""
     xy, xz, yz = srocc(scores, rated), srocc(scores, beside), srocc(rated, beside)
     below = np.sqrt((1 - xz**2) * (1 - yz**2))
     return float((xy - xz * yz) / below) if below > 0 else float("nan")

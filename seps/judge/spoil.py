@@ -1,7 +1,7 @@
-"""Distort a picture by a strength in [0, 1]: what a judge of quality must notice.
+"""Distort a picture by a strength in [0, 1], to train a judge of quality.
 
-Strengths mean the same in pictures of any size: blur, grain and blocks are measured on a picture whose shorter side
-has 512 pixels. Strength 0 gives the picture back as it was, in RGB.
+Strengths mean the same in pictures of any size: blur, grain and blocks are defined for a shorter side of
+512 pixels. Strength 0 returns the picture unchanged, in RGB.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def distort(picture: Image.Image, kind: str, strength: float) -> Image.Image:
     Args:
         picture: of any mode that `seps.encoders.preprocess` takes.
         kind: "blur" (Gaussian), "noise" (Gaussian, of each channel), "blocks" (JPEG), "contrast" (drawn towards the
-            mean grey) or "crop" (the middle alone).
+            mean grey) or "crop" (only the middle).
         strength: in [0, 1], from nothing to as much as there is.
 
     Returns:
@@ -44,7 +44,7 @@ def distort(picture: Image.Image, kind: str, strength: float) -> Image.Image:
     """
     check_choice("kind", kind, KINDS)
     if not (is_number(strength) and 0.0 <= strength <= 1.0):
-        raise ValueError(f"strength is {shown(strength)}, but it must lie in [0, 1].")
+        raise ValueError(f"strength is {shown(strength)}, but it must be in [0, 1].")
     rgb = rgb_of(picture)
     if strength == 0:
         return rgb

@@ -1,6 +1,6 @@
 """Aggregation: kept patches become N_c tokens. Equation (4), section 3.2.2.
 
-The logits depend on the image alone and are computed once; a caption only says, through its
+The logits depend only on the image and are computed once; a caption only says, through its
 decision mask, over which patches the softmax runs.
 """
 

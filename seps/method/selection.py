@@ -1,6 +1,6 @@
 """Selection: which patches does a caption keep? Equations (1) to (3), section 3.2.1, and the decision.
 
-Scores are computed in float64. The decision is a comparison, and two patches whose scores
+Scores are computed in float64. The decision is a comparison, and two patches with scores that
 differ in the eighth digit must not change places because a matrix product was blocked in
 another way: so the module, the explanation and the scoring engine keep the same patches.
 """
@@ -146,7 +146,7 @@ def gumbel_mask(keep_probability: Tensor, tau: float, generator: torch.Generator
         generator: where the noise comes from; None takes torch's own (seed it with torch.manual_seed).
 
     Returns:
-        (B_v, N) of exact 0 and 1, whose gradient is that of the soft decision.
+        (B_v, N) of exact 0 and 1, with the gradient of the soft decision.
     """
     p = keep_probability.clamp(EPS, 1 - EPS)
     uniform = torch.rand((2, *p.shape), generator=generator, device=p.device, dtype=p.dtype)
@@ -160,11 +160,11 @@ def gumbel_mask(keep_probability: Tensor, tau: float, generator: torch.Generator
 
 @dataclass(frozen=True)
 class Selection:
-    """What one branch selected; every quantity in the original order of the patches.
+    """Selection of one branch; every quantity in the original order of the patches.
 
     Attributes:
         parts: name to (B_v, N): `s_p` in (0, 1), `s_st`, `s_dt`, `s_im`, those that the variant has;
-            the attentions lie in [0, 1] in the paper variant and in [-1, 1] in the released one.
+            the attentions are in [0, 1] in the paper variant and in [-1, 1] in the released one.
         score: (B_v, N), the significance score, equation (3): the parts times their coefficients.
         mask: (B_v, N), the decision mask D of exact 0 and 1; under Gumbel-Softmax it carries a gradient.
         forced: whether the mask was given from outside, whatever the score.
@@ -213,7 +213,7 @@ class TokenSparse(nn.Module):
         check_ratio("sparse_ratio", sparse_ratio)
         check_positive("gumbel_tau", gumbel_tau)
         if not (is_number(beta) and 0.0 <= beta <= 0.5):
-            raise ValueError(f"beta is {shown(beta)}, but it must lie in [0, 0.5]: s^p weighs 1 - 2 beta.")
+            raise ValueError(f"beta is {shown(beta)}, but it must be in [0, 0.5]: s^p weighs 1 - 2 beta.")
         self.sparse_ratio = sparse_ratio
         self.use_paper_version = use_paper_version
         self.gumbel_tau = gumbel_tau
@@ -287,7 +287,7 @@ class TokenSparse(nn.Module):
             sample: sample the decision instead of taking the top k.
             generator: where the draw's noise comes from; None takes torch's own.
             mask: bool, broadcastable to (..., N), a forced decision: the patches it holds True on are kept, as many as
-                they are. The score then weighs the dropped patches of the extra token alone.
+                they are. The score then weighs the dropped patches of the extra token only.
         """
         if isinstance(attentions, Tensor):
             raise TypeError(

@@ -153,7 +153,7 @@ def unpickle(path: Path) -> Any:
         if refused := REFUSED.search(str(error)):
             raise ValueError(
                 f"{path} asks for {refused[1]!r}, but a checkpoint may hold tensors, containers, numbers and an "
-                "argparse.Namespace alone: making more could run code, so nothing of it is loaded. If you trust who "
+                "argparse.Namespace: loading more could run code, so nothing of it is loaded. If you trust who "
                 "wrote it, save it again with torch.save({'model': model.state_dict(), 'opt': opt}, path)."
             ) from error
         cause = (isinstance(error, pickle.UnpicklingError) and error.__context__) or error  # torch wraps it in advice

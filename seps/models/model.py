@@ -124,7 +124,7 @@ class SEPSModel(
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Names of the classes whose vectors the model adds to patches; none of a model without class vectors."""
+        """Names of the classes with vectors that the model adds to patches; empty without class vectors."""
         return () if self.img_enc.classes is None else tuple(self.img_enc.classes.names)
 
     @property
@@ -209,7 +209,7 @@ class SEPSModel(
             return self.img_enc(pixels.to(self.device, self.img_enc.vision_proj.weight.dtype))
 
     def patch_classes(self, photo: Image.Image) -> PatchClasses | None:
-        """Return what the image backbone's classifier sees at a photograph's patches: best (N,), probability (N,),
+        """Return the image backbone's classes at a photograph's patches: best (N,), probability (N,),
         added (N, C); None of a model without class vectors."""
         if self.img_enc.classes is None:
             return None
@@ -222,7 +222,7 @@ class SEPSModel(
     def with_classes(
         self, record: Explanation, seen: PatchClasses | None, patches: Tensor, words: Tensor
     ) -> Explanation:
-        """Return a record with what the image backbone's classifier saw, as it is where that is None.
+        """Return a record with the image backbone's classifier output, unchanged for None.
 
         Args:
             record: of the image and the caption; seen: from `patch_classes`.

@@ -76,7 +76,7 @@ def source_folder(name: str, configs: tuple[str, ...]) -> Path:
         if any((folder / config).is_file() for config in configs):
             return folder
     model_folder(name)  # raises an error if the name is wrong
-    raise ValueError(f"There is no folder {name} with a model: give one that ships or lies on this machine.")
+    raise ValueError(f"There is no folder {name} with a model: give a shipped model or a local folder.")
 
 
 def hub_card(folder: Path) -> str:
@@ -117,7 +117,7 @@ def read_card(folder: Path, text: str) -> tuple[ModelCard, ModelCardData]:
     """Read a card and its metadata; ValueError if it is not YAML."""
     try:
         card = ModelCard(text, ignore_metadata_errors=True)
-    except Exception as error:  # those of the hub library and its YAML parser
+    except Exception as error:  # from the hub library and its YAML parser
         raise ValueError(f"{folder / CARD} has no block at its top that can be read: correct it.") from error
     data = card.data
     assert isinstance(data, ModelCardData)  # ModelCard always creates one

@@ -9,7 +9,7 @@ from seps.scenes.rng import Rng
 from seps.scenes.sentences import Teller
 from seps.scenes.wording import NUMBERS, PLACE_WORDS, RELATION_PHRASES
 
-DENSE = 202  # seed that separates the choices of this caption from those of others
+DENSE = 202  # seed that separates this caption's choices from other captions'
 MIN_WORDS, MAX_WORDS = 60, 180  # words
 OPENINGS = ("The picture shows", "This is a drawing of", "Here we see", "Someone has drawn")
 

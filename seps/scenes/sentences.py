@@ -25,7 +25,7 @@ CAPTIONS = 5
 MIN_WORDS, MAX_WORDS = 5, 15  # words
 FACTS = 5  # number of facts in a caption, if the scene has enough
 PATIENCE = 200  # attempts before a caption may have fewer
-SPARSE = 101  # seed that separates the choices of these captions from those of others
+SPARSE = 101  # seed that separates these captions' choices from other captions'
 TRIES = 4000  # far more than scenes need
 
 

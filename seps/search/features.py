@@ -1,6 +1,6 @@
-"""What the images alone decide, kept beside their embeddings: most of what matching them with a caption takes.
+"""Cache of the image-only quantities next to the embeddings: most of the work of matching with a caption.
 
-Kept are the quantities of the sparse branch, exactly as they were computed. They are computed anew for a dense caption,
+Kept are the quantities of the sparse branch, exactly as computed. They are computed again for a dense caption,
 which needs the other branch's too, and where a table keeps none, or another network's.
 """
 
@@ -24,7 +24,7 @@ from seps.search.table_errors import damaged
 
 
 def feature_key(engine: ScoringEngine) -> str:
-    """Name the network whose features a table keeps."""
+    """Name the network of a table's features."""
     return model_key(engine.model)
 
 

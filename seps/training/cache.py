@@ -1,4 +1,4 @@
-"""Frozen backbones run once: features of a split, kept in files beside the run."""
+"""Frozen backbones run once: features of a split, cached in files next to the run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FeatureCache:
     """Frozen features of a split, read from disk on demand.
 
     Attributes:
-        images: (V, N[+1], D_v) float16, `VisionEncoder.features`; then those of mirror images if `mirrored`.
+        images: (V, N[+1], D_v) float16, `VisionEncoder.features`; then of mirror images if `mirrored`.
         captions: (V * k, L_s, D_t) float16, `TextEncoder.features`; lengths: (V * k,) int64.
         dense: (V * k, D_t) float32, mean word of each dense caption, which is all that the paper variant reads; if
             layers of the text encoder are trained, its words (V * k, L_d, D_t) float16. None without dense captions.
@@ -64,7 +64,7 @@ class FeatureCache:
 
 
 def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mirrored: bool = False) -> FeatureCache:
-    """Compute the features of a split, or read those of an earlier run.
+    """Compute the features of a split, or read an earlier run's.
 
     The image encoder runs in bfloat16 autocast, which halves the time; features are stored in float16.
 
@@ -89,7 +89,7 @@ def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mir
 
 
 def cache_key(model: SEPSModel, split: Split) -> str:
-    """Return a hash of what the features depend on: encoders, captions, image files, weights not from a package."""
+    """Return a hash of the inputs of the features: encoders, captions, image files, weights not from a package."""
     config = model.config.as_dict()
     files = [(path.name, path.stat().st_size) for path in split.image_files]
     parts = [READING, features_config(config["vision"]), config["text"], split.captions, split.dense, files]
@@ -103,7 +103,7 @@ def cache_key(model: SEPSModel, split: Split) -> str:
 
 
 def features_config(vision: dict[str, Any]) -> dict[str, Any]:
-    """Return what the image features depend on of a model config's "vision": of classes which they are and how many,
+    """Return the parts of a model config's "vision" that change the image features: of classes the names and number,
     not how they are named and weighted."""
     if "classes" not in vision:
         return vision
@@ -111,7 +111,7 @@ def features_config(vision: dict[str, Any]) -> dict[str, Any]:
 
 
 def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) -> tuple[NDArray[np.float16], Tensor]:
-    """Compute the frozen features of T short texts, cut at `max_words`, or read those of an earlier run.
+    """Compute the frozen features of T short texts, cut at `max_words`, or read an earlier run's.
 
     Args:
         title: prefix of the file's name, and title of the progress bar.
@@ -163,7 +163,7 @@ def own_weights(model: SEPSModel) -> str:
 
 
 def cached_array(path: Path, compute: Callable[[Path], None]) -> NDArray[np.float16]:
-    """Open the array of a file, computed first where there is none; an interrupted computation leaves none."""
+    """Open the array of a file, computed if missing; an interrupted computation leaves no file."""
     if not path.is_file():
         with written_whole(path) as partial:
             compute(partial)
@@ -177,7 +177,7 @@ def new_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> N
 
 @torch.no_grad()
 def image_array(model: SEPSModel, split: Split, path: Path, mirrored: bool = False) -> None:
-    """Write the images' features (V, N[+1], D_v), and behind them those of their mirror images where asked for."""
+    """Write the images' features (V, N[+1], D_v), then, if requested, of their mirror images."""
     array: NDArray[np.float16] | None = None
     size = photo_batch_size(model.device)
     count = len(split.image_files)

@@ -1,9 +1,9 @@
-"""What a selector gets away with where L_ratio does not hold it: three ways to cheat, measured with the losses.
+"""Three degenerate selectors that L_ratio prevents, measured with the losses.
 
     python -m seps.training.cheats
 
 The trained model `scenes` scores a batch of drawn scenes with their captions, under its own decisions and under masks
-that are forced: the ranking loss alone hardly tells them apart, L_ratio does.
+that are forced: the ranking loss hardly separates them, L_ratio does.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class CachedDataLoader:
         self.model, self.settings, self.split, self.cache, self.shard = model, settings, split, cache, shard
         self.per_image = split.captions_per_image
         self.learns_along = model.img_enc.tail is not None or model.txt_enc.tail is not None
-        # Where patches are more than a projection of their features, no mean feature stands for them.
+        # If patches are more than a projection of their features, no mean feature can replace them.
         self.pools_batch = self.learns_along or model.img_enc.classes is not None
         self.class_words: tuple[Tensor, Tensor] | None = None  # features of the class captions and their lengths
         if not self.learns_along:
@@ -58,7 +58,7 @@ class CachedDataLoader:
             self.named = named_patches(self.phrases, self.per_image, model.img_enc.num_patches)
 
     def refresh_classes(self) -> None:
-        """Let the class vectors follow the text branch as it is now; without classes nothing changes."""
+        """Update the class vectors from the current text branch; no-op without classes."""
         classes = self.model.img_enc.classes
         if classes is not None and self.class_words is None:
             words, lengths = cache_texts(self.model, classes.captions, self.cache.folder, "Class captions")
@@ -88,7 +88,7 @@ class CachedDataLoader:
         return torch.cat([model.img_enc.finished(chunk)[..., : model.img_enc.width].cpu() for chunk in features])
 
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
-        """Yield an epoch over the images, with those of their captions that have phrases."""
+        """Yield an epoch over the images, with the captions that have phrases."""
         batches = shuffled_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
         for images in self.shard.of(batches, generator):
             numbers = torch.tensor(

@@ -1,8 +1,8 @@
-"""What several processes that train together put together: embeddings of all of them, so that negatives come from all.
+"""Gather the embeddings of all training processes, so that negatives come from all of them.
 
-Each process then has the same loss, that of the joint batch. Its gradient at a process's own embeddings is the sum over
+Each process then has the same loss, the joint batch's loss. Its gradient at a process's own embeddings is the sum over
 processes, which the mean over processes that data-parallel training takes turns into the joint batch's gradient.
-Without several processes everything stays as it is.
+With one process nothing changes.
 """
 
 from __future__ import annotations

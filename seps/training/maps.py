@@ -10,9 +10,9 @@ from torch import Tensor
 
 from seps.training.phrases import PhraseBox
 
-TOKEN_SCALE = 80.0  # what a word's cosines are multiplied with before the softmax: nearly the best token alone
+TOKEN_SCALE = 80.0  # factor of a word's cosines before the softmax: nearly a maximum
 MIN_INSIDE = 0.02  # bounds the loss, and its gradient, where a map has nothing inside
-PEAK_POWER = 4.0  # what raises a map's weights until its heaviest patches alone count
+PEAK_POWER = 4.0  # exponent of a map's weights, so that mainly its heaviest patches count
 TINY = 1e-12  # against division by zero, where the extra token took all of a map
 
 

@@ -2,7 +2,7 @@
 
 What `CrossSparseAggrNet.forward` returns in training mode, computed image by image over all captions instead of
 caption by caption over all images. Two facts make it faster: the exponentials of the aggregation logits depend on
-the image alone, so that a caption only masks them; and one matrix product merges an image's patches for all captions.
+the image, so that a caption only masks them; and one matrix product merges an image's patches for all captions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def pairwise_similarity(
 ) -> tuple[Tensor, Tensor | tuple[Tensor, ...]]:
     """Score every image against every caption, as `CrossSparseAggrNet.forward` in training mode.
 
-    Arguments and errors are those of `CrossSparseAggrNet.forward`. The released variant goes through that method
+    Arguments and errors as in `CrossSparseAggrNet.forward`. The released variant goes through that method
     itself. Under Gumbel-Softmax the noise is drawn in another order, so that equal seeds give other decisions.
 
     Returns:
@@ -91,7 +91,7 @@ def merge(patches: Tensor, powers: list[Tensor], masks: list[Tensor]) -> Tensor:
 
 
 def padded_words(cap_embs: Tensor, lengths: list[int]) -> tuple[Tensor, Tensor]:
-    """Return words at unit length, (B_t, L, C), and what is padding, (B_t, L) bool."""
+    """Return words at unit length, (B_t, L, C), and the padding mask, (B_t, L) bool."""
     count = torch.as_tensor(lengths, device=cap_embs.device)
     padding = torch.arange(cap_embs.shape[1], device=cap_embs.device) >= count[:, None]  # (B_t, L)
     return F.normalize(cap_embs, dim=-1), padding

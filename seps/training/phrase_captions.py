@@ -1,4 +1,4 @@
-"""Phrases of the training captions as captions of their own, with the regions of what they name."""
+"""Phrases of the training captions as separate captions, with the regions of the named objects."""
 
 from __future__ import annotations
 

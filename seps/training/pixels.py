@@ -49,7 +49,7 @@ class PixelDataLoader:
             self.phrases = read_phrases(model, dataset.split, settings.regions)
 
     def refresh_classes(self) -> None:
-        """Let the class vectors follow the text branch as it is now; without classes nothing changes."""
+        """Update the class vectors from the current text branch; no-op without classes."""
         self.model.refresh_classes()
 
     def pretrain_length(self) -> int:

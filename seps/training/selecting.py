@@ -1,6 +1,6 @@
-"""What the losses on selection see of it: a batch's images, scored by their own captions and phrases, with gradients.
+"""Inputs of the losses on selection: a batch's images, scored by their captions and phrases, with gradients.
 
-Each loss has a pass of its own: one that they shared would add its gradients up in another order, and a recipe would no
+Each loss has a separate pass: a shared pass would add its gradients up in another order, and a recipe would no
 longer give the same weights to the last digit.
 """
 
@@ -85,7 +85,7 @@ def token_maps(
     """Build the tokens of each image for its own caption.
 
     Args:
-        image: B images, from `encode_images`; s_st: (B, N), attention of each one's own caption.
+        image: B images, from `encode_images`; s_st: (B, N), attention of each image's caption.
         fixed_decisions: pass no gradient through decision mask and extra token, so that s^p does not learn.
 
     Returns:
@@ -108,7 +108,7 @@ def token_maps(
 
 
 def learning_mask(selection: Selection) -> Tensor:
-    """Return the top-k mask (B, N); its gradient is that of a sigmoid of the distance to the lowest kept score."""
+    """Return the top-k mask (B, N); the gradient is a sigmoid's, of the distance to the lowest kept score."""
     lowest = selection.score.detach().masked_fill(selection.mask == 0, torch.inf).amin(dim=-1, keepdim=True)  # (B, 1)
     soft = ((selection.score - lowest) / SOFTNESS).sigmoid()  # (B, N)
     return selection.mask + (soft - soft.detach())

@@ -1,4 +1,4 @@
-"""What is amiss in a run, each in a sentence: a warning, and training goes on."""
+"""Warnings about a run, one sentence each; training continues."""
 
 from __future__ import annotations
 

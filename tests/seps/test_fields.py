@@ -74,7 +74,7 @@ BAD: list[tuple[object, str]] = [
     ({"rate": 0}, "rate is 0, but it must be greater than 0 and finite."),
     ({"rate": 1, "count": 1.5}, "count is 1.5, a float, but a int is needed."),
     ({"rate": 1, "count": -1}, "count is -1, but it must be at least 0 and finite."),
-    ({"rate": 1, "fraction": 1}, "fraction is 1, but it must lie in [0, 1)."),
+    ({"rate": 1, "fraction": 1}, "fraction is 1, but it must be in [0, 1)."),
     ({"rate": 1, "kind": "c"}, "kind is 'c', but it must be one of a, b."),
     ({"rate": 1, "flag": 1}, "flag is 1, a int, but a bool is needed."),
     ({"rate": 1, "flag": True}, "flag is set, but count is 0."),

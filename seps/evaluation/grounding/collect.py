@@ -107,7 +107,7 @@ def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
     """Return the number of patches that each method keeps in each region, as many in total as the decision mask:
     (methods, 3).
 
-    SEPS keeps those of the mask, the others the first of their order; for random the expected number.
+    SEPS keeps the mask's patches, the others the first in their order; for random the expected number.
     """
     count, uniform = int(maps.kept.sum()), np.full(len(maps.kept), maps.kept.mean())
     kept: dict[str, Booleans | Floats] = {"seps": maps.kept, "random": uniform}
@@ -127,10 +127,10 @@ def ground(
     """Measure a model on the phrases of a split.
 
     Args:
-        model: in any mode; explanations are those of evaluation mode.
+        model: in any mode; explanations use evaluation mode.
         split: V images; entities: V lists of sentences, see `read_entities`.
         name: the model's, for the report.
-        scenes: V scenes, whose masks replace the phrases' boxes, see `read_scenes`.
+        scenes: V scenes; their masks replace the phrases' boxes, see `read_scenes`.
         curve_captions: number of captions with deletion and insertion curves, spread evenly over the split; 0 for none.
 
     Raises:

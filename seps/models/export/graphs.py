@@ -45,7 +45,7 @@ Tensors = dict[str, Tensor]
 
 
 class Image(nn.Module):
-    """Pixels to patches, and what the classifier sees at them where the model adds class vectors."""
+    """Pixels to patches, and the classifier's output at them if the model adds class vectors."""
 
     def __init__(self, model: SEPSModel) -> None:
         super().__init__()

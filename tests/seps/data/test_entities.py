@@ -78,7 +78,7 @@ def test_records_that_do_not_fit_are_listed_together(tmp_path: Path) -> None:
         "  id 12",
         "Counts that do not fit (1):",
         "  dev_entities.jsonl has 7 records, but dev_ids.txt has 5 images",
-        "Records that are not those of their images (2):",
+        "Records of other images (2):",
         "  line 2 holds a JSON list, but an object {...} is needed",
         "  line 4: its sentences are None, but a list is needed",
         "Sentences and phrases that do not fit (1):",

@@ -100,7 +100,7 @@ def test_captions_that_say_nothing_are_told(tmp_path: Path) -> None:
     )
     write_lines(folder / "dev_caps.txt", ["A dog ."] * 10)
     assert read_split(folder, "dev").notes == (
-        "All 10 captions of dev_caps.txt are 'A dog .': nothing tells images apart.",
+        "All 10 captions of dev_caps.txt are 'A dog .': none identifies an image.",
     )
 
 

@@ -181,7 +181,7 @@ def test_lists_of_names_tell_the_splits_of_flickr8k(folder: Path) -> None:
     write_lines(folder / "Flickr_8k.devImages.txt", ["COCO_3.png"])
     train, dev = read_split(file, "train"), read_split(file, "dev")
     assert (content(train), content(dev)) == (ALL[:2], ALL[3:])
-    assert train.notes == ("1 image of Flickr8k.token.txt in none of the lists of splits beside it: left out.",)
+    assert train.notes == ("1 image of Flickr8k.token.txt in none of its split lists: left out.",)
 
 
 def test_of_more_captions_the_first_are_taken_and_all_of_a_number_of_their_own(folder: Path) -> None:
@@ -268,7 +268,7 @@ def test_a_folder_that_is_written_once_is_not_written_over(folder: Path, capsys:
     assert f"{folder / 'new'} holds train (2 images), dev (1 image), test (1 image)." in capsys.readouterr().out
     before = {file: file.read_bytes() for file in (folder / "new").iterdir()}
     assert main(arguments) == 2
-    assert "Files that are there already: choose another folder (7):" in capsys.readouterr().err
+    assert "Files that already exist: choose another folder (7):" in capsys.readouterr().err
     assert before == {file: file.read_bytes() for file in (folder / "new").iterdir()}
 
 
@@ -281,7 +281,7 @@ def test_a_folder_that_is_written_once_is_not_written_over(folder: Path, capsys:
         (
             "split.json",
             '[{"file": "a.png", "caption": "a", "split": "../x"}]',
-            "Splits whose name no file can have (1)",
+            "Splits with an invalid file name (1)",
         ),
         ("captions.txt", "no names here\n", "captions.txt: it is none of the caption files that are known"),
         ("captions.csv", "image;caption\na.png;\n", "captions.csv, line 2: '' of 'a.png'"),
@@ -498,5 +498,5 @@ def test_the_other_splits_of_a_file_are_looked_at_too(folder: Path) -> None:
 
 
 def test_a_caption_file_has_no_phrases(folder: Path) -> None:
-    with pytest.raises(DataError, match=r"dataset_coco\.json holds captions alone, no phrases with"):
+    with pytest.raises(DataError, match=r"dataset_coco\.json contains captions but no phrases with"):
         read_entities(karpathy(folder), "train")

@@ -131,11 +131,11 @@ def test_a_name_that_timm_does_not_know() -> None:
 
 @pytest.mark.usefixtures("offline")
 def test_no_hub() -> None:
-    with pytest.raises(ValueError, match=r"^timm/vit_base_patch16_224\.\w+ could not be had from the model hub"):
+    with pytest.raises(ValueError, match=r"^timm/vit_base_patch16_224\.\w+ cannot be loaded from the model hub"):
         vision_backbone(vision("vit_base_patch16_224", "hub", 224))
-    with pytest.raises(ValueError, match="bert-base-uncased could not be had from the model hub"):
+    with pytest.raises(ValueError, match="bert-base-uncased cannot be loaded from the model hub"):
         text_backbone(TextConfig("bert-base-uncased", "hub"))
-    with pytest.raises(ValueError, match="owner/encoder could not be had from the model hub"):
+    with pytest.raises(ValueError, match="owner/encoder cannot be loaded from the model hub"):
         text_backbone(TextConfig("owner/encoder", "none"))
 
 

@@ -284,7 +284,7 @@ def test_the_program_prints_a_table_and_merges_its_file(
         assert 10 < result["peak_memory_mb"] < 100_000
         assert f"{result['rsum']:13.1f}" in printed
     assert results["captions_only"]["text_to_image"] != results["own_dense"]["text_to_image"]
-    for title in ("captions alone", "own dense captions", "dense captions of other images"):
+    for title in ("captions only", "own dense captions", "dense captions of other images"):
         assert f"{saved} on dev: {title}\n" in printed
 
 
@@ -301,7 +301,7 @@ def test_the_authors_protocol_stands_beside_ours_by_its_name(
         assert name == "image_to_text" or results["authors_protocol"][name] != results["captions_only"][name]
     printed = capsys.readouterr().out
     title = "the authors' protocol, each query with its own image's dense caption, repeated five times"
-    assert printed.index("dev: captions alone\n") < printed.index(f"dev: {title}\n")
+    assert printed.index("dev: captions only\n") < printed.index(f"dev: {title}\n")
 
     split = read_split(data, "dev")
     assert split.dense is not None
@@ -321,7 +321,7 @@ def test_captions_are_cut_where_max_words_says(
     assert not torch.allclose(matrices[0], matrices[1])
     assert "max_words" not in whole.as_dict()
     assert cut.as_dict()["max_words"] == 4
-    assert "captions alone, captions cut at 4 tokens\n" in cut.table()
+    assert "captions only, captions cut at 4 tokens\n" in cut.table()
     model.config = replace(model.config, text=replace(model.config.text, max_words=4))
     evaluate(model, split)
     assert torch.equal(matrices[2], matrices[1])
@@ -380,7 +380,7 @@ def cut_short(data: Path, tmp_path: Path) -> Path:
         ([], cut_short, "10.png cannot be read as an image"),
         (["--model", "photoz"], None, "error: 'photoz' is no folder, no hub repo (owner/name) and no shipped model"),
         (["--images", "/nowhere"], None, "error: The folder /nowhere does not exist: give the folder with the image"),
-        (["--max-words", "1"], None, "error: text.max_words is 1, but [CLS] and [SEP] alone need 2."),
+        (["--max-words", "1"], None, "error: text.max_words is 1, but [CLS] and [SEP] already need 2."),
         (["--save-similarity", "F.txt"], None, "F.txt is a NumPy file, so its name must end in .npy."),
         (["--save-similarity", "/nowhere/f.npy"], None, "The folder /nowhere does not exist, so that f.npy cannot be"),
         (

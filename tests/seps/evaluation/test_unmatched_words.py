@@ -97,7 +97,7 @@ def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Spli
     assert result.threshold == pytest.approx(result.others_threshold, abs=1e-4)
     assert result.others_threshold == result.classes[NOUNS].own_threshold
     assert result.best.words < content.best.words
-    with pytest.raises(ValueError, match="split dev has no nouns that are another image's alone"):
+    with pytest.raises(ValueError, match="split dev has no nouns that belong only to another image"):
         measure_unmatched_words(model, split, nouns=True)
 
 

@@ -101,7 +101,7 @@ def test_a_captioner_of_photographs_is_tried_on_photographs() -> None:
 
 def test_folders_without_weights_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for folder, message in (
-        (tmp_path / "nowhere", "nowhere is no folder: give that of a run"),
+        (tmp_path / "nowhere", "nowhere is not a folder: give a run's folder"),
         (tmp_path, "holds neither a generator nor a checkpoint of one"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):

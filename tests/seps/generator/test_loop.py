@@ -290,7 +290,7 @@ def test_the_text_encoder_may_start_as_a_trained_one(network: GeneratorNetwork) 
     trained = load_model("scenes").txt_enc.bert.state_dict()
     for key, tensor in network.captions.encoder.bert.state_dict().items():
         torch.testing.assert_close(tensor, trained[key])
-    with pytest.raises(ValueError, match=r"training\.text_start is 'photos', whose text encoder is not"):
+    with pytest.raises(ValueError, match=r"training\.text_start is 'photos', but its text encoder is not"):
         loop.start_text(network, "photos")
 
 

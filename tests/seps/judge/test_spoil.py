@@ -64,9 +64,9 @@ def test_what_cannot_be_spoilt_is_told(picture: Image.Image) -> None:
     with pytest.raises(ValueError, match="kind is 'rain', but it must be one of blur, noise, blocks"):
         distort(picture, "rain", 0.5)
     for strength, message in (
-        (-0.1, "strength is -0.1, but it must lie in [0, 1]"),
-        (1.1, "strength is 1.1, but it must lie in [0, 1]"),
-        (float("nan"), "strength is nan, but it must lie in [0, 1]"),
+        (-0.1, "strength is -0.1, but it must be in [0, 1]"),
+        (1.1, "strength is 1.1, but it must be in [0, 1]"),
+        (float("nan"), "strength is nan, but it must be in [0, 1]"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             distort(picture, "blur", strength)

@@ -322,7 +322,7 @@ def test_no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sources, "hub_answers", lambda: False)
     monkeypatch.setattr(sources, "snapshot_download", refuse)
-    with pytest.raises(ValueError, match="owner/name could not be had from the model hub"):
+    with pytest.raises(ValueError, match="owner/name cannot be loaded from the model hub"):
         load_model("owner/name")
 
 

@@ -20,7 +20,7 @@ from seps.training.loop import length_note
 from seps.training.settings import TrainSettings, read_recipe
 
 LINEAR = TrainSettings(epochs=4, schedule="linear", lr_warmup_steps=0)
-ANEW = "For the curve of 8 from the start, train anew into another folder."
+ANEW = "For the curve of 8 from the start, train again into another folder."
 
 
 def test_multistep_decays_at_the_published_epochs() -> None:

@@ -110,7 +110,7 @@ def test_rows_are_read_in_the_order_in_which_they_are_asked_for(uri: Path) -> No
     assert torch.equal(store.embeddings(rows), torch.stack([each.embeddings for each in asked]))
     torch.testing.assert_close(store.pooled(rows), pooled_images(store.embeddings(rows)), atol=1e-3, rtol=0)
     assert (store.paths([]), len(store.embeddings([])), len(store.pooled([]))) == ([], 0, 0)
-    with pytest.raises(StoreError, match=r"gallery\.lance has no such rows: open it anew"):
+    with pytest.raises(StoreError, match=r"gallery\.lance has no such rows: open it again"):
         store.paths([rows[0], 10**12])
 
 

@@ -507,7 +507,7 @@ def test_the_epoch_in_which_hardest_negatives_begin_is_told_before_it() -> None:
     settings = TrainSettings(epochs=4, hard_after=2, pretrain_epochs=3, captions_an_epoch=1, pooled_weight=1.0)
     notes = [negatives_note(settings, epoch) for epoch in range(7)]
     assert [bool(note) for note in notes] == [epoch == 5 for epoch in range(7)]
-    assert notes[5].startswith("From epoch 6 on the hardest negative of each image and caption counts alone")
+    assert notes[5].startswith("From epoch 6 on only the hardest negative of each image and caption counts")
     assert negatives_note(replace(settings, loss="infonce", hard_after=0), 3) == ""
 
 
