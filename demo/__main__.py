@@ -115,7 +115,7 @@ def write_page(options: argparse.Namespace, record: Explanation, layer: str) -> 
 
 
 def written_size(file: Path) -> str:
-    """Return what is said of a file that was written, with its size."""
+    """Return a message about a written file, with its size."""
     return f"{file} is written: {written(file.stat().st_size / 1e6, '.1f')} MB."
 
 
@@ -221,7 +221,7 @@ def parser() -> argparse.ArgumentParser:
     single = commands.add_parser("explain", help="draw what a caption did with a photograph")
     single.add_argument("photo", type=Path)
     single.add_argument("caption")
-    single.add_argument("--dense", help="a dense caption beside it")
+    single.add_argument("--dense", help="an optional dense caption")
     single.add_argument("--layer", default="mask", help=LAYERS)
     single.add_argument(
         "--keep",
@@ -259,11 +259,11 @@ def parser() -> argparse.ArgumentParser:
         "--all", action="store_true", help="of a table, or a folder too large for memory, score every photograph"
     )
     many.add_argument(
-        "--name", default="", metavar="TEXT", help="of a table or a folder, rank those whose paths hold this alone"
+        "--name", default="", metavar="TEXT", help="of a table or a folder, rank only paths that contain this"
     )
     many.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
     many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos, scenes or moving")
-    many.add_argument("--dense", help="a dense caption beside the caption")
+    many.add_argument("--dense", help="an optional dense caption")
     many.add_argument("--top", type=whole_number, default=10, help="how many to print (10)")
     many.add_argument("--csv", type=Path, help="write the whole ranking of photographs here, or S by time of a video")
     many.add_argument("--video", type=Path, help="follow the caption through this video")
@@ -280,18 +280,18 @@ def parser() -> argparse.ArgumentParser:
     scored.add_argument(
         "-o", "--out", dest="output", type=Path, help="file; csv has the scores, json each patch's share too"
     )
-    other = commands.add_parser("why", help="tell why a photograph, or a caption, comes before another one")
+    other = commands.add_parser("why", help="explain why a photograph, or a caption, ranks before another")
     other.add_argument("photo", type=Path)
     other.add_argument("caption")
     against = other.add_mutually_exclusive_group(required=True)
     against.add_argument("--other", type=Path, help="another photograph, for the same caption")
     against.add_argument("--other-caption", metavar="CAPTION", help="another caption, for the same photograph")
-    other.add_argument("--dense", help="a dense caption beside the caption of two photographs")
+    other.add_argument("--dense", help="an optional dense caption of two photographs")
     other.add_argument(
         "--word", type=whole_number, help="draw both maps of the word at this place of the list printed, from 1"
     )
     other.add_argument("-o", "--output", type=Path, help=f"file; its ending says which: {', '.join(CONTRASTS)}, html")
-    drawn = commands.add_parser("generate", help="draw a scene for a caption, and tell what is read in it")
+    drawn = commands.add_parser("generate", help="draw a scene for a caption, and check it")
     drawn.add_argument("caption")
     drawn.add_argument("--steps", type=whole_number, default=STEPS, help=f"of drawing, 10 to 100 ({STEPS})")
     drawn.add_argument("--seed", type=whole_number, default=SEED, help=f"the same one draws the same picture ({SEED})")
@@ -299,7 +299,7 @@ def parser() -> argparse.ArgumentParser:
         "--guidance", type=finite_number, default=GUIDANCE, help=f"how closely the caption is followed ({GUIDANCE:g})"
     )
     drawn.add_argument(
-        "-o", "--output", type=Path, required=True, help="file: png the picture, gif how it came about, json all told"
+        "-o", "--output", type=Path, required=True, help="file: png the picture, gif the steps, json the results"
     )
     add_figure_command(commands)
     walked = add_lesson_command(commands)
@@ -307,7 +307,7 @@ def parser() -> argparse.ArgumentParser:
         (single, "photos"),
         (other, "photos"),
         (walked, "photos"),
-        (many, "photos; to rank, that of the gallery"),
+        (many, "photos; to rank, the gallery's"),
     ):
         command.add_argument(
             "--model", help=f"photos or scenes, a folder such as RUN/best, or a hub repo (owner/name) ({unless})"
@@ -316,7 +316,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told without a model: paths that are not there, and an unknown ending."""
+    """Validate arguments without a model; ValueError for missing paths or an unknown file type."""
     if options.command in ("judge", "figure"):
         {"judge": check_judging, "figure": check_figure}[options.command](options)
         return
@@ -344,7 +344,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def check_rank(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told of `rank` without its model, options that would not count among it."""
+    """Validate the arguments of `rank` without its model; ValueError also for options without effect."""
     if options.photo is not None:
         check_photo_path(options.photo)
         for name, given in (("--csv", options.csv), ("--dense", options.dense)):
@@ -389,7 +389,7 @@ def check_table(options: argparse.Namespace) -> None:
 
 
 def check_judging(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told of `judge` without its model."""
+    """Validate the arguments of `judge` without its model; ValueError if invalid."""
     options.pictures = photo_paths(options.pictures)
     if not options.prompt.strip():
         raise ValueError("--prompt is empty: write what the pictures were made from.")
@@ -399,7 +399,7 @@ def check_judging(options: argparse.Namespace) -> None:
 
 
 def check_why(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told of `why` without its model."""
+    """Validate the arguments of `why` without its model; ValueError if invalid."""
     for photo in (options.photo, options.other):
         if photo is not None:
             check_photo_path(photo)

@@ -21,7 +21,7 @@ SECONDS = 500.0  # that reading a video may take
 
 
 def check_video_options(options: argparse.Namespace) -> None:
-    """Raise ValueError for what does not go with --video, or for a video whose first frame cannot be read."""
+    """Validate the options with --video; ValueError if invalid or if the video's first frame is unreadable."""
     from seps.videos import MAX_FRAMES
 
     for name, given in (

@@ -1,4 +1,4 @@
-"""The shipped generator: it is what its card says, writes captions as true as its card says, and draws as well."""
+"""The shipped generator: it matches its card: its parts, its captions' accuracy and its drawings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from seps.scenes.reading import read_caption, whole_words
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "assets" / "models" / "generator"
-RAN_OUT = (11, 38, 110)  # scenes of whose greedy captions words ran out within a phrase
+RAN_OUT = (11, 38, 110)  # scenes with a greedy caption that ran out of words within a phrase
 FEW = 100  # of the 1,000 scenes that the card measures, the first
 
 

@@ -52,7 +52,7 @@ def while_awaited(items: Iterable[Any], desc: str = "") -> Iterator[Any]:
 
 
 class CheckedRequests:
-    """ASGI middleware that passes on valid requests and cancels those of disconnected clients.
+    """ASGI middleware that passes on valid requests and cancels requests of disconnected clients.
 
     Args:
         app: the tool server.

@@ -37,12 +37,12 @@ Photo = Annotated[
     ),
 ]
 Caption = Annotated[str, Field(description="an English sentence")]
-Dense = Annotated[str, Field(description="a long description beside the caption, or empty")]
+Dense = Annotated[str, Field(description="a long description (dense caption), or empty")]
 Gallery = Annotated[str, Field(description="a name that list_photographs gives")]
 
 
 class Tools:
-    """The tools by name; their docstrings and annotations are what an assistant reads.
+    """The tools by name; assistants read their docstrings and annotations.
 
     Args:
         registry: of the app's models and galleries.
@@ -92,9 +92,7 @@ class Tools:
 
     def rank_captions(
         self,
-        captions: Annotated[
-            list[str] | None, Field(description="sentences to rank; empty for those of the gallery")
-        ] = None,
+        captions: Annotated[list[str] | None, Field(description="sentences to rank; empty for the gallery's")] = None,
         item: Item = "",
         photo: Photo = "",
         top: Annotated[int, Field(ge=1, le=100)] = 10,
@@ -193,13 +191,13 @@ class Tools:
         steps: Annotated[int, Field(ge=10, le=100)] = STEPS,
         guidance: Annotated[float, Field(ge=1, le=15, description="how closely the caption is followed")] = GUIDANCE,
     ) -> Annotated[CallToolResult, results.Drawn]:
-        """Draw a scene for a caption, and tell which of its statements are read in the picture."""
+        """Draw a scene for a caption and report which of its statements are found in the picture."""
         answer, file = self._endpoints.draw(caption, steps, seed, guidance, "png", while_awaited)
         statements = [{"statement": row["says"], "verdict": row["verdict"]} for row in answer["statements"]]
         return answer_of(results.Drawn.model_validate(answer | {"statements": statements}), image_content(file.content))
 
     def _photo(self, photo: str, item: str) -> tuple[Upload | None, str]:
-        """What the endpoints take: a photograph that came with the call, or the item of a gallery's."""
+        """Return the endpoint's arguments: the photograph from the call, or a gallery's item."""
         if not photo and not item:
             raise ValueError("No photograph is named: give item, as list_photographs gives it, or photo, a data URL.")
         if photo and item:

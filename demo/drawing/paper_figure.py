@@ -113,7 +113,7 @@ class _Sheet:
         return page.figure
 
     def _heads(self, index: int) -> list[list[str]]:
-        """Return the heads of a row's panels, empty if equal to those of the row before."""
+        """Return the heads of a row's panels, empty if equal to the previous row's."""
         names = [panel.head for panel in self.rows[index].panels]
         before = [panel.head for panel in self.rows[index - 1].panels] if index else [""] * len(names)
         return [

@@ -93,7 +93,7 @@ def edit_choice(measures: Measures, best: list[Shown]) -> Choice | None:
 
 
 def captions_choice(measures: Measures) -> Choice | None:
-    """Return a photograph whose own captions rank first in the gallery, with the best maps for its best caption."""
+    """Return a photograph with its captions ranked first in the gallery, with the best maps for its best caption."""
     results = []
     for index, item in enumerate(measures.indexed.gallery.items):
         first = [measures.pool[at] for at in measures.pool_order(index)[: min(FIRST, len(item.captions))]]
@@ -113,7 +113,7 @@ def captions_choice(measures: Measures) -> Choice | None:
 def compare_choice(measures: Measures) -> Choice | None:
     """Return two phrases of one photograph for different things, with the highest contrast of their masks.
 
-    The contrast is the mean share of its own region that a mask keeps, minus that of the other's.
+    The contrast is the mean kept share of the mask's own region, minus the other region's.
     """
     results = []
     for index in list(dict.fromkeys(candidate.index for candidate in measures.candidates))[:MOST]:
@@ -162,7 +162,7 @@ def why_choice(measures: Measures) -> Choice | None:
 
 
 def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]]:
-    """Yield each caption whose two best photographs a content word distinguishes, with the second one and the
+    """Yield each caption with a content word that distinguishes its two best photographs, with the second one and the
     measurements."""
     service, indexed = measures.service, measures.indexed
     for shown in measures.shown:

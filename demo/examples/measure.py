@@ -1,7 +1,7 @@
 """Quality of a caption as an example: its rank, and how well mask and word maps cover the named regions.
 
 Regions are known: pixels of a drawn scene, or hand-drawn boxes of the example photographs. A word map is rated by the
-share of its weight inside the word's region minus that of an even map, a mask by the kept share of the region minus the
+share of its weight inside the word's region minus a uniform map's, a mask by the kept share of the region minus the
 kept share of the rest. Both are in [-1, 1].
 """
 
@@ -27,7 +27,7 @@ from seps.data.regions import energy_inside, mask_overlap, patch_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens
 from seps.explanation.caption_words import CaptionWord, caption_words
 
-MOST = 40  # number of captions with maps, those of the largest margin
+MOST = 40  # number of captions with maps, by largest margin
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 Region = tuple[tuple[int, ...], Floats]  # positions of word pieces, and their region: (N,), the share of each patch
@@ -102,7 +102,7 @@ class Measures:
 
     @cached_property
     def candidates(self) -> list[Candidate]:
-        """The captions without notes whose photograph ranks first, the largest margin first."""
+        """Captions without notes that rank their photograph first, by largest margin."""
         columns = np.arange(len(self.captions))
         matching = self.scores[self.owners, columns]
         others = self.scores.copy()
@@ -117,7 +117,7 @@ class Measures:
 
     @cached_property
     def shown(self) -> list[Shown]:
-        """The better half of the candidates, at most `MOST`, whose words all match something, with their maps."""
+        """The better half of the candidates, at most `MOST`, with matches for all words, with their maps."""
         clear = self.candidates[: min(MOST, -(-len(self.candidates) // 2))]
         results = [self.show(candidate) for candidate in clear]
         return [shown for shown in results if shown is not None]
@@ -179,7 +179,7 @@ def union(regions: list[Region]) -> Floats:
 
 
 def above_even(weights: NDArray[np.floating], region: Floats) -> float:
-    """Return the share of a map's weight, (N,), inside a region, minus that of an even map; in [-1, 1]."""
+    """Return the share of a map's weight, (N,), inside a region, minus a uniform map's; in [-1, 1]."""
     return energy_inside(weights, region) - float(region.mean())
 
 

@@ -64,7 +64,7 @@ def listed_gallery(folder: Path, recursive: bool = False) -> tuple[Gallery, list
             listed.append(as_listed(file, key))
     captions, note = _captions_for(folder, named)
     items = tuple(_item(file.path, captions, file.file) for file in listed)
-    table = f"{table_name(folder, recursive)}-large"  # not that of `folder_gallery`, which keeps every digit
+    table = f"{table_name(folder, recursive)}-large"  # different from `folder_gallery`, which keeps every digit
     gallery = Gallery(FOLDER, _title(folder), note, items, tuple(skipped), table=table)
     return gallery, listed
 
@@ -92,7 +92,7 @@ def _title(folder: Path) -> str:
 
 
 def _captions_for(folder: Path, named: Sequence[tuple[str, Path]]) -> tuple[Mapping[str, tuple[str, ...]], str]:
-    """Return the captions of captions.json, and a note on those of missing photographs."""
+    """Return the captions of captions.json, and a note on captions of missing photographs."""
     captions = _read_captions(folder / CAPTIONS_FILE)
     unknown = sorted(set(captions) - {name for name, _ in named})
     if not unknown:
@@ -183,7 +183,7 @@ def _files_below(folder: Path, recursive: bool) -> tuple[list[Path], list[str]]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         if not recursive and folders:
             below = sorted(printable(name) for name in folders)
-            skipped.append(f"Folders below are read with --recursive alone: {quoted(below)}.")
+            skipped.append(f"Subfolders are read only with --recursive: {quoted(below)}.")
             folders[:] = []
         for name in names:
             file = Path(place, name)

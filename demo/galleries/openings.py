@@ -36,7 +36,7 @@ def load_openings() -> dict[str, dict[str, Any]]:
 
 
 def choices_of(gallery: Gallery) -> dict[str, Any]:
-    """Return the choices of a gallery: its own, else those of the scenes for drawn pictures and of the examples for
+    """Return the choices of a gallery: its own, else the scenes' for drawn pictures and the examples' for
     others."""
     kind = PHOTOGRAPHS if all(item.known is None for item in gallery.items) else SCENES
     return load_openings().get(gallery.name, load_openings()[kind])

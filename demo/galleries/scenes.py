@@ -86,6 +86,6 @@ def write(facts_file: Path, pictures: Path, count: int = COUNT) -> None:
 
 
 if __name__ == "__main__":
-    description = "Draw the scenes of the gallery anew, over the files in the repo."
+    description = "Draw the scenes of the gallery again and replace the files in the repo."
     argparse.ArgumentParser(prog="python -m demo.galleries.scenes", description=description).parse_args()
     write(FACTS_FILE, PICTURES)

@@ -19,7 +19,7 @@ Line = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Outline:
-    """What is seen of an object.
+    """The visible part of an object.
 
     Attributes:
         number: of the object; name: "red car".

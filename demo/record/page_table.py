@@ -1,4 +1,4 @@
-"""What the page carries in its head for its scripts: the table of what is said, in both languages, and the table of
+"""Data in the page's head for its scripts: the table of texts, in both languages, and the table of
 layers."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LANGUAGE_SCRIPT = Path(__file__).resolve().parents[2] / "assets" / "opening" / "
 
 
 def language_tags(lesson: Collection[str] = (), words: bool = False) -> str:
-    """Elements of the page's head: the script that reads the page's language from its address, and what is Chinese of
+    """Elements of the page's head: the script that reads the page's language from its URL, and the Chinese
     the tables; arguments as in `table_data`."""
     chinese = CHINESE_TABLE | {name: CHINESE_LESSON[name] for name in lesson}
     chinese = of_page(chinese, CHINESE_WORDS) if words else chinese
@@ -49,7 +49,7 @@ def data_tag(name: str, data: str) -> str:
 def table_data(measures: Collection[str] | None = None, lesson: Collection[str] = (), words: bool = False) -> str:
     """Return both tables in English, with the symbols in MathML, as JSON.
 
-    `measures`: the names of those that the page can ask for; all of them where left out. `lesson`: sections of what the
+    `measures`: the names that the page can request; default all. `lesson`: sections of the
     lesson says, for a page that fills them in itself. `words`: whether the strings of assets/js/words come too.
     """
     rows = layer_table.LAYERS

@@ -1,4 +1,4 @@
-"""What the browser gets of a scene: the true outlines, and the weight of each word inside what it names."""
+"""Scene data for the browser: the true outlines, and each word's weight inside its object."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def objects_value(known: SceneAnnotation, caption: str) -> list[dict[str, Any]]:
 
 
 def scene_value(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return what is true of a scene, for a viewer of one caption; JSON ready.
+    """Return a scene's ground truth for one caption; JSON ready.
 
     Returns:
         "unit": UNIT; "objects", see `objects_value`; "inside": for words of phrases that name

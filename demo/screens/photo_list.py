@@ -23,7 +23,7 @@ def ranking_value(
     noun = noun if total != 1 else noun.removesuffix("s")
     key = "list.ranked_short" if scored < total else "list.ranked_best" if total > RANKED else "list.ranked"
     numbers = {"scored": scored, "total": total, "milliseconds": 1000 * seconds, "count": RANKED}
-    lists = [(phrase("Caption alone") if with_dense else "", alone)] + (
+    lists = [(phrase("Caption only") if with_dense else "", alone)] + (
         [(phrase("With dense caption"), with_dense)] if with_dense else []
     )
     return with_new_key(

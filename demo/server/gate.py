@@ -1,4 +1,4 @@
-"""What every request passes before Gradio sees it, and what every fault passes on its way out."""
+"""Middleware that checks every request before Gradio, and handles every fault."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ LOG = logging.getLogger(__name__)
 UNKNOWN = "There is nothing of this name: see the page's API documentation for what there is."
 POST_ONLY = "The tools for assistants answer POST only: there is no stream and no session to open or to end."
 UNREADABLE = "This request cannot be read: see the page's API documentation for what it takes."
-FAULT = "This could not be done, by a fault of the app that its log tells: reload the page and try again."
+FAULT = "The app failed; its log has the details. Reload the page and try again."
 FULL = "The server's disk is full: try again in some minutes, when older files have gone."
-NO_ANSWER = "There is no answer of this name, or no longer: ask anew."
+NO_ANSWER = "There is no answer of this name, or no longer: ask again."
 BAD_SESSION = 'No session can have the name in "session_hash": choose 1 to 200 letters, digits or . : @ + = ~ _ -.'
 TAKEN = "Another stream receives the answers of this session: read them there."
 LONGEST_FILE = 255  # bytes of a file's name, in every file system
@@ -44,15 +44,15 @@ STATUS = "seps.status"  # in a scope: the status of an answer that Gradio would 
 
 
 class Gate:
-    """Refuses addresses that are not needed, bodies that are too large and names that nothing has; turns a fault that
-    nobody has told yet into an answer.
+    """Refuses addresses that are not needed, bodies that are too large and unknown names; turns a fault that
+    has no answer yet into one.
 
     Args:
         app: what comes next.
         folder: of the uploads and downloads, the only files that are served.
         max_bytes: of an upload's body.
         mcp: whether the tools for assistants are served.
-        listeners: gets the sessions whose stream of answers is open.
+        listeners: gets the sessions with an open stream of answers.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Gate:
         return None
 
     async def refusal_of_body(self, scope: Scope, path: str, receive: Receive) -> tuple[Response | None, Receive]:
-        """Return the answer to a request whose body goes no further, and what gives that body to Gradio."""
+        """Return the answer to a request with a rejected body, and the `receive` that gives the body to Gradio."""
         try:
             body, receive = await read_body(receive)
         except HTTPException as error:
@@ -133,7 +133,7 @@ class Gate:
 
         try:
             await self.app(scope, receive, sent)
-        except ClientDisconnect:  # nobody is there to be told
+        except ClientDisconnect:  # the client has gone
             return
         except Exception as error:
             if begun:
@@ -148,7 +148,7 @@ class Gate:
 
 
 def stream_of(scope: Scope, path: str) -> str:
-    """Return the session whose answers a GET request streams, "" for other requests."""
+    """Return the session of the answers that a GET request streams, "" for other requests."""
     if path.startswith("/gradio_api/call/"):
         return session_of(queue_of(scope), last_part(path)) or last_part(path)
     named = query_of(scope) if path == "/gradio_api/queue/data" else {}
@@ -191,7 +191,7 @@ def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
 
 
 def no_session() -> Response:
-    """Return the answer to a page whose answers nobody holds, as Gradio's scripts read it: they reload."""
+    """Return the answer to a page with lost answers, which makes Gradio's scripts reload."""
     message = '{"msg":"unexpected_error","success":false,"session_not_found":true,"message":"' + NO_ANSWER + '"}'
     return Response(f"data: {message}\n\n", media_type="text/event-stream")
 
@@ -206,13 +206,13 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def too_large(scope: Scope, most: int) -> Response | None:
-    """Return the answer to a request that tells of a body with more than `most` bytes."""
+    """Return the answer to a request that declares a body of more than `most` bytes."""
     length = dict(scope["headers"]).get(b"content-length", b"0")
     return refused(413, large(most)) if length.isdigit() and (len(length) > 15 or int(length) > most) else None
 
 
 def bounded(receive: Receive, most: int) -> Receive:
-    """Return what gives a request's body, at most so many bytes of it, whatever the request tells of its size."""
+    """Return a `receive` that limits a request's body to so many bytes, whatever size it declares."""
     left = most
 
     async def received() -> Message:

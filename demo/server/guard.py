@@ -1,4 +1,4 @@
-"""The one gate of every call: what comes in is checked, and what goes wrong is told in a sentence.
+"""Validation of every call: inputs are checked, and errors are reported in a sentence.
 
 Gradio checks a file only where the call marks it as one, and answers most faults with `{"error": null}`.
 """
@@ -23,19 +23,19 @@ from demo.server.gate import FAULT, FULL, STATUS, is_full
 from demo.server.sessions import Session, Sessions
 
 LOG = logging.getLogger(__name__)
-LONGEST = 300  # characters of what a component says, which holds what came
+LONGEST = 300  # characters of a component's message, which quotes the input
 SHORT = "answer"  # the queue of short answers
 GONE = (
-    "The app has let go of what this page had open, because too many others came or it was closed for long. "
+    "This page's session has expired, because of too many other sessions or long inactivity. "
     '<a href="?{query}">Open this view again</a>: the address holds all of it but your own photos.'
 )
 
 
 class GuardedBlocks(gr.Blocks):
-    """Blocks whose events all pass one gate: a wrong call gets a sentence, never a traceback.
+    """Blocks with validated events: a wrong call gets a sentence, never a traceback.
 
-    A ValueError of an event is told to whoever called, in its own words. Anything else is a fault of the app: it goes
-    to the log, and the caller is told so.
+    A ValueError of an event is sent to the caller with its message. Anything else is a fault of the app: it goes
+    to the log, and the caller gets a general message.
     """
 
     async def process_api(self, block_fn: BlockFunction | int, inputs: list[Any], *args: Any, **options: Any) -> Any:
@@ -67,8 +67,8 @@ class GuardedBlocks(gr.Blocks):
 
 
 def turns(event: BlockFunction, session: Any) -> list[Lock]:
-    """Return what a short event waits for: one alone at a time changes a state of a session, and begins with what the
-    one before left. What takes long waits for none, and nothing waits for it."""
+    """Return the locks that serialise short events on the same session state, so that each starts from the previous
+    one's result. Long events take no lock."""
     if not isinstance(session, Session) or (event.queue and event.concurrency_id != SHORT):
         return []
     numbers = {output._id for output in event.outputs if isinstance(output, gr.State)}
@@ -95,13 +95,13 @@ def scope_of(request: Any) -> Any:
 
 
 def asked_language(request: Any) -> str:
-    """Return the language of the page that a request comes from, "" where it does not tell."""
+    """Return the language of the page that a request comes from, "" if unknown."""
     first = request[0] if isinstance(request, list) and request else request
     return str((getattr(first, "query_params", None) or {}).get("lang", ""))
 
 
 def asked_from(request: Any) -> str:
-    """Return the query in the address of the page that a request comes from, "" where it does not tell."""
+    """Return the query in the URL of the page that a request comes from, "" if unknown."""
     headers = getattr(request, "headers", None) or {}
     return urlsplit(headers.get("referer") or "").query
 
@@ -110,8 +110,8 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
     """Return the values of an event as Gradio may go on with them.
 
     Args:
-        event: whose inputs they are for.
-        values: one an input, those of states ignored; at the end, what has a default may be left out.
+        event: the event of the inputs.
+        values: one per input, ignored for states; trailing inputs with defaults may be left out.
 
     Raises:
         ValueError: too few or too many, one of the wrong kind, text that is no Unicode, or a file that is no upload.
@@ -124,7 +124,7 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
         names = ", ".join(str(getattr(component, "label", None)) for component in components)
         raise ValueError(
             f"{len(components)} values are needed ({names}), but {given} came: give one for each, null or an empty "
-            "text where there is nothing to say."
+            "text for no description."
         )
     return [
         value if isinstance(component, gr.State) else checked_value(component, value)

@@ -18,7 +18,7 @@ from demo.server.root import given_root
 
 
 class PatientServer(http_server.Server):
-    """A server that is waited for as long as its thread lives: it ends where the address cannot be had."""
+    """A server that is waited for as long as its thread lives: it ends if the address is unavailable."""
 
     def run_in_thread(self) -> None:
         """Start it; errors as Gradio's."""
@@ -38,7 +38,7 @@ def launch(page: Any, host: str, port: int, **options: Any) -> None:
         page: Blocks, or an app of Server mode; options: of Gradio's `launch`.
 
     Raises:
-        OSError: the address cannot be had.
+        OSError: the address is unavailable.
     """
     let_local_addresses_pass(host)
     http_server.Server = PatientServer  # type: ignore[misc]
@@ -47,7 +47,7 @@ def launch(page: Any, host: str, port: int, **options: Any) -> None:
 
 
 def launch_as(app: Any, blocks: Blocks, **options: Any) -> Any:
-    """Launch blocks as the API of an app of Server mode, as `gradio.Server.launch` does with blocks of its own."""
+    """Launch blocks as the API of an app of Server mode, as `gradio.Server.launch` does with its blocks."""
     os.environ["GRADIO_SERVER_MODE_ENABLED"] = "1"
     return blocks.launch(_app=app, **options)
 

@@ -13,7 +13,7 @@ def given_root() -> str:
 
 
 def below_root(path: str, root: str) -> str:
-    """Return the path of a request as the app's routes have it, whether what stands in front strips the root or not."""
+    """Return the path of a request as in the app's routes, whether or not a proxy strips the root."""
     root = root.rstrip("/")
     if root.startswith(("http://", "https://")):
         root = urlsplit(root).path

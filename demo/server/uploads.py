@@ -1,4 +1,4 @@
-"""Uploads: stored under names that cannot be guessed, and read from the folder of uploads alone."""
+"""Uploads: stored under names that cannot be guessed, and read only from the folder of uploads."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def takes_uploads(component: Any, several: bool = False) -> Any:
 
 
 def checked_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
-    """Return what a call names as its files, in the form that Gradio goes on with; arguments and errors as
+    """Return a call's files, in the form that Gradio uses; arguments and errors as
     `checked_file`."""
     if value is None or value == []:
         return None
@@ -59,7 +59,7 @@ def checked_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
 
 
 def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
-    """Return what a call names as its file, in the form that Gradio goes on with; nothing is opened.
+    """Return a call's file, in the form that Gradio uses; nothing is opened.
 
     Args:
         folder: where uploads lie, its links resolved.
@@ -79,7 +79,7 @@ def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
 
 
 def sent_file(path: str, folder: Path) -> Path:
-    """Return a file that a page has sent, by the path that it was told; ValueError for anything else, see
+    """Return a file that a page has sent, by its reported path; ValueError for anything else, see
     `checked_file`."""
     file = Path(path).resolve() if lies_in(folder, path) else folder
     if not file.is_file():

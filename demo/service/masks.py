@@ -35,7 +35,7 @@ def read_mask(text: str, count: int) -> Booleans | None:
         content = b""
     bits = np.unpackbits(np.frombuffer(content, dtype=np.uint8)).astype(bool)
     if len(content) != length or bits[count:].any() or mask_text(bits[:count]) != text:
-        raise ValueError(f"The mask {text[:60]!r} is not that of {count} patches: leave it out, or take a link again.")
+        raise ValueError(f"The mask {text[:60]!r} does not have {count} patches: leave it out, or copy the link again.")
     return kept_some(bits[:count])
 
 

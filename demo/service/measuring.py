@@ -154,7 +154,7 @@ def fewest_changes(pair: Pair) -> MinimalSet | None:
 def described_region(
     record: Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
 ) -> tuple[Mask, str, bool]:
-    """Choose the kept patches for a description: those of the first objects of a scene that the caption names, else
+    """Choose the kept patches for a description: of the first objects of a scene that the caption names, else
     those around the one with the highest cost. Also return their name, and whether it names objects."""
     for mention in () if known is None else phrases_of(known, caption):
         assert known is not None

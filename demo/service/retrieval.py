@@ -275,7 +275,7 @@ class RetrievalService:
         """Rank captions for the photograph at `index` of a gallery.
 
         Args:
-            pool: the gallery whose captions are ranked; None for only the typed ones.
+            pool: the gallery of the captions to rank; None for only the typed ones.
             typed: more captions, one per line.
 
         Raises:
@@ -325,7 +325,7 @@ class RetrievalService:
     def explain_encoded(
         self, indexed: IndexedGallery, index: int, encoded: EncodedCaption, mask: NDArray[np.bool_] | None = None
     ) -> Explanation:
-        """Explain as `explain`, with encoded captions such as those of a ranking."""
+        """Explain as `explain`, with encoded captions, for example of a ranking."""
         key = pair_key(indexed, index, encoded.text, encoded.dense, mask)
         record = self._explained.get(key)
         if record is None:
@@ -341,7 +341,7 @@ class RetrievalService:
         return explain_indexed(self.model, indexed.image(index), encoded, mask, seen)
 
     def patch_classes(self, indexed: IndexedGallery, index: int) -> PatchClasses | None:
-        """Return what the image backbone's classifier sees in a photograph of a gallery, in the calling thread; None of
+        """Return the image backbone's classes for a photograph of a gallery, in the calling thread; None of
         a model without classes."""
         if not self.model.class_names:
             return None

@@ -109,7 +109,7 @@ class StoredResult:
         if len(self.paths) == self.total:
             return f"All {self.total} photographs were scored exactly, in {1000 * self.seconds:.0f} ms."
         return (
-            f"{len(self.paths)} of {self.total} photographs, those whose mean patch fits the mean word best, were "
+            f"{len(self.paths)} of {self.total} photographs, by similarity of mean patch and mean word, were "
             f"scored exactly, in {1000 * self.seconds:.0f} ms; --all scores every one."
         )
 

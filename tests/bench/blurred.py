@@ -1,4 +1,4 @@
-"""Blurred patches as `measure_blurred` encodes them, a picture a pass on a CPU, beside all of a row in one pass."""
+"""Blurred patches as `measure_blurred` encodes them, one picture per pass on a CPU, against a whole row in one pass."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ PAIRS = 2**14  # decided at a time
 
 @dataclass(frozen=True)
 class Pictures:
-    """A gallery's photographs and all captions; a gallery without captions has those of its model's other ones."""
+    """A gallery's photographs and all captions; a gallery without captions uses its model's other galleries'."""
 
     photos: list[Image.Image]
     captions: list[str]

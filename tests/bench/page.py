@@ -1,8 +1,8 @@
 """Time to the eye: from a click on a patch to the new S(I, T) on the page, `python -m tests.bench.page`.
 
-Starts the app in a process of its own, opens the 200 drawn test scenes in headless Chromium, and turns 20 patches of
+Starts the app in a separate process, opens the 200 drawn test scenes in headless Chromium, and turns 20 patches of
 the best one over by hand (What if), one click after the other. Each click counts from the pointer going down until the
-frame with the new S(I, T) was painted; the server's part is what the browser waited for its answer.
+frame with the new S(I, T) was painted; the server's part is the browser's wait for its answer.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WATCH = """() => {
             if ([undefined, before].includes(similarity())) return;
             watch.disconnect();
             requestAnimationFrame(() => {
-                const { port1, port2 } = new MessageChannel(); // whose message comes when the frame was painted
+                const { port1, port2 } = new MessageChannel(); // its message arrives after the frame was painted
                 port1.onmessage = finish;
                 port2.postMessage(null);
             });
@@ -55,7 +55,7 @@ WATCH = """() => {
 
 @dataclass(frozen=True)
 class Click:
-    """What one took, in seconds.
+    """Times of one, in seconds.
 
     Attributes:
         eye: until the new S(I, T) was painted; server: until the slowest of the server's answers began.

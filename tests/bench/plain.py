@@ -28,7 +28,7 @@ def plain_similarity(
     """S(I, T) of every pair, (B_v, B_t); arguments as the model's forward.
 
     `score_dtype` is the precision of the significance scores: float32, as in the released code, to be timed;
-    float64, as in the module, to be compared: two patches whose scores differ in the eighth digit would
+    float64, as in the module, to be compared: two patches with scores that differ in the eighth digit would
     otherwise change places now and then.
     """
     has_cls = img_embs.shape[1] == model.num_patches + 1

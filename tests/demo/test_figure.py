@@ -1,4 +1,4 @@
-"""Figures for papers: their size, their letters, their scale, their credits, and what is wrong with a spec."""
+"""Figures for papers: their size, their letters, their scale, their credits, and errors of a spec."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_column_a_caption(service: RetrievalService, folder: Path, monkeypatch
     svg = out.read_text()
     assert svg.count("<image") == 5  # four panels and one scale
     shown = re.sub(r"<[^>]*>", " ", svg)
-    assert shown.count("a cup") == shown.count("a dog") == 1  # above the first row alone
+    assert shown.count("a cup") == shown.count("a dog") == 1  # only above the first row
 
 
 def test_panels_of_one_kind_share_a_scale() -> None:

@@ -1,7 +1,7 @@
 """From frame to mask in a browser with a camera: `python -m tests.helpers.camera_latency`.
 
 Chromium's fake camera plays photographs of the examples for the model `photos`, and the scene that moves for `scenes`;
-the app runs beside it on this machine. Each frame's milliseconds are the page's own, from when the picture was taken to
+the app runs next to it on this machine. The page measures each frame's milliseconds, from when the picture was taken to
 when its mask is drawn.
 """
 
@@ -43,7 +43,7 @@ def write_y4m(file: Path, pictures: Sequence[Image.Image], times: int = 1) -> Pa
 def camera_page(
     chromium: BrowserType, pictures: Sequence[Image.Image], folder: Path, allowed: bool = True
 ) -> Iterator[Page]:
-    """A page of a browser whose camera shows pictures; where it is not allowed, every wish for it is denied."""
+    """A page of a browser with a fake camera; if not allowed, every request for it is denied."""
     file = write_y4m(folder / "camera.y4m", pictures)
     options = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={file}"]
     asking = "--use-fake-ui-for-media-stream" if allowed else "--deny-permission-prompts"

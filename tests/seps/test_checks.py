@@ -1,4 +1,4 @@
-"""Bad input is told what was wrong, with both numbers, by the network, `explain` and the engine alike."""
+"""Bad input raises an error with both numbers, in the network, `explain` and the engine."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_ranges_hold_whoever_makes_it_and_what_it_holds_is_its_own() -> None:
     assert (example.options, example.names) == ({"a": 1}, ("x",))
 
 
-# All that these modules and what they import define, whatever other tests have imported.
+# All definitions of these modules and their imports, whatever other tests have imported.
 MODULES = (generator_loop, judge_loop, run_state)
 SHIPPED: list[type] = [kind for kind in Fields.__subclasses__() if kind.__module__.startswith("seps.")]
 
@@ -142,7 +142,7 @@ def test_every_number_stands_with_its_range(kind: type) -> None:
 
 
 def says_all_of(written: Any, read: Any) -> bool:
-    """Whether what was written has every key and value of what was read."""
+    """Whether the written value has every key and value of the read one."""
     if isinstance(read, dict):
         return read.keys() <= written.keys() and all(says_all_of(written[key], read[key]) for key in read)
     if isinstance(read, list) and read and isinstance(read[0], dict):

@@ -62,7 +62,7 @@ def test_each_writer_may_have_a_part_of_its_own(tmp_path: Path) -> None:
     with written_whole(file, ".1") as first, written_whole(file, ".2") as second:
         first.write_text("first")
         second.write_text("second")
-    assert file.read_text() == "first"  # whose block ended last
+    assert file.read_text() == "first"  # its block ended last
     assert names(tmp_path) == ["file"]
 
 

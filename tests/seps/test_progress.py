@@ -1,4 +1,4 @@
-"""Progress is shown where it is wanted, and what is iterated over stays the same."""
+"""Progress is shown on request, and the iterated values stay the same."""
 
 from __future__ import annotations
 

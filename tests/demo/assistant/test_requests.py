@@ -176,7 +176,7 @@ def drawings(monkeypatch: pytest.MonkeyPatch) -> Drawings:
 
 
 def asked(address: str, body: str) -> socket.socket:
-    """A connection whose answer has not been read."""
+    """A connection with an unread answer."""
     place = urlsplit(address)
     connection = socket.create_connection((place.hostname, place.port))
     headers = HEADERS | {"Host": place.netloc, "Content-Length": str(len(body))}

@@ -35,7 +35,7 @@ ACCEPTING = {"Accept": "application/json, text/event-stream"}
 
 
 def asked(address: str, ask: Callable[[ClientSession], Awaitable[Any]]) -> Any:
-    """What a client gets that connects and asks."""
+    """The answer to a client that connects and asks."""
 
     async def run() -> Any:
         async with streamable_http_client(address) as (read, write, _), ClientSession(read, write) as session:

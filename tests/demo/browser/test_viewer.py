@@ -166,7 +166,7 @@ def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> 
     canvas, beside = page.locator(".seps-stage > canvas"), page.locator(".seps-fits")
     expect(beside).to_be_hidden()
     before = canvas.bounding_box()
-    page.get_by_role("button", name="Beside it: where the word fits best").click()
+    page.get_by_role("button", name="Next to it: where the word fits best").click()
     cosines, used = alignment.patch_cosines[number], alignment.word_maps[number]
     expect(beside).to_contain_text(f"cosine {cosines.min():.2f} to {cosines.max():.2f}")
     expect(page.locator(".seps-reading")).to_contain_text(str(apart[number]))
@@ -178,7 +178,7 @@ def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> 
     caption = beside.locator("figcaption").bounding_box()
     assert caption is not None
     assert [box["width"] for box in (*boxes, caption) if box] == [pytest.approx(boxes[0]["width"])] * 3
-    page.get_by_role("button", name="Beside it: where the word fits best").click()
+    page.get_by_role("button", name="Next to it: where the word fits best").click()
     expect(beside).to_be_hidden()
     assert canvas.bounding_box() == before
     page.keyboard.press("Escape")

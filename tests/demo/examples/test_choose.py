@@ -1,4 +1,4 @@
-"""What the views open with is what the rules give on the shipped weights, and nothing is said against it."""
+"""The views open with the examples that the rules choose on the shipped weights, without warnings."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_folders_below_are_read_when_asked_alone(tmp_path: Path) -> None:
         draw(tmp_path / name)
     gallery = folder_gallery(tmp_path)
     assert [item.key for item in gallery.items] == ["a.png"]
-    assert gallery.skipped == ('Folders below are read with --recursive alone: "one", "two".',)
+    assert gallery.skipped == ('Subfolders are read only with --recursive: "one", "two".',)
     assert [item.key for item in folder_gallery(tmp_path, recursive=True).items] == [
         "a.png",
         "one/b.png",

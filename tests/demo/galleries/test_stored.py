@@ -52,7 +52,7 @@ def early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Held:
-    """Encodes with a model; the thread that indexes as many photographs as it is let."""
+    """Encodes with a model; the thread indexes as many photographs as it may."""
 
     def __init__(self, model: SEPSModel, allowed: int = 10**6) -> None:
         self.model, self.count = model, 0

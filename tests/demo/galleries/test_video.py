@@ -1,4 +1,4 @@
-"""A video as a gallery: read in a process of its own, whatever it is."""
+"""A video as a gallery: read in a separate process, whatever it is."""
 
 from __future__ import annotations
 

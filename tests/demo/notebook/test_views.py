@@ -1,4 +1,4 @@
-"""Records and rankings in a notebook: what is shown, how large it is, and what is said where nothing can be drawn."""
+"""Records and rankings in a notebook: content, size, and the message when nothing can be drawn."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def record() -> Explanation:
 
 
 def shown_in_frame(html: str) -> Any:
-    """What the page in a frame was given."""
+    """The value of the page in a frame."""
     return shown_in(unescape(html.partition("srcdoc='")[2].partition("'")[0]))
 
 

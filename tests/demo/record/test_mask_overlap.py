@@ -1,4 +1,4 @@
-"""What masks share, in a sentence: of the patches that any keeps, those that all keep."""
+"""The overlap of masks, in a sentence: the share of patches kept by all among patches kept by any."""
 
 from __future__ import annotations
 

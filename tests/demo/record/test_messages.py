@@ -1,4 +1,4 @@
-"""Messages of the code in Chinese: each form in the table is that of a message of the app or the library."""
+"""Messages of the code in Chinese: each template in the table matches a message of the app or the library."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ LINKS: list[dict[str, str]] = [
 
 
 def refusal(make: Callable[[], Any]) -> str:
-    """What is told of a call that is refused."""
+    """Messages of refused calls."""
     with pytest.raises(ValueError) as error:
         make()
     return str(error.value)
@@ -85,7 +85,7 @@ def phrases(form: str) -> list[str]:
 
 
 def of_links(registry: ModelRegistry) -> list[str]:
-    """What is told of links with a wrong part."""
+    """Messages of links with a wrong part."""
     pages = [str(fill(registry, query)) for query in LINKS]
     problems = [re.findall('<p class="message problem"[^>]*>(.*?)</p>', page) for page in pages]
     assert all(problems), LINKS[[bool(lines) for lines in problems].index(False)]
@@ -100,7 +100,7 @@ def of_links(registry: ModelRegistry) -> list[str]:
 
 
 def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]:
-    """What is told of captions."""
+    """Messages on captions."""
     indexed = service.find("examples")
     texts = ("a dog " * 60, "a dog 🐶 sits by a cat in the snow", "ein Hund rennt schnell", "une femme en robe rouge")
     known = KnownCaptions(torch.eye(2, service.model.txt_enc.width), 1.01)
@@ -114,7 +114,7 @@ def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]
 
 
 def of_pictures(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is told of pictures that somebody sends."""
+    """Messages on uploaded pictures."""
     content = BytesIO()
     Image.new("1", (2000, 1000)).save(content, "PNG")
     monkeypatch.setattr(decoding, "MAX_PIXELS_WHOLE", 1_000_000)
@@ -129,7 +129,7 @@ def of_pictures(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> l
 
 
 def of_profiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is said of colour profiles that cannot be used, of clear pictures, and of HEIC without its package."""
+    """Messages on unusable colour profiles, transparent pictures, and HEIC without its package."""
 
     def note(mode: str, **options: Any) -> str:
         content = BytesIO()
@@ -153,7 +153,7 @@ def of_profiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def of_videos(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is said of videos that cannot be used."""
+    """Messages on unusable videos."""
     file = encode_clip(folder / "clip.mp4", "libx264", [np.zeros((16, 16, 3), np.uint8)])
     (folder / "other.mp4").write_bytes(file.read_bytes().replace(b"avc1", b"zzzz"))
     lines = [refusal(lambda: videos.read_frames(folder / "other.mp4"))]

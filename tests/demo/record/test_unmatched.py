@@ -15,7 +15,7 @@ from tests.helpers.records import random_record
 
 
 def record_with(cosines: list[float]) -> Explanation:
-    """A record of "[CLS] a dog ##s $ [SEP]" whose words have these best cosines."""
+    """A record of "[CLS] a dog ##s $ [SEP]" with these best cosines."""
     record = random_record()
     alignment = record.sparse_alignment
     values = np.minimum(np.full(alignment.cosines.shape, -1.0), 0) + 0.0
@@ -27,8 +27,8 @@ def test_content_words_below_the_threshold_found_nothing() -> None:
     low = record_with([0.1, 0.1, 0.2, 0.25, 0.1, 0.1])
     assert [word.text for word in unmatched(low, UnmatchedRule(0.3))] == ["dogs"]  # not "a", "$", [CLS] and [SEP]
     assert unmatched(low, UnmatchedRule(0.25)) == []  # its best piece reaches it
-    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # another word alone can be told so
-    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # another word alone can be told so
+    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # the rule covers only another word
+    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # the rule covers only another word
     assert unmatched(low, None) == [] and unmatched_value(low, None) is None
     assert unmatched_value(record_with([0.1, 0.1, 0.2, 0.4, 0.1, 0.1]), UnmatchedRule(0.3)) is None
 

@@ -86,7 +86,7 @@ def test_a_link_to_a_dense_caption_brings_both_rankings(registry: ModelRegistry)
         registry, "?view=search&gallery=examples&photo=cat&caption=a+cat&dense=A+cat+lies.&layer=mask:dense"
     )
     ranking, viewer = values[4:6]
-    assert [part["title"] for part in ranking["lists"]] == ["Caption alone", "With dense caption"]
+    assert [part["title"] for part in ranking["lists"]] == ["Caption only", "With dense caption"]
     assert (viewer["dense_caption"], viewer["layer"]) == ("A cat lies.", "mask:dense")
     assert len(viewer["record"]["branches"]) == 2
 

@@ -88,7 +88,7 @@ def test_the_status_of_an_answer_tells_what_was_wrong(caplog: pytest.LogCaptureF
 
 
 async def event_of(make: Any, value: Any) -> Any:
-    """What an event answers that gives its one component back; where no loop runs, Gradio would leave some open."""
+    """The answer of an event that returns its component; without a loop, Gradio would leave some open."""
     with GuardedBlocks() as page:
         component = make(label="field")
         component.change(lambda given: f"{given}", component, component)
@@ -96,7 +96,7 @@ async def event_of(make: Any, value: Any) -> Any:
 
 
 async def spoken(requests: Sequence[Any]) -> list[str]:
-    """What an event says to each request."""
+    """The answers of an event to requests."""
     with GuardedBlocks() as page:
         component = gr.Textbox(label="field")
         component.change(lambda given: say("mask.kept"), component, component)
@@ -124,7 +124,7 @@ def test_a_text_that_is_not_there_is_an_empty_one() -> None:
 
 
 async def two_events(queue: str, are_same: bool) -> tuple[list[Any], int]:
-    """What two events add to a state of one session, or to those of two, and how many began before the other ended."""
+    """The additions of two events to one session's state, or to two sessions', and how many overlapped."""
     both = Barrier(2)
     met = []
 

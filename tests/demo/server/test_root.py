@@ -27,7 +27,7 @@ def test_the_root_is_read_as_people_write_it(monkeypatch: pytest.MonkeyPatch, gi
     ("root", "path", "below"),
     [
         ("", "/config", "/config"),
-        ("/seps", "/seps/config", "/config"),  # what stands in front passes the path on as it is
+        ("/seps", "/seps/config", "/config"),  # a proxy that does not strip the path
         ("/seps", "/config", "/config"),  # it strips the root
         ("/seps/", "/seps/config", "/config"),
         ("https://example.org/seps", "/seps/config", "/config"),

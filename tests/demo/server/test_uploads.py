@@ -1,4 +1,4 @@
-"""What a call may name as its file: an upload, whatever form it is given in."""
+"""Files of a call: only uploads, in any form."""
 
 from __future__ import annotations
 

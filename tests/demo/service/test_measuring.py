@@ -1,4 +1,4 @@
-"""Measures beside a record: layers hold the library's very values, and sentences their numbers."""
+"""Measures next to a record: layers have the library's values, and sentences their numbers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_values_are_the_librarys(service: RetrievalService, index: int, name: st
 
 @pytest.fixture
 def scene(registry: ModelRegistry) -> tuple[RetrievalService, IndexedGallery]:
-    """A small model, whose pictures are encoded fast, and its scenes."""
+    """A small, fast model and its scenes."""
     return registry.open("scenes")
 
 
@@ -115,7 +115,7 @@ def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService,
     record = service.measure(indexed, index, CAPTION, None, "smallest_change")
     shown, kept = Layer("smallest_change").values(record), record.sparse.kept
     if change is None:
-        assert np.array_equal(shown.values == 3, kept) and "No turned decisions" in shown.sentence
+        assert np.array_equal(shown.values == 3, kept) and "No flipped decisions" in shown.sentence
         return
     assert np.array_equal(shown.values == 1, change.dropped) and np.array_equal(shown.values == 2, change.added)
     assert np.array_equal(shown.values == 3, kept & change.kept) and f"{change.count} turned" in shown.sentence

@@ -1,4 +1,4 @@
-"""A model of one's own stands beside the shipped ones, with a gallery, links and figures of its own."""
+"""A user's model next to the shipped ones, with its gallery, links and figures."""
 
 from __future__ import annotations
 

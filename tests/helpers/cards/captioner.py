@@ -31,7 +31,7 @@ def captions(results: Figures) -> str:
 
 
 def choices(*splits: Figures) -> str:
-    """BLEU-4 and CIDEr of what is chosen among so many beams with weights of agreement and of SEPS's score, two columns
+    """BLEU-4 and CIDEr of the choice among so many beams with weights of agreement and of SEPS's score, two columns
     a split."""
     titles = [f"{each['split']}: {name}" for each in splits for name in ("BLEU-4", "CIDEr")]
     rows = []

@@ -1,4 +1,4 @@
-"""Tables of the generator's card; "aim" is what was hoped for, no measurement."""
+"""Tables of the generator's card; "aim" is a target, not a measurement."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def captions(results: Figures) -> str:
 
 
 def pictures(results: Figures) -> str:
-    """How much of a caption is found in what was drawn for it."""
+    """The share of a caption that is found in its drawing."""
     measured = results["pictures"]
     ranked, true_ranked = estimate(measured["r1"], 1), mean(measured["r1_true_scenes"], 1)
     nearest, true_nearest = estimate(measured["nearest_training"], 1), mean(measured["nearest_training_true_scenes"], 1)
@@ -46,7 +46,7 @@ def pictures(results: Figures) -> str:
 
 
 def ceiling(results: Figures) -> str:
-    """What is found in true scenes, and in what the autoencoder gives back of them."""
+    """Statements found in true scenes, and in their reconstructions."""
     titles = {
         "true_scenes": "the true scenes",
         "small": "... at 112 x 112",
@@ -60,7 +60,7 @@ def ceiling(results: Figures) -> str:
 
 
 def captioned_back(title: str, measured: Figures, name: str) -> list[list[str]]:
-    """A row of what the captioner finds in drawings, and one by combinations."""
+    """A row of the captioner's findings in drawings, and one by combinations."""
     groups = slashed(measured[group][name]["mean"] for group in ("seen", "unseen"))
     rivals = [mean(measured[group][name]) for group in ("true_scenes", "shuffled")]
     return [

@@ -43,7 +43,7 @@ POINTING = {
     "deletion": "deletion",
     "insertion": "insertion",
 }
-SEED_ROWS = {  # the row's title, and where its figures stand in the results
+SEED_ROWS = {  # the row's title, and the path of its figures in the results
     "dev, rSum: SEPS, S(I, T)": ("dev", "seps"),
     "dev: pooled embeddings": ("dev", "pooled"),
     "dev: both added": ("dev", "added"),
@@ -137,7 +137,7 @@ def added_scores(dev: Figures, open_photos: Figures, labelled: Figures) -> str:
 
 
 def seeds(results: Figures) -> str:
-    """What three seeds of steps 1 and 2 reach, and their mean."""
+    """Recalls of three seeds of steps 1 and 2, and their mean."""
     rows = []
     for title, (measure, reading) in SEED_ROWS.items():
         rows.append([title, *with_mean(results[measure][reading], 1 if measure in RANKED else 3)])
@@ -145,7 +145,7 @@ def seeds(results: Figures) -> str:
 
 
 def seeds_of_the_decision(results: Figures) -> str:
-    """What three seeds of steps 3 and 4 reach, and their mean, beside the rival that was trained as long."""
+    """Recalls of three seeds of steps 3 and 4, and their mean, next to the rival that was trained as long."""
     rows = [
         [f"{split_title}: {title}", *with_mean(results[split][score], 1)]
         for split, split_title in DECISION_SPLITS.items()
@@ -156,7 +156,7 @@ def seeds_of_the_decision(results: Figures) -> str:
 
 
 def rivals_of_the_decision(results: Figures) -> str:
-    """What three seeds of step 3 and of its rivals reach alike, after two of its epochs, and their mean."""
+    """Recalls of three seeds of step 3 and of its rivals, each after two epochs, and their mean."""
     rows = [[title, *with_mean(results["after_two_epochs"][name], 1)] for name, title in DECISION_RIVALS.items()]
     return table(["rSum, first 300 of dev", "seed 0 / 1 / 2", "mean"], rows)
 
@@ -167,7 +167,7 @@ def with_mean(values: list[float], digits: int) -> list[str]:
 
 
 def decision(results: Figures) -> str:
-    """What each recipe for the decision keeps, and how it ranks."""
+    """The kept patches of each decision recipe, and its ranking."""
     titles = ["", "contrast", "own / other kept", "IoU", "rSum, first 300 of dev", "pooled", "labelled", "pooled"]
     rows = []
     for name, figures in results["recipes"].items():
@@ -217,7 +217,7 @@ def grounding(results: Figures) -> str:
 
 
 def kept(results: Figures) -> str:
-    """What each method's first patches are."""
+    """The first patches of each method."""
     shorter = {"effect": "effects", "blanked": "blanked"}
     return grounding_table(results, METHODS | shorter, KEPT)
 

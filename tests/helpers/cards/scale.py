@@ -19,7 +19,7 @@ def pooled(results: Figures) -> str:
 
 
 def sizes(results: Figures) -> str:
-    """What a gallery takes, a row a size."""
+    """Resources of a gallery, a row per size."""
     rows = [
         [
             f"{size['photographs']:,}",

@@ -38,7 +38,7 @@ RIVALS = {
 
 
 def retrieval(results: Figures) -> str:
-    """Recalls of the model, by what its queries hold, and of its rivals."""
+    """Recalls of the model, by type of query, and of its rivals."""
     rows = [[title, *recalls(results["scenes"]["recalls"][queries])] for queries, title in QUERIES.items()]
     rows += [[title, *recalls(results[rival]["recalls"]["all"])] for rival, title in RIVALS.items()]
     return table(["", "scene to text", "text to scene"], rows)
@@ -67,6 +67,6 @@ def grounding(results: Figures) -> str:
 
 
 def kept(results: Figures) -> str:
-    """What each method's first patches are."""
+    """The first patches of each method."""
     shorter = {"effect": "effects", "blanked": "blanked"}
     return grounding_table(results, METHODS | shorter, KEPT)

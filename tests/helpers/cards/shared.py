@@ -66,7 +66,7 @@ def words(rules: Figures) -> str:
 
 
 def grounding(results: Figures, titles: Mapping[str, str], measures: Mapping[str, str]) -> str:
-    """A row for each method of explaining: its title, and what was measured, by column."""
+    """A row for each method of explaining: its title, and its measurements, by column."""
     methods = results["grounding"]["methods"]
     rows: list[Sequence[str]] = [
         [title, *(estimate(methods[method][name]) for name in measures)] for method, title in titles.items()

@@ -105,7 +105,7 @@ def test_records_stand_in_the_order_of_the_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "phrases"), [("dev", 12630), ("mllm", 2797)])
 def test_flickr8k(name: str, phrases: int) -> None:
     if not SHARED.is_dir():
-        pytest.skip("shared/data is not beside the repo: photographs and their captions stay out of it")
+        pytest.skip("shared/data, with photographs and their captions, is missing")
     entities = read_entities(SHARED, name)
     assert len(entities) == len(read_split(SHARED, name).image_ids)
     assert sum(len(sentence.phrases) for sentences in entities for sentence in sentences) == phrases

@@ -284,7 +284,7 @@ def test_protocols_that_the_split_cannot_serve(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "images"), [("train", 5914), ("dev", 964), ("mllm", 213)])
 def test_flickr8k(name: str, images: int) -> None:
     if not SHARED.is_dir():
-        pytest.skip("shared/data is not beside the repo: photographs and their captions stay out of it")
+        pytest.skip("shared/data, with photographs and their captions, is missing")
     split = read_split(SHARED, name)
     assert (len(split.image_ids), len(split.captions)) == (images, 5 * images)
     assert (split.dense is not None) == (name == "mllm")

@@ -81,7 +81,7 @@ def table(folder: Path, split: bool = False) -> Path:
 
 
 def cells(folder: Path) -> Path:
-    """A table whose cells hold all captions of an image."""
+    """A table with all captions of an image in each cell."""
     with (folder / "cells.csv").open("w", newline="") as stream:
         rows = csv.writer(stream)
         rows.writerow(["raw", "split", "filename"])
@@ -100,7 +100,7 @@ WHOLE: dict[str, tuple[Callable[[Path], Path], str]] = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder whose images lie deep in it."""
+    """A folder with deeply nested images."""
     (tmp_path / "pictures" / "val2014").mkdir(parents=True)
     for i in range(IMAGES):
         draw(tmp_path / "pictures" / "val2014" / f"COCO_{i}.png", i)
@@ -108,12 +108,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def error_of(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """The lines of what is wrong, behind the bars of progress."""
+    """The error lines, after the progress bars."""
     return ("error: " + capsys.readouterr().err.partition("error: ")[2]).splitlines()
 
 
 def content(split: Split) -> list[tuple[str, tuple[str, ...]]]:
-    """The files' names with their captions, sorted: kinds give images in orders of their own."""
+    """The files' names with their captions, sorted: formats give images in different orders."""
     k = split.captions_per_image
     return sorted(
         (file.name, split.captions[i * k : i * k + k]) for i, file in enumerate(split.image_files) if file.is_file()

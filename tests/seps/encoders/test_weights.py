@@ -38,7 +38,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_lite0_of_the_package_sees_what_is_on_a_photograph() -> None:
-    """Its tensors are in timm's order: features are finite and, unlike random ones, tell pictures apart."""
+    """Its tensors are in timm's order: features are finite and, unlike random ones, distinguish pictures."""
     model = vision_backbone(vision("tf_efficientnet_lite0", LITE0, 224)).eval()
     assert len(model.state_dict()) == 294  # the package's 296 without the classifier's two
     with torch.no_grad():

@@ -24,7 +24,7 @@ from tests.helpers.cases import Case
 from tests.helpers.drawn_data import write_lines, write_split
 from tests.helpers.tiny import tiny_model
 
-# Two captions an image; each is one word, whose cosines with the images are these numbers at unit length.
+# Two captions an image; each is one word; its cosines with the images are these numbers at unit length.
 CAPTIONS = {
     "red one": (3.0, 1.0, 2.0),
     "red two": (1.0, 3.0, 9.0),
@@ -40,10 +40,10 @@ WORDS = [
 
 
 class HandMade:
-    """A model whose image embeddings are the photographs' colours, and whose captions' are the numbers above.
+    """A model with the photographs' colours as image embeddings, and the numbers above as captions'.
 
     The released network without selection: a patch of every image is the image's colour, so that S is 5/3 of the
-    cosine of word and image: 1 from the word's side, 2/3 from the tokens', whose third, the extra one, is empty.
+    cosine of word and image: 1 from the word's side, 2/3 from the tokens': their third, the extra one, is empty.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ def saved(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         # Captions alone. Of red two's cosines 0.94 is blue's, which puts it before blue's own best, 0.6.
         ("none", "captions_only", [1, 1, 2], [1, 3, 1, 2, 2, 3]),
-        # A dense caption of its own adds 1 to each caption's own image.
+        # Its dense caption adds 1 to each caption's own image.
         ("own", "own_dense", [1, 1, 1], [1, 1, 1, 1, 1, 1]),
         # One of the next image adds 1 to that.
         ("other", "other_dense", [3, 3, 4], [2, 3, 2, 3, 3, 3]),
@@ -211,7 +211,7 @@ def test_captions_are_scored_in_parts_as_the_forward_pass_scores_them(
 
 
 def test_folds_of_five_thousand_images() -> None:
-    # Diagonal, but for fold 1, whose images are all alike, and image 4999, which some image of fold 0 beats.
+    # Diagonal, except fold 1 with identical images, and image 4999, which some image of fold 0 beats.
     similarity = torch.eye(5001)
     similarity[1000:2000, 1000:2000] = 0.5
     similarity[0, 4999] = 2.0

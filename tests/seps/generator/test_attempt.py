@@ -29,7 +29,7 @@ class StopError(Exception):
 
 @pytest.fixture(scope="module")
 def cut(tmp_path_factory: pytest.TempPathFactory, drawn: Path, config: GeneratorConfig) -> Path:
-    """A run that was killed after its second epoch, in the stage of diffusion: its model is that of the first."""
+    """A run that was killed after its second epoch, in the stage of diffusion: its model is the first epoch's."""
     out, real = tmp_path_factory.mktemp("runs") / "run", loop.save_checkpoint
 
     def save(folder: Path, state: Any, optimizer: Any, done: loop.RunState) -> None:

@@ -1,4 +1,4 @@
-"""Captioners on an image encoder that stays as it is: what is cached, learned, kept and saved."""
+"""Captioners on a frozen image encoder: caching, training and saving."""
 
 from __future__ import annotations
 

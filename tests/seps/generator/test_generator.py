@@ -192,7 +192,7 @@ def test_one_without_a_unet_writes_captions_and_draws_nothing(
     seen = picture()
     assert writes.image_to_text(seen) == whole.image_to_text(seen)
     with pytest.raises(ValueError, match="This generator writes captions and draws nothing"):
-        writes.text_to_image("a dog", progress=pytest.fail)  # told before anything begins
+        writes.text_to_image("a dog", progress=pytest.fail)  # checked before anything begins
     assert main(["evaluate", "--model", str(folder), "--data", str(drawn), "--json", str(tmp_path / "f.json")]) == 0
     assert "statements that are true" in capsys.readouterr().out
     assert "pictures" not in json.loads((tmp_path / "f.json").read_text())

@@ -1,4 +1,4 @@
-"""The epoch of each stage that a run keeps: that of the lowest loss on dev, whatever the stage and the generator."""
+"""The epoch of each stage that a run keeps: the lowest loss on dev, for every stage and generator."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = {
 
 
 def worse_each_time(seen: list[dict[str, torch.Tensor]]) -> Any:
-    """Return what stands in for `measure`: every stage is best after its first epoch."""
+    """Return a replacement of `measure`: every stage is best after its first epoch."""
     losses: Iterator[float] = iter(range(1, 100))
 
     def measure(run: loop.Run, stage: Stage, *_: object) -> dict[str, float]:

@@ -144,7 +144,7 @@ def test_steps_of_scaled_latents_want_the_picture_scaled_down(network: Generator
             assert seen.shape == rebuilt.shape
             shapes.add(seen.shape[-1])
         assert shapes == sides
-        network.autoencoder.eval()  # nothing is scaled where it is measured
+        network.autoencoder.eval()  # nothing is scaled in measurements
         assert objective.reconstructed(stage, pictures)[0] is pictures
 
 
@@ -222,7 +222,7 @@ def test_a_run_goes_on_to_the_same_weights(drawn: Path, config: GeneratorConfig,
     assert {"i2t", "t2i", "dev_captions"} <= rows[1].keys()
     kept = GeneratorNetwork(config)
     kept.load(tmp_path / "whole" / "model")
-    assert not torch.equal(kept.unet.conv_in.weight, whole.unet.conv_in.weight)  # the running average is what is kept
+    assert not torch.equal(kept.unet.conv_in.weight, whole.unet.conv_in.weight)  # the running average is kept
 
 
 def test_a_run_starts_from_a_generator(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:

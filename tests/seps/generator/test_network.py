@@ -310,7 +310,7 @@ def test_a_unet_may_see_the_captions_embedding_too(config: GeneratorConfig) -> N
     latents, step = torch.randn(1, 4, 4, 4).expand(2, -1, -1, -1), torch.tensor([50, 50])
     for seen in (False, True):
         unet = build_unet(replace(config.diffusion, caption_embedding=seen), config.latent_size, 4, 512).eval()
-        first, second = predict(unet, latents, step, text).detach()  # which differ by the embedding alone
+        first, second = predict(unet, latents, step, text).detach()  # which differ only by the embedding
         assert torch.allclose(first, second, atol=1e-6) is not seen
 
 
@@ -399,7 +399,7 @@ def test_guided_predictions_keep_part_of_their_own_spread() -> None:
 def test_what_would_repeat_a_sequence_is_found() -> None:
     ids = torch.tensor([[1, 5, 6, 7, 5, 6], [1, 5, 6, 7, 8, 9]])
     rows, tokens = repeats(ids, 3)
-    assert (rows.tolist(), tokens.tolist()) == ([0], [7])  # 5 6 7 stands there already
+    assert (rows.tolist(), tokens.tolist()) == ([0], [7])  # 5 6 7 is present already
     rows, tokens = repeats(ids, 2)
     assert (rows.tolist(), tokens.tolist()) == ([0], [7])
     assert [len(each) for each in (*repeats(ids, 0), *repeats(ids[:, :1], 3))] == [0] * 4

@@ -1,4 +1,4 @@
-"""Ratings are read whole, and everything that does not fit is told at once."""
+"""Ratings are validated when read, and all problems are reported together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network told step by step: shapes of a real pass, and all of its parameters."""
+"""The network's report: shapes of a real pass, and all parameters."""
 
 from __future__ import annotations
 

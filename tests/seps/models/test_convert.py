@@ -30,7 +30,7 @@ VIT: dict[str, Any] = {
     "num_hidden_layers": 6,
     "num_attention_heads": 2,
     "intermediate_size": 192,
-    "layer_norm_eps": 1e-6,  # timm's; how much HuggingFace's own 1e-12 changes is tested beside the renaming
+    "layer_norm_eps": 1e-6,  # timm's; how much HuggingFace's own 1e-12 changes is tested next to the renaming
 }
 
 

@@ -148,7 +148,7 @@ def test_a_revision_is_that_model(pushed: Repo, bert: Path) -> None:
     for load in (load_model, SEPSModel.from_pretrained):
         with pytest.raises(ValueError, match="owner/tiny has no revision 'v2'"):
             load(NAME, revision="v2")
-    with pytest.raises(ValueError, match="photos lies on this machine"):
+    with pytest.raises(ValueError, match="photos is a local folder"):
         load_model("photos", revision="v1")
 
 

@@ -1,4 +1,4 @@
-"""Captions read back: what was written is found again, and what is untrue is told."""
+"""Captions read back: written statements are found, and false ones are reported."""
 
 from __future__ import annotations
 

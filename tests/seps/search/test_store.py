@@ -118,7 +118,7 @@ def test_rows_are_read_in_the_order_in_which_they_are_asked_for(uri: Path) -> No
 def test_an_index_of_many_rows_finds_what_every_product_would(uri: Path) -> None:
     layout = Layout("an encoder", 1, 64)
     rng = torch.Generator().manual_seed(0)
-    centres = torch.randn(300, 64, generator=rng)  # photographs lie in clusters, as those of an album do
+    centres = torch.randn(300, 64, generator=rng)  # photographs form clusters, as in an album
     values = centres[torch.randint(300, (FLAT + 1000,), generator=rng)] + 0.7 * torch.randn(
         FLAT + 1000, 64, generator=rng
     )
@@ -272,11 +272,11 @@ class PanicException(BaseException):
         ),
         (
             OSError("LanceError(IO): Read-only file system (os error 30)"),
-            "The table s3://bucket/table may be read alone, its place is",
+            "The table s3://bucket/table is read-only",
         ),
         (
             OSError("Generic S3 error: Client error with status 403 Forbidden: AccessDenied"),
-            "The table s3://bucket/table may be read alone, its place is",
+            "The table s3://bucket/table is read-only",
         ),
         (OSError("Commit conflict for version 4"), "Another process changed the table s3://bucket/table"),
         (ValueError("Dataset at path x was not found"), "There is no table s3://bucket/table"),

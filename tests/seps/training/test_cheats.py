@@ -1,4 +1,4 @@
-"""What a selector gets away with: the guide's table is measured anew, and what it says of it is so."""
+"""Degenerate selectors: the guide's table is measured again, and its statements hold."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def load_refused(folder: Path, message: str) -> None:
-    """Loading tells the message, and leaves the module and its optimizer as they were."""
+    """Loading reports the message, and leaves the module and its optimizer as they were."""
     fresh, optimizer = trained(0)
     before = {key: tensor.clone() for key, tensor in fresh.state_dict().items()}
     with pytest.raises(ValueError, match=message) as error:

@@ -196,7 +196,7 @@ def test_the_table_says_what_its_columns_and_rows_are(model: SEPSModel) -> None:
     result = measured(model, embeddings(model))
     lines = result.table().splitlines()
     printed = " ".join(result.table().split())
-    assert "mine on dev: 3 pairs of phrases of 3 images name things whose boxes share no area" in printed
+    assert "mine on dev: 3 pairs of phrases of 3 images name things with disjoint boxes" in printed
     assert "50 of 100 patches kept" in printed
     assert all(f"{title} {MEANINGS[name]}" in printed for name, title in COLUMNS.items())
     assert all(f"{name} {ROWS[name]}" in printed for name in result.maps)

@@ -52,7 +52,7 @@ def test_phrases_by_hand() -> None:
     assert measure_phrase({}, region, (4, 4))[:5].tolist() == [[0, 0]] * 5
     three = Region(patch_overlap(box, (3, 3)).ravel(), centres_inside(box, (3, 3)).ravel())
     assert measure_phrase({}, three, (3, 3))[6].tolist() == pytest.approx([0.375, 1 / 3])
-    assert measure_phrase({}, three, (3, 3))[5][1] == 0  # one central patch, whose centre is outside
+    assert measure_phrase({}, three, (3, 3))[5][1] == 0  # one central patch with its centre outside
 
 
 def test_orders_settle_ties_by_score_and_then_by_position() -> None:
@@ -87,7 +87,7 @@ def test_kept_rates_are_of_all_patches_together() -> None:
     assert other is None  # there are no other objects
     assert (mentioned.mean, mentioned.low, mentioned.high) == (0.5, 0.5, 0.5)
     assert (background.mean, background.low, background.high) == (2 / 12, 0, 0.25)
-    assert (more.mean, more.low, more.high) == (3, 2, 3)  # the second image alone keeps no background: no ratio
+    assert (more.mean, more.low, more.high) == (3, 2, 3)  # the second image keeps no background: no ratio
 
 
 def test_kinds_are_counted_and_averaged_apart() -> None:

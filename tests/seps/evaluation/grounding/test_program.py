@@ -82,7 +82,7 @@ def test_contrast_alone(model: Path, scenes: Path, tmp_path: Path, capsys: pytes
     arguments = ["--model", str(model), "--data", str(scenes), "--split", "test", "--json", str(file)]
     main([*arguments, "--only", "contrast"])
     results = json.loads(file.read_text())
-    assert results["grounding"] == {"phrases": 3}  # not measured anew
+    assert results["grounding"] == {"phrases": 3}  # not measured again
     result = results["contrast"]
     assert (result["split"], result["regions"], result["kept"]) == ("test", "masks", 50)
     assert 0 < result["images"] <= 10 and result["pairs"] >= result["images"]
@@ -91,7 +91,7 @@ def test_contrast_alone(model: Path, scenes: Path, tmp_path: Path, capsys: pytes
             assert (figure is None) == (name.startswith("inside") and method[:2] in ("sc", "s_")), (method, name)
             assert figure is None or figure["low"] <= figure["mean"] <= figure["high"]
         assert estimates["contrast"]["mean"] == pytest.approx(estimates["own"]["mean"] - estimates["other"]["mean"])
-    assert "things whose masks share no area" in " ".join(capsys.readouterr().out.split())
+    assert "things with disjoint masks" in " ".join(capsys.readouterr().out.split())
 
 
 def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

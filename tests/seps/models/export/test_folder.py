@@ -160,7 +160,7 @@ def test_images_are_ranked_as_by_the_engine(exported: tuple[SEPSModel, Path]) ->
 
 
 def test_patches_that_are_all_alike_make_no_nan(exported: tuple[SEPSModel, Path]) -> None:
-    """Where the attention is flat, the paper's Norm divides by epsilon alone."""
+    """For flat attention, the paper's Norm divides only by epsilon."""
     model, folder = exported
     network = model.cross_net
     patches = torch.ones(network.num_patches + model.img_enc.has_cls, network.embed_size)
