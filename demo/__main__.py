@@ -20,7 +20,7 @@ from demo.figure import add_figure_command, check_figure, draw_figure
 from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos, photo_paths, photos_place
 from demo.lesson import add_lesson_command, check_lesson, make_lesson
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
-from demo.service.own_models import fetch_model, own_names
+from demo.service.own_models import assign_names, fetch_model
 from demo.video import FRAMES, check_video_options, rank_video
 from seps.cli import check_output, finite_number, print_error, whole_number
 from seps.models.shipped import shipped_models
@@ -78,7 +78,7 @@ def explain(options: argparse.Namespace) -> None:
     service = open_model(options.model or MODEL)
     photo = read_with_note(options.photo).image
     reading = read_caption(service.model, options.caption)
-    tell_note(reading)
+    report_note(reading)
     text, dense = read_pair(service.model, options.caption, options.dense)
     patches = service.encode_photos([photo])[0]
     record = unforced = service.explain_embeddings(patches, photo, text, dense)
@@ -111,10 +111,10 @@ def write_page(options: argparse.Namespace, record: Explanation, layer: str) -> 
     view = record_view(record, layer, "auto")
     view.value["opacity"] = options.opacity
     view.save(options.output)
-    print(f"S(I, T) = {written(record.similarity, '.4f')}. {written_size(options.output)}")
+    print(f"S(I, T) = {written(record.similarity, '.4f')}. {describe_written_file(options.output)}")
 
 
-def written_size(file: Path) -> str:
+def describe_written_file(file: Path) -> str:
     """Return a message about a written file, with its size."""
     return f"{file} is written: {written(file.stat().st_size / 1e6, '.1f')} MB."
 
@@ -134,7 +134,7 @@ def rank(options: argparse.Namespace) -> None:
     if isinstance(options.photos, str):
         rank_stored_photos(options)
         return
-    service = chosen_service(options)
+    service = choose_service(options)
     if options.photo is not None:
         indexed: IndexedGallery = index_gallery(service.model, photo_gallery(options.photo), None)
         if indexed.gallery.note:
@@ -158,8 +158,8 @@ def rank(options: argparse.Namespace) -> None:
         if options.csv is not None:
             options.csv.write_bytes(images_csv(service, indexed, text, options.dense, None, candidates).content)
         progress = tqdm if options.all else False
-        images = service.remembered_ranking(indexed, text, options.dense, candidates, progress)
-        tell_note(images.reading)
+        images = service.get_cached_ranking(indexed, text, options.dense, candidates, progress)
+        report_note(images.reading)
         if not images.exhaustive:
             tell(f"{len(images.order)} of {images.total} were scored exactly; --all scores every one.")
         items = indexed.gallery.items
@@ -183,7 +183,7 @@ def rank_stored_photos(options: argparse.Namespace) -> None:
     """Rank the photographs of a table for a caption, and print the best."""
     from tqdm import tqdm
 
-    from demo.drawing.rankings import stored_csv
+    from demo.drawing.rankings import export_stored_csv
     from demo.service.start import MODEL, open_model
     from demo.service.stored import open_table, rank_table
     from seps.search.stages import SHORTLIST
@@ -193,8 +193,8 @@ def rank_stored_photos(options: argparse.Namespace) -> None:
     given = (options.shortlist or SHORTLIST, options.all, options.name, tqdm if options.all else False)
     result = rank_table(service, store, " ".join(options.text), options.dense, *given)
     if options.csv is not None:
-        options.csv.write_bytes(stored_csv(result, service.name, Path(options.photos).stem).content)
-    tell_note(result.reading)
+        options.csv.write_bytes(export_stored_csv(result, service.name, Path(options.photos).stem).content)
+    report_note(result.reading)
     tell(result.sentence())
     for place, (path, score) in enumerate(zip(result.paths, result.scores, strict=True), start=1):
         if place <= options.top:
@@ -208,7 +208,7 @@ def shown(count: int, total: int, noun: str) -> str:
     return f"All {total} {noun}, the best first:" if total > 1 else f"The only one of the {noun}:"
 
 
-def tell_note(reading: Reading) -> None:
+def report_note(reading: Reading) -> None:
     """Tell what the model may not read of a caption."""
     if reading.note:
         tell(reading.note)
@@ -432,15 +432,15 @@ def judge(options: argparse.Namespace) -> None:
     from demo.screens.judge.judgement import score_sentence
     from demo.service.captions import read_prompt
     from demo.service.judging import JudgingService
-    from demo.service.start import shipped_judge
+    from demo.service.start import load_shipped_judge
     from seps.judge.encoders import SepsEncoders
 
-    service = JudgingService(shipped_judge)
+    service = JudgingService(load_shipped_judge)
     encoders = service.open().encoders
     prompt = " ".join(options.prompt.split())
     if isinstance(encoders, SepsEncoders):
         reading = read_prompt(encoders.model, options.prompt)
-        tell_note(reading)
+        report_note(reading)
         prompt = reading.text
     photos = [read_with_note(file) for file in options.pictures]
     sources = [(photo.digest, photo.image.copy) for photo in photos]
@@ -459,7 +459,7 @@ def judge(options: argparse.Namespace) -> None:
 def why(options: argparse.Namespace) -> None:
     """Set two photographs of a caption, or two captions of a photograph, side by side, and print each word's shares."""
     from demo.notebook.contrast import contrast_page
-    from demo.record.contrast import Side, contrast, contrast_sentences, part_title
+    from demo.record.contrast import Side, contrast, contrast_sentences, get_part_title
     from demo.screens.why.export import why_file
     from demo.service.captions import read_caption, read_pair
     from demo.service.start import MODEL, open_model
@@ -470,7 +470,7 @@ def why(options: argparse.Namespace) -> None:
         read_caption(service.model, text) for text in (options.caption, options.other_caption or options.caption)
     ]
     for reading in dict.fromkeys(readings):
-        tell_note(reading)
+        report_note(reading)
     dense = read_pair(service.model, options.caption, options.dense)[1]
     records = [
         service.explain_photo(photo, reading.text, dense) for photo, reading in zip(photos, readings, strict=True)
@@ -494,7 +494,7 @@ def why(options: argparse.Namespace) -> None:
         layer = "mask" if part is None else part.layer
         if kind_of(options.output) == "html":
             options.output.write_text(contrast_page(result, photos, service.name, layer), encoding="utf-8")
-            tell(written_size(options.output))
+            tell(describe_written_file(options.output))
         else:
             file = why_file(result, (photos[0], photos[1]), service.name, kind_of(options.output), layer)
             options.output.write_bytes(file.content)
@@ -502,7 +502,7 @@ def why(options: argparse.Namespace) -> None:
     for place, row in enumerate((*result.words, *result.rest), start=1):
         columns = "".join(f"{'-' if value is None else written(value, '.4f'):>9}" for value in (row.left, row.right))
         number = f"{place:4}" if row.number >= 0 else " " * 4
-        print(f"{number}  {part_title(row):20}{columns}  {written(row.difference, '+.4f')}")
+        print(f"{number}  {get_part_title(row):20}{columns}  {written(row.difference, '+.4f')}")
 
 
 def generate(options: argparse.Namespace) -> None:
@@ -517,14 +517,14 @@ def generate(options: argparse.Namespace) -> None:
     from demo.service.generating.reading import read_drawn_caption
     from demo.service.generating.request import DrawingRequest
     from demo.service.generating.service import GeneratingService
-    from demo.service.start import shipped_generator, shipped_scenes
+    from demo.service.start import load_shipped_generator, open_shipped_scenes
 
-    generating = GeneratingService(shipped_generator)
+    generating = GeneratingService(load_shipped_generator)
     generating.open()
-    service = shipped_scenes()
+    service = open_shipped_scenes()
     scenes = service.open(SCENES, tqdm)
     reading = read_drawn_caption(service.model, options.caption)
-    tell_note(reading)
+    report_note(reading)
     asked = DrawingRequest(reading.text, options.steps, options.guidance, (options.seed,))
     drawing = draw_and_read(generating, service, scenes, asked, tqdm)
     kind = kind_of(options.output)
@@ -544,7 +544,7 @@ def generate(options: argparse.Namespace) -> None:
         print(f"{written(caption.score, '8.2f')}  {caption.text}")
 
 
-def chosen_service(options: argparse.Namespace) -> RetrievalService:
+def choose_service(options: argparse.Namespace) -> RetrievalService:
     """Return the service that a ranking runs on, its gallery set where none was asked for.
 
     Raises:
@@ -555,7 +555,7 @@ def chosen_service(options: argparse.Namespace) -> RetrievalService:
     from demo.service.start import open_own, open_registry
 
     if options.model is not None and options.model not in shipped_models():
-        name = next(iter(own_names([options.model])))
+        name = next(iter(assign_names([options.model])))
         opened = open_own(options.model, name, options.photos, None, tqdm, tell, options.recursive)
         options.gallery = options.gallery or opened.first
         return opened

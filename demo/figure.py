@@ -207,11 +207,11 @@ def draw_figure(options: argparse.Namespace) -> None:
 def panel_row(service: RetrievalService, spec: FigureSpec, row: FigureRow) -> PanelRow:
     """Return the panels of a photograph; ValueError for an invalid photograph, caption or layer."""
     from demo.drawing.paper_figure import PanelRow
-    from demo.galleries.named import named_item
+    from demo.galleries.named import find_named_item
     from demo.galleries.photos import read_photo
     from demo.service.captions import read_caption
 
-    read = read_photo(row.photo) if isinstance(row.photo, Path) else named_item(row.gallery, row.photo).read()
+    read = read_photo(row.photo) if isinstance(row.photo, Path) else find_named_item(row.gallery, row.photo).read()
     photo = read.image
     if read.note:
         print(read.note, file=sys.stderr)

@@ -12,7 +12,7 @@ from demo.galleries.video_worker import FRAMES as FRAMES
 from demo.galleries.video_worker import ReadVideo, check_readable, frames_of
 from seps.cli import check_output
 from seps.numbers import written
-from seps.progress import finish, retold
+from seps.progress import finish, map_progress
 
 if TYPE_CHECKING:
     from demo.service.timeline import Timeline
@@ -47,7 +47,7 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
 
     from demo.drawing.film import timeline_csv, video_file
     from demo.galleries.index import index_gallery
-    from demo.galleries.video import kept_gallery
+    from demo.galleries.video import create_kept_gallery
     from demo.service.start import MODEL, open_model
     from demo.service.timeline import timeline
 
@@ -55,7 +55,7 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
     video = read_video(options)
     for note in video.notes:
         tell(note)
-    gallery = kept_gallery(video, options.video.name)
+    gallery = create_kept_gallery(video, options.video.name)
     indexed = index_gallery(service.model, gallery, None, tqdm)
     captions = [" ".join(options.text), *options.other_caption]
     lines = [timeline(service, indexed, caption) for caption in captions]
@@ -79,7 +79,7 @@ def read_video(options: argparse.Namespace) -> ReadVideo:
 
     reading = frames_of(options.video, options.frames, math.inf, options.at, SECONDS, pixels=MAX_ALL_PIXELS)
     with tqdm(desc=f"Reading {options.video.name}", unit=" frames", leave=False) as bar:
-        return finish(retold(reading, lambda count: bar.update(count - bar.n)))
+        return finish(map_progress(reading, lambda count: bar.update(count - bar.n)))
 
 
 def print_moments(line: Timeline, titles: list[str], top: int, tell: Callable[[str], None]) -> None:

@@ -69,7 +69,7 @@ def errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise SystemExit(print_error(one_line(str(error)))) from error
+        raise SystemExit(print_error(join_message_lines(str(error)))) from error
     finally:
         warnings.formatwarning = plain
 
@@ -89,7 +89,7 @@ def print_error(error: object) -> int:
     return FAILED
 
 
-def one_line(message: str) -> str:
+def join_message_lines(message: str) -> str:
     """Return a multi-line message, such as a `DataError` message, as one line."""
     return " ".join(message.replace(":\n  ", ": ").replace("\n  ", "; ").split())
 

@@ -21,7 +21,7 @@ class _UnusableError(Exception):
     """A profile that cannot be used; the message is a clause with the reason."""
 
 
-def in_srgb(image: Image.Image) -> tuple[Image.Image, str]:
+def convert_to_srgb(image: Image.Image) -> tuple[Image.Image, str]:
     """Convert a loaded image to sRGB with its colour profile; unchanged without a profile or with an sRGB profile.
 
     Args:

@@ -17,10 +17,10 @@ from threading import Lock
 
 from PIL import ExifTags, Image, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
 
-from seps.colours import in_srgb
+from seps.colours import convert_to_srgb
 from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer
 from seps.heic import HEIC, HEIC_REMEDY, NEEDS_HEIC, heic_formats, is_heic
-from seps.transparency import over_backdrop
+from seps.transparency import composite_over_backdrop
 
 READING = 2  # goes up when the same file becomes other pixels: what is kept of pictures belongs to one number
 FORMATS_IN_WORDS = "JPEG, PNG, WEBP, GIF, BMP or TIFF"
@@ -141,7 +141,7 @@ def upright(image: Image.Image) -> Image.Image:
     """Load an image and apply the orientation from its metadata, which is then removed; unreadable metadata is
     ignored."""
     image.load()
-    turn = turn_of(image)
+    turn = find_turn(image)
     if turn is None:
         return image
     turned = image.transpose(turn)
@@ -150,7 +150,7 @@ def upright(image: Image.Image) -> Image.Image:
     return turned
 
 
-def turn_of(image: Image.Image) -> Image.Transpose | None:
+def find_turn(image: Image.Image) -> Image.Transpose | None:
     """Return the transpose that makes a loaded image upright; None if it is upright or its metadata is unreadable."""
     if image.format == HEIC:  # already turned by its decoder
         return None
@@ -174,9 +174,9 @@ def to_rgb(photo: Image.Image) -> Image.Image:
 
 def rgb_with_note(photo: Image.Image) -> tuple[Image.Image, str]:
     """Return the result of `to_rgb` and a clause with a remark on the photograph, or ""."""
-    photo, note = in_srgb(plain(photo))
+    photo, note = convert_to_srgb(plain(photo))
     if photo.mode in ("RGBA", "LA"):
-        rgb, blank = over_backdrop(photo.convert("RGBA"))
+        rgb, blank = composite_over_backdrop(photo.convert("RGBA"))
         note = " and ".join(filter(None, (note, blank)))
     else:
         rgb = photo.convert("RGB")

@@ -47,7 +47,7 @@ def finish(steps: Generator[Any, None, Result]) -> Result:
             return result
 
 
-def retold(steps: Generator[Item, None, Result], tell: Callable[[Item], Words]) -> Generator[Words, None, Result]:
+def map_progress(steps: Generator[Item, None, Result], tell: Callable[[Item], Words]) -> Generator[Words, None, Result]:
     """Map the items of a generator and return its result."""
     while True:
         try:

@@ -22,7 +22,7 @@ from seps.generator.evaluate import evaluate
 from seps.generator.generator import shipped_generators
 from seps.generator.settings import read_recipe
 from seps.scenes import write_split
-from seps.scenes.reading import read_caption, whole_words
+from seps.scenes.reading import count_whole_words, read_caption
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "assets" / "models" / "generator"
@@ -87,7 +87,7 @@ def test_captions_end_with_a_whole_phrase(generator: ImageTextGenerator) -> None
             assert [each.score for each in written] == sorted((caption.score for caption in written), reverse=True)
             for caption in written:
                 reading = read_caption(caption.text)
-                assert whole_words(reading) == len(reading.words), caption.text
+                assert count_whole_words(reading) == len(reading.words), caption.text
                 assert len(caption.words) == len(caption.attention)
 
 

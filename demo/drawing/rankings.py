@@ -34,7 +34,7 @@ def images_csv(
             each decision.
         candidates: as for `RetrievalService.rank_images`.
     """
-    rank = service.remembered_ranking if candidates.exhaustive else service.rank_images
+    rank = service.get_cached_ranking if candidates.exhaustive else service.rank_images
     ranking = rank(indexed, caption, dense, candidates)
     items, pairs = indexed.gallery.items, list(zip(ranking.order, ranking.scores, strict=True))
     if by_hand is not None:
@@ -52,7 +52,7 @@ def images_csv(
     return ranking_file(columns, rows, service.name, indexed.gallery.name)
 
 
-def stored_csv(result: StoredResult, model: str, title: str) -> Download:
+def export_stored_csv(result: StoredResult, model: str, title: str) -> Download:
     """Export the exactly scored photographs of a table."""
     rows = [
         [rank, path, rounded(score, 6), result.reading.text]

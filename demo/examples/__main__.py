@@ -8,7 +8,7 @@ from typing import Any
 
 from demo.examples.choose import choose_all
 from demo.examples.measure import Measures
-from demo.galleries.index import in_memory
+from demo.galleries.index import require_in_memory
 from demo.galleries.openings import OPENINGS_FILE
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_registry
@@ -30,7 +30,7 @@ def choose(registry: ModelRegistry, name: str) -> dict[str, Any] | None:
         service, indexed = registry.open(name)
     except ValueError:  # none of its photographs is there
         return None
-    return None if indexed.gallery.note else choose_all(Measures(service, in_memory(indexed)))
+    return None if indexed.gallery.note else choose_all(Measures(service, require_in_memory(indexed)))
 
 
 def main() -> int:

@@ -47,7 +47,7 @@ def first_captions(gallery: Gallery) -> tuple[str, ...]:
     return gallery.captions or tuple(choices_of(gallery)["chips"])
 
 
-def opening_of(gallery: Gallery, view: str) -> Opening | None:
+def get_opening(gallery: Gallery, view: str) -> Opening | None:
     """Return the initial content of a view in a gallery; None if none was chosen or its photographs are missing."""
     choice = choices_of(gallery).get(view)
     keys = {item.key: index for index, item in enumerate(gallery.items)}

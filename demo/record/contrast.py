@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demo.record.language import phrase
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.record.table import listed, say
 from demo.record.unmatched import quoted, unmatched
 from demo.service.whereabouts import whereabouts
@@ -142,7 +142,7 @@ def contrast(left: Side, right: Side) -> Contrast:
     """Split two similarities into the same parts; equal words of two captions go together, in their order."""
     words = [
         Part(text, share_of(left, word), share_of(right, other), number, pieces_of(word), pieces_of(other))
-        for number, (text, word, other) in enumerate(paired(left, right))
+        for number, (text, word, other) in enumerate(pair_words(left, right))
     ]
     read = [
         {piece for word in caption_words(side.attribution.words) for piece in word.pieces} for side in (left, right)
@@ -161,7 +161,7 @@ def contrast(left: Side, right: Side) -> Contrast:
     return Contrast(left, right, tuple(sorted(words, key=lambda part: -part.difference)), rest)
 
 
-def paired(left: Side, right: Side) -> list[tuple[str, CaptionWord | None, CaptionWord | None]]:
+def pair_words(left: Side, right: Side) -> list[tuple[str, CaptionWord | None, CaptionWord | None]]:
     """Return the words of both captions: the k-th "dog" of one stands with the k-th of the other."""
     waiting: dict[str, deque[CaptionWord]] = defaultdict(deque)
     for word in caption_words(right.attribution.words):
@@ -249,7 +249,7 @@ def contrast_sentences(contrast: Contrast) -> list[str]:
     words = sign * sum(part.difference for part in contrast.words)
     parts = say("why.parts_dense" if "dense" in sums else "why.parts", words=words, **sums)
     dense = [say("why.with_dense")] if contrast.has_dense else []
-    return [head, parts, *dense, speaking_sentence(contrast, first, second, sign), *unmatched_sentences(contrast)]
+    return [head, parts, *dense, describe_deciding_words(contrast, first, second, sign), *unmatched_sentences(contrast)]
 
 
 def unmatched_sentences(contrast: Contrast) -> list[str]:
@@ -268,7 +268,7 @@ def found_nothing(contrast: Contrast, part: Part) -> list[bool]:
     return [any(word.pieces == pieces_here for word in side.unmatched) for side, pieces_here in pieces]
 
 
-def speaking_sentence(contrast: Contrast, first: str, second: str, sign: int) -> str:
+def describe_deciding_words(contrast: Contrast, first: str, second: str, sign: int) -> str:
     """Return the words that speak most for the one that comes first, and for the other."""
     ordered = contrast.words if sign > 0 else contrast.words[::-1]
     if not ordered:
@@ -283,7 +283,7 @@ def speaking_sentence(contrast: Contrast, first: str, second: str, sign: int) ->
     return f"{sentence} {say('why.most_for', word=worst.name, name=second, amount=-contra)}"
 
 
-def part_title(part: Part) -> str:
+def get_part_title(part: Part) -> str:
     """Return a part's name: the word, or the name of the rest."""
     return part.name if part.number >= 0 else say(f"why.{part.name}")
 
@@ -336,7 +336,7 @@ def contrast_value(contrast: Contrast) -> dict[str, Any]:
                 "caption": side.caption if contrast.of_captions else "",
                 "grid": list(side.record.grid),
                 "kept": side.record.sparse.kept.astype(int).tolist(),
-                "maps": packed_array(np.stack([maps_of(contrast, part)[place] for part in by_number]))
+                "maps": pack_array(np.stack([maps_of(contrast, part)[place] for part in by_number]))
                 if by_number
                 else None,
                 "marks": marks(contrast, place),
@@ -374,7 +374,7 @@ def rest_value(part: Part) -> dict[str, Any]:
     """Return the rest that no word covers, as the page draws it."""
     return {
         "name": part.name,
-        "title": part_title(part),
+        "title": get_part_title(part),
         "left": part.left,
         "right": part.right,
         "difference": part.difference,

@@ -82,10 +82,10 @@ def _value(name: str, value: str) -> str:
 @lru_cache(maxsize=1)
 def _patterns() -> dict[re.Pattern[str], str]:
     """Patterns of the messages, with their Chinese."""
-    return {pattern_of(text): chinese for text, chinese in MESSAGES.items()}
+    return {compile_pattern(text): chinese for text, chinese in MESSAGES.items()}
 
 
-def pattern_of(text: str) -> re.Pattern[str]:
+def compile_pattern(text: str) -> re.Pattern[str]:
     """Return the regular expression of a message template, with its values as groups."""
     plain = re.escape(text).replace(r"\{", "{").replace(r"\}", "}")
     return re.compile(VALUE.sub(ANY, VALUE.sub(WORD, plain, count=1) if text[0] == "{" else plain) + END)

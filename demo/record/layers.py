@@ -239,7 +239,7 @@ def describe(record: Explanation, layer: Layer) -> str:
         amounts = np.maximum(shown.values, 0.0)
     else:
         amounts = shown.values.reshape(-1, shown.kept.size).sum(axis=0) - shown.low
-    title = say(row.brief, kept=amounts.sum(), total=amounts.size) if row.brief else titled(shown)
+    title = say(row.brief, kept=amounts.sum(), total=amounts.size) if row.brief else join_title(shown)
     if not amounts.any() or (row.brief and amounts.all()):
         return title
     place = whereabouts(record.on_grid(amounts))
@@ -248,7 +248,7 @@ def describe(record: Explanation, layer: Layer) -> str:
     )
 
 
-def titled(shown: LayerValues) -> str:
+def join_title(shown: LayerValues) -> str:
     """Return a layer's title and its sentence in one."""
     sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.。')}"
     return say("alternative.values", title=shown.title, sentence=sentence)

@@ -14,7 +14,7 @@ from demo.service.masks import mask_text, overlap_of
 Booleans = NDArray[np.bool_]
 
 
-def shared_sentence(masks: Sequence[Booleans]) -> str:
+def describe_overlap(masks: Sequence[Booleans]) -> str:
     """Describe the overlap of two or more masks (N,): of the patches that any of them keeps, the share that all
     keep.
 
@@ -29,14 +29,14 @@ def shared_sentence(masks: Sequence[Booleans]) -> str:
     return say("shared.more", share=percent, **numbers, least=min(pairs), most=max(pairs))
 
 
-def others_value(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> list[dict[str, str]]:
+def pack_other_masks(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> list[dict[str, str]]:
     """Return the masks for other captions of the same photograph: each one's caption, its mask as
     `mask_text` writes it, and a sentence on its overlap with the `shown` one, (N,)."""
     return [
         {
             "caption": caption,
             "mask": mask_text(mask),
-            "says": say("shared.other", caption=caption, sentence=shared_sentence([shown, mask])),
+            "says": say("shared.other", caption=caption, sentence=describe_overlap([shown, mask])),
         }
         for caption, mask in zip(captions, masks, strict=True)
     ]

@@ -62,7 +62,7 @@ def packed(record: Explanation) -> dict[str, Any]:
 
     The page fills in the sentences (assets/js/record/sentences.js).
     """
-    fields = _fields(record, packed_array)
+    fields = _fields(record, pack_array)
     for name, measured in measures_of(record).items():
         if isinstance(measured, PatchEffects):
             fields["measures"][name]["region"] = None if measured.region is None else asdict(measured.region)
@@ -173,6 +173,6 @@ def _alignment(alignment: AlignmentExplanation, floats: Callable[[Floats], Any])
     }
 
 
-def packed_array(values: NDArray[Any]) -> dict[str, Any]:
+def pack_array(values: NDArray[Any]) -> dict[str, Any]:
     """Floats of any shape as little-endian float32, as assets/js/base/bytes.js reads them."""
     return {"shape": list(values.shape), "float32": b64encode(values.astype("<f4").tobytes()).decode()}

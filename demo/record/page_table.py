@@ -30,7 +30,7 @@ def language_tags(lesson: Collection[str] = (), words: bool = False) -> str:
     """Elements of the page's head: the script that reads the page's language from its URL, and the Chinese
     the tables; arguments as in `table_data`."""
     chinese = CHINESE_TABLE | {name: CHINESE_LESSON[name] for name in lesson}
-    chinese = of_page(chinese, CHINESE_WORDS) if words else chinese
+    chinese = get_page_table(chinese, CHINESE_WORDS) if words else chinese
     chinese |= {"phrases": PHRASES}
     script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
     return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
@@ -55,11 +55,11 @@ def table_data(measures: Collection[str] | None = None, lesson: Collection[str] 
     rows = layer_table.LAYERS
     layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
     table = TABLE | {name: LESSON[name] for name in lesson}
-    table = of_page(table, WORDS) if words else table
+    table = get_page_table(table, WORDS) if words else table
     return compact(table | {"symbols": symbols(), "layers": layers})
 
 
-def of_page(table: Table, words: Table) -> Table:
+def get_page_table(table: Table, words: Table) -> Table:
     """Return a table as the page on gradio.Server has it: with its own words, and two decimals."""
     return with_two_decimals(merged(table, words))
 

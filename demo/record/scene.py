@@ -6,7 +6,7 @@ from typing import Any
 
 from demo.galleries.annotation import SceneAnnotation
 from demo.record.inside import sentence, weights_inside
-from demo.record.outlines import outlines, packed_lines
+from demo.record.outlines import outlines, pack_lines
 from seps import Explanation
 from seps.encoders.tokenizer import Tokenizer
 from seps.scenes import SIDE
@@ -22,7 +22,7 @@ def objects_value(known: SceneAnnotation, caption: str) -> list[dict[str, Any]]:
             "number": outline.number,
             "name": outline.name,
             "mentioned": outline.mentioned,
-            "lines": packed_lines(outline.lines),
+            "lines": pack_lines(outline.lines),
         }
         for outline in outlines(known, caption)
     ]

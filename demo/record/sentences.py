@@ -21,7 +21,7 @@ def mask_key(layer: Layer) -> list[list[str]]:
     return [[look, say(f"mask.{meaning}")] for look, meaning in layer.row.looks.items()]
 
 
-def kept_words(branch: BranchExplanation) -> str:
+def describe_kept(branch: BranchExplanation) -> str:
     """Return how many patches a branch kept."""
     return say("mask.count", kept=branch.kept.sum(), total=branch.kept.size)
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from demo.record.table import say
 from seps import HRPA, CrossSparseAggrNet, SEPSModel
-from seps.method.aggregation import aggregated_count
+from seps.method.aggregation import count_aggregated
 
 DECISIONS = ("top-k", "gumbel")
 VARIANTS = ("paper", "released")
@@ -169,7 +169,7 @@ def network_with(model: SEPSModel, knobs: Knobs) -> CrossSparseAggrNet:
     paper = knobs.variant == "paper"
     if paper and not trained.use_paper_version:
         raise ValueError(fixed(model)["variant"])
-    if aggregated_count(trained.num_patches, trained.sparse_ratio, knobs.aggr_ratio) != trained.num_tokens:
+    if count_aggregated(trained.num_patches, trained.sparse_ratio, knobs.aggr_ratio) != trained.num_tokens:
         raise ValueError(fixed(model)["aggr_ratio"])
     if paper and knobs.top_k > trained.hrpa.top_k:
         raise ValueError(

@@ -49,7 +49,7 @@ def unmatched_sentence(words: Sequence[CaptionWord], key: str = "here") -> str:
     return say(f"found.{key}", words=quoted([word.text for word in words]))
 
 
-def missed_sentence(record: Explanation, rule: UnmatchedRule | None) -> str:
+def describe_missed(record: Explanation, rule: UnmatchedRule | None) -> str:
     """Return the sentence on a ranking with words unmatched in its best picture, given by the record; else
     empty."""
     words = unmatched(record, rule)

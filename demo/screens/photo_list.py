@@ -10,7 +10,7 @@ from demo.record.language import phrase
 from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.parts import RANKED
-from demo.service.near import near_groups
+from demo.service.near import group_near_photographs
 from demo.service.ranking import ImageRanking
 
 
@@ -48,7 +48,7 @@ def _items(indexed: IndexedGallery, ranking: ImageRanking) -> list[dict[str, Any
     if indexed.gallery.name != FOLDER:
         return [item(index) for index in ranking.order[:RANKED]]
     rows = []
-    for best, *others in near_groups(indexed, ranking.order, RANKED):
+    for best, *others in group_near_photographs(indexed, ranking.order, RANKED):
         row = item(best)
         if others:
             texts = {

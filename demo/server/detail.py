@@ -27,11 +27,11 @@ class Detail(EventData):
     """The fields of an event, each read as the needed type; a wrong or missing field raises an error.
 
     Args:
-        target: the component that the event is of; _data: the fields as they came, see `checked_fields`.
+        target: the component that the event is of; _data: the fields as they came, see `parse_fields`.
     """
 
     def __init__(self, target: Any, _data: Any) -> None:
-        super().__init__(target, checked_fields(_data))
+        super().__init__(target, parse_fields(_data))
 
     def __getattr__(self, name: str) -> Any:
         """Refuse what `EventData` offers: a field in whatever form it came."""
@@ -103,7 +103,7 @@ class Detail(EventData):
         return ValueError(f"{name} is {shortened(self._data[name])}, but {needed} is needed: reload the page.")
 
 
-def checked_fields(data: Any) -> dict[str, Any]:
+def parse_fields(data: Any) -> dict[str, Any]:
     """Return the fields of an event; empty without data.
 
     Raises:

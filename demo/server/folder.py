@@ -106,7 +106,7 @@ def _set_variable(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-def lies_in(folder: Path, path: str | Path) -> bool:
+def is_in_folder(folder: Path, path: str | Path) -> bool:
     """Return whether a path leads to something below a folder, all links resolved; nothing is opened."""
     try:
         resolved = Path(path).resolve()

@@ -18,7 +18,7 @@ from gradio.block_function import BlockFunction
 from gradio.exceptions import ComponentProcessingError
 
 from demo.record.language import phrase, sentences, speaking
-from demo.server.detail import checked_fields, is_finite, shortened, valid_text
+from demo.server.detail import is_finite, parse_fields, shortened, valid_text
 from demo.server.gate import FAULT, FULL, STATUS, is_full
 from demo.server.sessions import Session, Sessions
 
@@ -45,16 +45,16 @@ class GuardedBlocks(gr.Blocks):
             gr.Error: with a sentence.
         """
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
-        with speaking(asked_language(options.get("request"))):
+        with speaking(read_page_language(options.get("request"))):
             return await self._answered(event, inputs, *args, **options)
 
     async def _answered(self, event: BlockFunction, inputs: list[Any], *args: Any, **options: Any) -> Any:
         """As `process_api`, in the language that is spoken."""
         try:
             if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
-                raise ValueError(GONE.format(query=escape(asked_from(options.get("request")))))
+                raise ValueError(GONE.format(query=escape(read_page_query(options.get("request")))))
             if event.collects_event_data:  # before Gradio looks for files in it
-                checked_fields(options["event_data"]._data if options.get("event_data") else None)
+                parse_fields(options["event_data"]._data if options.get("event_data") else None)
             async with AsyncExitStack() as turn:
                 for state in turns(event, options.get("state")):
                     await turn.enter_async_context(state)
@@ -94,13 +94,13 @@ def scope_of(request: Any) -> Any:
     return getattr(getattr(first, "request", None), "scope", {})
 
 
-def asked_language(request: Any) -> str:
+def read_page_language(request: Any) -> str:
     """Return the language of the page that a request comes from, "" if unknown."""
     first = request[0] if isinstance(request, list) and request else request
     return str((getattr(first, "query_params", None) or {}).get("lang", ""))
 
 
-def asked_from(request: Any) -> str:
+def read_page_query(request: Any) -> str:
     """Return the query in the URL of the page that a request comes from, "" if unknown."""
     headers = getattr(request, "headers", None) or {}
     return urlsplit(headers.get("referer") or "").query
@@ -127,7 +127,7 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
             "text for no description."
         )
     return [
-        value if isinstance(component, gr.State) else checked_value(component, value)
+        value if isinstance(component, gr.State) else validate_value(component, value)
         for component, value in zip(event.inputs, values, strict=True)
     ]
 
@@ -139,7 +139,7 @@ def left_out(components: Sequence[Any]) -> list[Any]:
     return [component.value for component in components] if is_optional else []
 
 
-def checked_value(component: Any, value: Any) -> Any:
+def validate_value(component: Any, value: Any) -> Any:
     """Return one value; errors as `checked`."""
     name = getattr(component, "label", None) or "the value"
     if hasattr(component, "check_uploads"):
@@ -147,17 +147,17 @@ def checked_value(component: Any, value: Any) -> Any:
     if isinstance(component, gr.Slider) and value is None:  # which Gradio would compare with its ends
         raise ValueError(f"{name} is empty, but a number from {component.minimum} to {component.maximum} is needed.")
     if isinstance(component, gr.Number | gr.Slider):
-        return checked_number(name, value)
+        return validate_number(name, value)
     if isinstance(component, gr.Textbox) and value is None:
         return ""
     if isinstance(component, gr.Checkbox):
-        return checked_flag(name, component.value if value is None else value)
+        return validate_flag(name, component.value if value is None else value)
     if not isinstance(value, str | None):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but text is needed.")
     return valid_text(name, value) if value else value
 
 
-def checked_number(name: str, value: Any) -> float | int | None:
+def validate_number(name: str, value: Any) -> float | int | None:
     """Return a number, or none; ValueError for anything else, and for what JSON has no number for."""
     if value is not None and type(value) not in (int, float):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but a number is needed.")
@@ -166,7 +166,7 @@ def checked_number(name: str, value: Any) -> float | int | None:
     return value
 
 
-def checked_flag(name: str, value: Any) -> bool:
+def validate_flag(name: str, value: Any) -> bool:
     """Return true or false; ValueError for anything else, such as the text "false", which Python takes for true."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but true or false is needed.")

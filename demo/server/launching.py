@@ -14,7 +14,7 @@ from gradio import http_server
 from gradio.blocks import Blocks
 from gradio.exceptions import ServerFailedToStartError
 
-from demo.server.root import given_root
+from demo.server.root import read_root
 
 
 class PatientServer(http_server.Server):
@@ -42,7 +42,7 @@ def launch(page: Any, host: str, port: int, **options: Any) -> None:
     """
     let_local_addresses_pass(host)
     http_server.Server = PatientServer  # type: ignore[misc]
-    where: dict[str, Any] = {"server_name": host, "server_port": port, "root_path": given_root()}
+    where: dict[str, Any] = {"server_name": host, "server_port": port, "root_path": read_root()}
     page.launch(**where, _frontend=False, **options)  # False: without the check of 3 s
 
 

@@ -16,7 +16,7 @@ WITH_SESSION = (CANCEL, "/gradio_api/queue/join", "/gradio_api/call/", "/gradio_
 SESSION = re.compile(r"[\w.:@+=~-]{1,200}")  # Gradio warns of "" and splits names at "<gradio-sep>"
 
 
-def session_of(queue: Any, event: Any) -> str | None:
+def find_session(queue: Any, event: Any) -> str | None:
     """Return the session that asked for an event, None if it is unknown or its answer was fetched."""
     if not isinstance(event, str):
         return None

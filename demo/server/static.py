@@ -109,7 +109,7 @@ def style_sheets(names: Sequence[str]) -> str:
     return "\n".join([colours, *sheets])
 
 
-def own_page(file: Path, parts: Mapping[str, str]) -> str:
+def build_own_page(file: Path, parts: Mapping[str, str]) -> str:
     """Return the HTML of a page that Gradio does not write, inside what all of these begin with, assets/head.html.
 
     Args:

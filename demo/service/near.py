@@ -12,7 +12,7 @@ NEAR = (
 LOOKED_AT = 5  # times as many of a ranking are compared as groups are wanted
 
 
-def near_groups(indexed: IndexedGallery, order: Sequence[int], count: int) -> list[list[int]]:
+def group_near_photographs(indexed: IndexedGallery, order: Sequence[int], count: int) -> list[list[int]]:
     """Group a ranking's first photographs: each joins the best earlier one that it nearly duplicates.
 
     Args:

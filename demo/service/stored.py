@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from demo.galleries.folder import folder_gallery, listed_gallery
+from demo.galleries.folder import create_listed_gallery, folder_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.indexing import FolderIndexing
 from demo.galleries.stored import IndexingStatus, StoredGallery
@@ -66,7 +66,7 @@ def open_folder(
     Raises:
         ValueError: the folder does not exist or has no readable photograph, or its table cannot be written.
     """
-    gallery, files = listed_gallery(folder, recursive)
+    gallery, files = create_listed_gallery(folder, recursive)
     if len(files) <= LARGE:
         return index_gallery(model, folder_gallery(folder, progress, recursive), cache, progress)
     place = table_place(cache, gallery, model)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer, written_whole
+from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer, write_atomically
 
 ROOT = Path(__file__).resolve().parents[2]
 TAKEN = ("app.py", "LICENSE", "assets", "demo", "seps")
@@ -37,7 +37,7 @@ def write_space(folder: Path) -> dict[str, int]:
             would reject.
     """
     check_target(folder)
-    with written_whole(folder) as place:
+    with write_atomically(folder) as place:
         for path in app_files():
             (place / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / path, place / path)

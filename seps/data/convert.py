@@ -22,7 +22,7 @@ from seps.data.caption_rows import WHOLE
 from seps.data.layout import split_notes
 from seps.data.problems import Problems
 from seps.data.sources import BOTH, PLAIN, Photograph, find_images, read_caption_file, split_name
-from seps.files import json_text, written_whole
+from seps.files import json_text, write_atomically
 from seps.progress import Progress, with_progress
 
 COUNTS = "Files whose images have different numbers of captions: --captions-per-image K takes K of each"
@@ -140,7 +140,7 @@ def _write(splits: Mapping[str, Sequence[Photograph]], names: Mapping[str, str],
     texts["id_mapping.json"] = json_text(names)
     with ExitStack() as stack:
         for file, text in with_progress(texts.items(), "Writing", progress):
-            stack.enter_context(written_whole(to / file)).write_text(text, encoding="utf-8")
+            stack.enter_context(write_atomically(to / file)).write_text(text, encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

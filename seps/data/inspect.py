@@ -123,7 +123,7 @@ def stem(word: str) -> str:
     return (word[:-1] if doubled else word).removesuffix("e")
 
 
-def other_splits(split: Split, images: Path | None) -> list[Split]:
+def find_other_splits(split: Split, images: Path | None) -> list[Split]:
     """Return the other readable splits of the folder or caption file."""
     names = [file.name.removesuffix("_caps.txt") for file in sorted(split.folder.glob("*_caps.txt"))]
     if split.folder.is_file():
@@ -273,7 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             check_output(options.html)
         config = read_config(options.model)
         split = read_split(options.data, options.split, images=options.images)
-        notes = overlap_notes(split, *other_splits(split, options.images))
+        notes = overlap_notes(split, *find_other_splits(split, options.images))
         sections = inspect_split(split, config, options.sample, notes)
         print(as_text(sections))
         if options.html is not None:

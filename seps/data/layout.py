@@ -108,7 +108,7 @@ def read_split(
     ids = read_ids(folder, split, problems) if named is None or has_ids(folder, split) else list(named.names)
     captions_per_image = captions_per_image or captions_each(ids, len(captions or ()))
     groups = caption_lines(ids, len(captions or ()), captions_per_image)
-    names = named_files(folder, split, groups, named, problems)
+    names = map_image_files(folder, split, groups, named, problems)
     _check_captions(split, captions, len(ids), captions_per_image, problems, named)
     _check_groups(groups, captions_per_image, problems)
     files = _check_files(folder, images, names, problems)
@@ -198,7 +198,7 @@ def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[i
     return lines
 
 
-def named_files(
+def map_image_files(
     folder: Path, split: str, lines: Mapping[str, list[int]], named: NamedCaptions | None, problems: Problems
 ) -> dict[str, str]:
     """Return the name of each id's image file, from id_mapping.json or, without it, from its caption lines.

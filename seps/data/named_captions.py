@@ -49,12 +49,12 @@ def named_captions(lines: Sequence[str]) -> NamedCaptions | None:
             form,
             first,
             tuple(match["name"].strip() if match else "" for match in rows),
-            tuple(unquoted(match["caption"]) if match else "" for match in rows),
+            tuple(strip_quotes(match["caption"]) if match else "" for match in rows),
         )
     return None
 
 
-def unquoted(text: str) -> str:
+def strip_quotes(text: str) -> str:
     """Return a table's cell without the quotation marks that a comma within made necessary."""
     if len(text) > 1 and text[0] == text[-1] == '"':
         return text[1:-1].replace('""', '"').strip()

@@ -22,11 +22,11 @@ def same_files(files: Sequence[Path]) -> list[list[int]]:
     """
     groups = [list(range(len(files)))]
     for tell in (lambda file: file.stat().st_size, sample, digest):
-        groups = [part for group in groups for part in divided(group, files, tell)]
+        groups = [part for group in groups for part in divide_group(group, files, tell)]
     return sorted(groups)
 
 
-def divided(group: Sequence[int], files: Sequence[Path], tell: Callable[[Path], Hashable]) -> list[list[int]]:
+def divide_group(group: Sequence[int], files: Sequence[Path], tell: Callable[[Path], Hashable]) -> list[list[int]]:
     """Divide a group by a value of its files; each file is asked once, and groups of one are left out."""
     values: dict[Path, Hashable] = {}
     parts: defaultdict[Hashable, list[int]] = defaultdict(list)

@@ -56,11 +56,11 @@ def parse_table(text: str, mark: str = ",") -> Table:
         named = ", ".join(map(str, longer[:LISTED])) + (", ..." if len(longer) > LISTED else "")
         raise ValueError(
             f"rows have more cells than its {len(headings)} headings (line {named}): put text that holds "
-            f"{shown_mark(mark)} into quotation marks"
+            f"{name_separator(mark)} into quotation marks"
         )
     return headings, rows
 
 
-def shown_mark(mark: str) -> str:
+def name_separator(mark: str) -> str:
     """Return the plural name of a cell separator."""
     return {",": "commas", **OTHER_MARKS}[mark]

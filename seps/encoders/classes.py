@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from seps.encoders.config import VisionConfig
 from seps.encoders.tails import vision_parts
-from seps.encoders.weights import whole_backbone, without_head
+from seps.encoders.weights import remove_head, whole_backbone
 
 ALL = "all"  # of `ClassConfig.shared_until`: the image encoder's own backbone
 
@@ -68,7 +68,7 @@ class ClassMap(nn.Module):
         whole = whole_backbone(config)
         self.classifier = linear_classifier(whole, config, len(self.names))
         self.norm: nn.Module = getattr(whole, "fc_norm", nn.Identity())
-        whole = without_head(whole)
+        whole = remove_head(whole)
         self.backbone: nn.Module | None = whole
         if self.config.shared_until == ALL:
             self.backbone = None

@@ -30,13 +30,13 @@ def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
     """
     squashed = np.asarray(squash(photo, config))  # (S, S, 3) uint8
     pixels = np.empty((3, *squashed.shape[:2]), np.float32)  # (3, S, S)
-    for channel, values in enumerate(normalised(tuple(config.mean), tuple(config.std))):
+    for channel, values in enumerate(normalise_values(tuple(config.mean), tuple(config.std))):
         np.take(values, squashed[..., channel], out=pixels[channel], mode="clip")
     return torch.from_numpy(pixels)
 
 
 @cache
-def normalised(mean: Sequence[float], std: Sequence[float]) -> NDArray[np.float32]:
+def normalise_values(mean: Sequence[float], std: Sequence[float]) -> NDArray[np.float32]:
     """Return (value - mean) / std for the 256 values of each channel: (3, 256); a look-up is ten times faster."""
     values = torch.arange(256).float() / 255  # (256,)
     means, stds = (torch.tensor(numbers, dtype=torch.float32)[:, None] for numbers in (mean, std))  # (3, 1)

@@ -260,7 +260,7 @@ def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int,
         grid = (height, across)
         expected = (width, *grid) if layout == "NCHW" else (*grid, width)
     if shape != expected and layout == "tokens" and config.image_size % stride:
-        raise ValueError(f"{config.encoder} {untiled(config, stride)}")
+        raise ValueError(f"{config.encoder} {describe_untiled(config, stride)}")
     if shape != expected or layout not in ("tokens", "NCHW", "NHWC"):
         raise ValueError(
             f"{config.encoder} at {config.image_size} pixels gives an image features of shape {shape}, but what timm "
@@ -276,7 +276,7 @@ def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int,
     return layout, prefix, grid
 
 
-def untiled(config: VisionConfig, stride: int) -> str:
+def describe_untiled(config: VisionConfig, stride: int) -> str:
     """Explain that an encoder's patches do not tile its image and suggest sizes; the text follows the encoder's
     name."""
     size, below = config.image_size, config.image_size // stride * stride
@@ -298,7 +298,7 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
     except (AssertionError, NotImplementedError, RuntimeError) as error:
         patch = patch_side(backbone)
         if patch and config.image_size % patch:
-            raise ValueError(f"{config.encoder} {untiled(config, patch)}") from error
+            raise ValueError(f"{config.encoder} {describe_untiled(config, patch)}") from error
         raise ValueError(
             f"{config.encoder} does not take images of {config.image_size} x {config.image_size} pixels: {error}"
         ) from error

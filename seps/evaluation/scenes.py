@@ -139,10 +139,10 @@ def measure(similarity: Tensor, graphs: Graphs, captions_per_image: int) -> tupl
 def pooled_similarity(model: SEPSModel, split: Split, progress: Progress = False) -> Tensor:
     """Cosine of each image's mean patch and each caption's mean word: (V, V * k)."""
     patches = encode_files(model, split.image_files, progress)[:, -model.img_enc.num_patches :]  # (V, N, C)
-    return pooled_cosines(patches, *model.encode_captions(split.captions, progress=progress))
+    return compute_pooled_cosines(patches, *model.encode_captions(split.captions, progress=progress))
 
 
-def pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
+def compute_pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
     """Return the cosine of each image's mean patch and each caption's mean word: (V, T), on the CPU.
 
     Args:

@@ -38,7 +38,7 @@ from seps.evaluation.best_words import (
     CheckedWords,
     best_cosines,
     best_words,
-    checked_cases,
+    check_cases,
     precise_threshold,
     read_checked,
     split_cases,
@@ -193,7 +193,7 @@ def measure_unmatched_words(
         for caption, best in zip(captions, best_cosines(model, embeddings[[image, other]], captions), strict=True):
             known = kinds[image].get(caption)
             for place, (collected, left_out) in enumerate(((right, frozenset()), (others, spoken[other]))):
-                for kind, cosine in classed(model.words(caption), best[place], known, left_out):
+                for kind, cosine in classify_words(model.words(caption), best[place], known, left_out):
                     collected[kind].append(cosine)
     marks = NOUNS if nouns else CONTENT
     if not others[marks]:
@@ -205,14 +205,14 @@ def measure_unmatched_words(
             model,
             embeddings,
             split.captions,
-            lambda word, image: one_or_many(word) in spoken[image],
-            rule.holds_for,
+            lambda word, image: strip_plural(word) in spoken[image],
+            rule.applies_to,
             progress,
         )
     ]
     if checked is not None:
         photos = torch.cat([model.encode_photos([open_image(file)]) for file in checked.images.values()])
-        sets.append(checked_cases(model, photos, checked, rule.holds_for))
+        sets.append(check_cases(model, photos, checked, rule.applies_to))
     others_threshold = float(np.quantile(others[marks], quantile))
     threshold = precise_threshold(sets, others_threshold, precision)
     threshold = None if threshold is None else float(np.floor(threshold * 10**DIGITS) / 10**DIGITS)
@@ -240,7 +240,7 @@ def measure_unmatched_words(
     )
 
 
-def classed(
+def classify_words(
     labels: Sequence[str], best: Floats, kinds: Kinds | None, left_out: frozenset[str]
 ) -> Iterator[tuple[str, float]]:
     """Yield each word's classes with its best cosine, over its pieces.
@@ -257,7 +257,7 @@ def classed(
         if not is_content(word.text):
             if word.text.isalpha():
                 yield FUNCTION, cosine
-        elif one_or_many(word.text) not in left_out:
+        elif strip_plural(word.text) not in left_out:
             yield CONTENT, cosine
             if kinds is not None:
                 yield next((kinds[piece] for piece in word.pieces if piece in kinds), OUTSIDE), cosine
@@ -297,11 +297,11 @@ def usual_nouns(
 
 
 def own_words(model: SEPSModel, captions: Sequence[str]) -> frozenset[str]:
-    """Return the words that an image's own captions have, as `one_or_many` writes them."""
-    return frozenset(one_or_many(word.text) for caption in captions for word in caption_words(model.words(caption)))
+    """Return the words that an image's own captions have, as `strip_plural` writes them."""
+    return frozenset(strip_plural(word.text) for caption in captions for word in caption_words(model.words(caption)))
 
 
-def one_or_many(word: str) -> str:
+def strip_plural(word: str) -> str:
     """Return a word without the end of a plural: "dog" for "dogs"."""
     return word.rstrip("s")
 

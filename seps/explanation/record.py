@@ -232,7 +232,7 @@ def summarize(record: Explanation) -> str:
     lines = [
         f"S(I, T) = {written(record.similarity, '.4f')} ({record.variant} variant, {rows} x {columns} patches {cls})"
     ]
-    lines += indented("= " + " + ".join(f"{written(value, '.4f')} {name}" for name, value in record.terms.items()))
+    lines += indent_text("= " + " + ".join(f"{written(value, '.4f')} {name}" for name, value in record.terms.items()))
     for branch in (record.sparse, record.dense):
         lines += [] if branch is None else branch_lines(branch)
     for alignment in (record.sparse_alignment, record.dense_alignment):
@@ -261,10 +261,10 @@ def alignment_lines(alignment: AlignmentExplanation) -> list[str]:
     entries = [f"{word}: {alignment.tokens[token]} ({written(entry, '.2f')})" for word, token, entry in met]
     more = [f"and {len(entries) - MAX_WORDS} more"] if len(entries) > MAX_WORDS else []
     head = f"{alignment.caption} caption: {len(entries)} words and the token that each met best"
-    return [head, *indented(", ".join(entries[:MAX_WORDS] + more))]
+    return [head, *indent_text(", ".join(entries[:MAX_WORDS] + more))]
 
 
-def indented(text: str) -> list[str]:
+def indent_text(text: str) -> list[str]:
     """Wrap the text into lines of at most WIDTH characters."""
     return wrap(
         text, WIDTH, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False

@@ -42,7 +42,7 @@ ul{{display:flex;flex-wrap:wrap;gap:1em;list-style:none;padding:0}}li{{width:10e
 """
 
 
-def newest_model(folder: Path) -> Path:
+def find_newest_model(folder: Path) -> Path:
     """Return the newest folder of a generator or a run's checkpoint, at any depth; ValueError if there is none."""
     if not folder.is_dir():
         raise ValueError(f"{folder} is not a folder: give a run's folder.")
@@ -53,7 +53,7 @@ def newest_model(folder: Path) -> Path:
 
 
 def open_model(folder: Path) -> ImageTextGenerator:
-    """Open the generator in a folder of `newest_model`; from a checkpoint with the running average of its UNet, if any.
+    """Open the generator in a folder of `find_newest_model`; a checkpoint uses its UNet's running average.
 
     Raises:
         ValueError: damaged or mismatching files, or a checkpoint without the run's recipe.

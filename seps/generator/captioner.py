@@ -51,7 +51,7 @@ class Layer(nn.Module):
 
     def start(self, memory: Tensor) -> Past:
         """Compute what is kept of the image's memory (R, G + 1, W) while words are written, of which there are none."""
-        image = projected(self.image, memory, 1), projected(self.image, memory, 2)
+        image = project_inputs(self.image, memory, 1), project_inputs(self.image, memory, 2)
         none = image[0][:, :, :0]
         return Past((none, none), image)
 
@@ -59,13 +59,13 @@ class Layer(nn.Module):
         """Return the output for the last word (R, 1, W), as `forward` in evaluation mode, and the extended cache."""
         normed = self.norms[0](word)
         pairs = zip(past.words, (1, 2), strict=True)
-        keys, values = (torch.cat([kept, projected(self.words, normed, part)], dim=2) for kept, part in pairs)
+        keys, values = (torch.cat([kept, project_inputs(self.words, normed, part)], dim=2) for kept, part in pairs)
         word = word + attended(self.words, normed, keys, values)
         word = word + attended(self.image, self.norms[1](word), *past.image)
         return word + self.network(self.norms[2](word)), Past((keys, values), past.image)
 
 
-def projected(attention: nn.MultiheadAttention, x: Tensor, part: int) -> Tensor:
+def project_inputs(attention: nn.MultiheadAttention, x: Tensor, part: int) -> Tensor:
     """Return the queries (part 0), keys (1) or values (2) of x (R, L, W): (R, heads, L, W / heads)."""
     weight, bias = (tensor.chunk(3)[part] for tensor in (attention.in_proj_weight, attention.in_proj_bias))
     return F.linear(x, weight, bias).unflatten(2, (attention.num_heads, -1)).transpose(1, 2)
@@ -73,7 +73,7 @@ def projected(attention: nn.MultiheadAttention, x: Tensor, part: int) -> Tensor:
 
 def attended(attention: nn.MultiheadAttention, x: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """Attend from x (R, L, W) to keys and values (R, heads, M, W / heads): (R, L, W)."""
-    heads = F.scaled_dot_product_attention(projected(attention, x, 0), keys, values)
+    heads = F.scaled_dot_product_attention(project_inputs(attention, x, 0), keys, values)
     return attention.out_proj(heads.transpose(1, 2).flatten(2))
 
 

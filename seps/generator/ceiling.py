@@ -19,7 +19,7 @@ from PIL import Image
 
 from seps.data import open_image, read_split
 from seps.evaluation.scenes import read_graphs
-from seps.generator.evaluate import figure, firsts_among, named_fractions, recaption, score, shown
+from seps.generator.evaluate import compute_named_fractions, figure, firsts_among, recaption, score, shown
 from seps.generator.generator import ImageTextGenerator
 from seps.generator.network import to_pictures, to_values
 from seps.models.hub import load_model
@@ -59,18 +59,18 @@ def measure_ceiling(
     texts = [split.captions[i * split.captions_per_image] for i in range(count)]
     scenes = [open_image(file) for file in split.image_files[:count]]
     small = to_pictures(to_values(scenes, generator.network.config.image_size))
-    pictures = {"true_scenes": scenes, "small": small, "autoencoded": autoencoded(generator, small)}
+    pictures = {"true_scenes": scenes, "small": small, "autoencoded": reconstruct(generator, small)}
     asked, scorer = [read_caption(text) for text in texts], load_model("scenes")
     result: dict[str, Any] = {"split": split_name, "count": count, "error": round(difference(small, pictures), 2)}
     for name, these in pictures.items():
-        objects, colours = named_fractions(asked, recaption(generator, these, progress))
+        objects, colours = compute_named_fractions(asked, recaption(generator, these, progress))
         found_first = figure(100.0 * firsts_among(score(scorer, these, texts)))
         result[name] = {"r1": found_first, "objects": figure(objects), "colours": figure(colours)}
     return result
 
 
 @torch.no_grad()
-def autoencoded(generator: ImageTextGenerator, pictures: Sequence[Image.Image]) -> list[Image.Image]:
+def reconstruct(generator: ImageTextGenerator, pictures: Sequence[Image.Image]) -> list[Image.Image]:
     """Return the autoencoder's reconstructions of pictures."""
     network, size = generator.network, generator.network.config.image_size
     with evaluating(network):

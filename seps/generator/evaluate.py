@@ -142,13 +142,13 @@ def measure_pictures(
         results[name] = figure(100.0 * firsts_among(score(scorer, pictures, texts)))
     asked = [read_caption(text) for text in texts]
     back = recaption(generator, drawn, progress)
-    objects, colours = named_fractions(asked, back)
+    objects, colours = compute_named_fractions(asked, back)
     results |= {"objects": figure(objects), "colours": figure(colours)}
     for name, readings in (
         ("true_scenes", recaption(generator, scenes, progress)),
         ("shuffled", [*back[1:], back[0]]),
     ):
-        of_object, of_colour = named_fractions(asked, readings)
+        of_object, of_colour = compute_named_fractions(asked, readings)
         results[name] = {"objects": figure(of_object), "colours": figure(of_colour)}
     for name, rows in (("seen", ~unseen), ("unseen", unseen)):
         if rows.any():
@@ -215,7 +215,7 @@ def recaption(
     return [[thing for text in texts for thing in read_caption(text).named] for texts in zip(*written, strict=True)]
 
 
-def named_fractions(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -> tuple[Floats, Floats]:
+def compute_named_fractions(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -> tuple[Floats, Floats]:
     """Compute the fraction of each caption's objects, and of its colours, named of its picture; NaN: none."""
     objects, colours = [], []
     for reading, named in zip(asked, back, strict=True):

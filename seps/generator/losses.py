@@ -116,7 +116,7 @@ class Objective(nn.Module):
         if "teacher" in names:
             each["teacher"] = self.teacher_loss(image.grid, batch)
         if names & {"pixels", "perceptual"}:
-            seen, rebuilt = self.reconstructed(stage, pictures_of(batch))
+            seen, rebuilt = self.reconstruct_pictures(stage, pictures_of(batch))
         if "pixels" in names:
             each["pixels"] = pixel_loss(rebuilt, seen)
         if "perceptual" in names:
@@ -139,14 +139,14 @@ class Objective(nn.Module):
         images = self.network.images
         return images(pictures_of(batch)) if batch.features is None else images.read(batch.features)
 
-    def reconstructed(self, stage: Stage, pictures: Tensor) -> tuple[Tensor, Tensor]:
+    def reconstruct_pictures(self, stage: Stage, pictures: Tensor) -> tuple[Tensor, Tensor]:
         """Return the autoencoder's input from pictures (B, 3, S, S) and its output; in training cropped, and, in
         the stage's share of steps, scaled down: the picture is the target, its latents give the
         output."""
         autoencoder = self.network.autoencoder
         if not autoencoder.training:
             return pictures, autoencoder(pictures)
-        seen = cropped(pictures, stage.crop)
+        seen = crop_randomly(pictures, stage.crop)
         if float(torch.rand(())) >= stage.scaled_latents:
             return seen, autoencoder(seen)
         whole = seen.shape[-1] // SHRINKS
@@ -230,7 +230,7 @@ def perceptual_loss(encoder: ImageEncoder, rebuilt: Tensor, target: Tensor) -> T
     return torch.stack(distances).mean()
 
 
-def cropped(pictures: Tensor, side: int) -> Tensor:
+def crop_randomly(pictures: Tensor, side: int) -> Tensor:
     """Return the same square of all pictures, cut at random; all of them where `side` is 0 or not smaller."""
     if not 0 < side < pictures.shape[-1]:
         return pictures

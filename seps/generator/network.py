@@ -90,7 +90,7 @@ class GeneratorNetwork(nn.Module):
         for name, tensors in self.saved().items():
             if name in self.config.int8:
                 tensors = to_int8(tensors)
-            half = {key: as_stored(key, tensor).detach().cpu().contiguous() for key, tensor in tensors.items()}
+            half = {key: cast_for_storage(key, tensor).detach().cpu().contiguous() for key, tensor in tensors.items()}
             for key, tensor in half.items():
                 if not bool(torch.isfinite(tensor).all()):
                     raise ValueError(f"{key} holds values that are not finite in float16, so nothing is saved.")
@@ -132,7 +132,7 @@ class GeneratorNetwork(nn.Module):
         self.load_state_dict(taken, strict=not lacking and not self.config.encoders.frozen)
 
 
-def as_stored(key: str, tensor: Tensor) -> Tensor:
+def cast_for_storage(key: str, tensor: Tensor) -> Tensor:
     """Return a tensor as a file holds it: floats in float16, but for the scales of 8-bit numbers, which may be too
     small."""
     return tensor.half() if tensor.is_floating_point() and not key.endswith(SCALE) else tensor

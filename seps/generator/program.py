@@ -146,7 +146,7 @@ def run_generate(options: argparse.Namespace) -> None:
     if options.output is not None:
         check_output(options.output)
     from seps.generator.generator import load_generator, random_seed
-    from seps.generator.unknown_words import unknown_note
+    from seps.generator.unknown_words import describe_unknown_words
 
     generator = load_generator(options.model)
     if options.image is not None and options.model == SCENES:
@@ -154,7 +154,7 @@ def run_generate(options: argparse.Namespace) -> None:
     if not draws:
         print(captions_text(generator, options.image, options))
         return
-    if note := unknown_note(generator.unknown_words(options.text)):
+    if note := describe_unknown_words(generator.unknown_words(options.text)):
         print(f"Note: {note}", file=sys.stderr)
     seed = random_seed() if options.seed is None else options.seed
     picture = generator.text_to_image(
@@ -169,11 +169,11 @@ def run_generate(options: argparse.Namespace) -> None:
 def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, options: argparse.Namespace) -> str:
     """Return the best caption of an image, or a line for each with the scores that rank it."""
     from seps.generator.captioner import Decoding
-    from seps.generator.generator import as_picture
+    from seps.generator.generator import open_picture
     from seps.generator.ranking import BEAMS, agreements, order, seps_scores
     from seps.models.hub import load_model
 
-    picture = as_picture(image)
+    picture = open_picture(image)
     beams = options.beams if options.beams is not None else BEAMS if options.seps else Decoding.beams
     captions = generator.write([picture], Decoding("beam", beams))[0]
     notes = [f"mean log probability {caption.score:.3f}" for caption in captions]
@@ -190,15 +190,15 @@ def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, opti
 
 def run_train(options: argparse.Namespace) -> None:
     """`train`."""
-    from seps.generator.kept import kept_note
+    from seps.generator.kept import describe_kept_epochs
     from seps.generator.loop import train
     from seps.generator.settings import read_recipe
-    from seps.runs.recipe import overridden, with_values
+    from seps.runs.recipe import override_settings, with_values
     from seps.runs.run_folder import MODEL
     from seps.runs.run_log import read_epochs
 
     config, settings = with_values(*read_recipe(options.recipe), options.set)
-    settings = overridden(settings, seed=options.seed)
+    settings = override_settings(settings, seed=options.seed)
     train(
         config,
         settings,
@@ -209,15 +209,15 @@ def run_train(options: argparse.Namespace) -> None:
         options.images,
         start=options.start,
     )
-    print(f"The generator in {options.out / MODEL} has {kept_note(read_epochs(options.out))}.")
+    print(f"The generator in {options.out / MODEL} has {describe_kept_epochs(read_epochs(options.out))}.")
 
 
 def run_try(options: argparse.Namespace) -> None:
     """`try`."""
-    from seps.generator.attempt import newest_model, write_page
+    from seps.generator.attempt import find_newest_model, write_page
 
     page = options.html or options.folder / "try.html"
-    folder = newest_model(options.folder)
+    folder = find_newest_model(options.folder)
     check_output(page)
     write_page(folder, page, options.data, options.split, options.images, options.steps)
     print(f"{folder} was tried: look at {page}.")

@@ -44,7 +44,7 @@ class Run(nn.Module):
         return any("diffusion" in stage.losses for stage in self.objective.settings.stages[: number + 1])
 
     @contextmanager
-    def averaged(self, drawn: bool) -> Iterator[None]:
+    def use_average(self, drawn: bool) -> Iterator[None]:
         """Give the UNet its running average temporarily, if it has one and diffusion has begun (`drawn`)."""
         if self.average is None or not drawn:
             yield
@@ -59,7 +59,7 @@ class Run(nn.Module):
 
     def save_model(self, folder: Path, drawn: bool) -> None:
         """Write the generator, its UNet as the running average where diffusion has begun (`drawn`)."""
-        with self.averaged(drawn):
+        with self.use_average(drawn):
             self.objective.network.save(folder)
 
     def load_model(self, folder: Path, drawn: bool) -> None:

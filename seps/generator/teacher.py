@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from seps.checks import read_json_file
 from seps.data import open_image
-from seps.files import written_whole
+from seps.files import write_atomically
 from seps.generator.data import Captioned, fingerprint
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
@@ -89,7 +89,7 @@ def patches_of(
         return np.load(file, mmap_mode="r")
     model = model.to(device).eval()
     patches, width = model.grid[0] * model.grid[1], model.config.embed_size
-    with written_whole(file) as partial, partial.open("wb") as stream:
+    with write_atomically(file) as partial, partial.open("wb") as stream:
         shape = (len(split.image_files), patches, width)
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": shape})
         for start in tqdm(range(0, shape[0], BATCH_SIZE), desc=f"Patches of {split.name}", leave=False):

@@ -24,7 +24,7 @@ from seps.encoders import preprocess
 from seps.encoders.config import VisionConfig
 from seps.encoders.sources import find_folder
 from seps.encoders.tokenizer import folded
-from seps.encoders.weights import WEIGHTS_FILE, no_progress_bar
+from seps.encoders.weights import WEIGHTS_FILE, hide_progress_bar
 from seps.judge.config import TOWERS, EncoderConfig
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
@@ -126,7 +126,7 @@ def load_clip(config: EncoderConfig) -> ClipEncoders:
     architecture = clip_architecture(folder)
     check_layers(config, architecture)
     try:
-        with no_progress_bar():
+        with hide_progress_bar():
             model = (
                 CLIPModel.from_pretrained(folder, local_files_only=True)
                 if config.pretrained

@@ -13,7 +13,7 @@ from seps.judge.metrics import (
     Floats,
     Whole,
     agreement,
-    over_prompts,
+    bootstrap_over_groups,
     partial,
     srocc,
     within_prompts,
@@ -46,17 +46,17 @@ def evaluate(predictions: Predictions, ratings: Ratings) -> dict[str, Any]:
     alone, _ = within_prompts(scores["quality"], rated["consistency"], groups)
     result["beyond_quality"] = {
         "srocc_of_predicted_quality": plain(
-            over_prompts(lambda rows: srocc(scores["quality"][rows], rated["consistency"][rows]), groups)
+            bootstrap_over_groups(lambda rows: srocc(scores["quality"][rows], rated["consistency"][rows]), groups)
         ),
         "within_prompt_of_predicted_quality": plain(alone),
         "partial_given_predicted_quality": plain(
-            over_prompts(
+            bootstrap_over_groups(
                 lambda rows: partial(scores["consistency"][rows], rated["consistency"][rows], scores["quality"][rows]),
                 groups,
             )
         ),
         "partial_given_rated_quality": plain(
-            over_prompts(
+            bootstrap_over_groups(
                 lambda rows: partial(scores["consistency"][rows], rated["consistency"][rows], rated["quality"][rows]),
                 groups,
             )

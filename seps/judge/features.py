@@ -15,7 +15,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from seps.data import open_image
-from seps.judge.copies import Spoilt, cropped, spoilt_plan
+from seps.judge.copies import Spoilt, crop_randomly, plan_spoilt_copies
 from seps.judge.data import Ratings
 from seps.judge.encoders import PictureFeatures
 from seps.judge.judge import BATCH_SIZE, Judge
@@ -73,17 +73,17 @@ def split_features(
     encoded = []
     for version in range(versions):
         openers = [
-            lambda f=file, r=row, v=version: cropped(open_image(f), seed, v, r) for row, file in enumerate(files)
+            lambda f=file, r=row, v=version: crop_randomly(open_image(f), seed, v, r) for row, file in enumerate(files)
         ]
         copies = [version, seed if version else 0]
         encoded.append(cached(judge, openers, files, copies, folder, f"{ratings.name}, version {version + 1}"))
-    plan = spoilt_plan(len(files), spoilt, seed)
+    plan = plan_spoilt_copies(len(files), spoilt, seed)
     return SplitFeatures(
         torch.stack([version.quality for version in encoded], dim=1),
         torch.stack([version.image for version in encoded], dim=1),
         judge.encode_prompts(ratings.prompts).cpu(),
         None if ratings.explanations is None else explanations_of(judge, ratings.explanations),
-        spoilt_features(judge, files, plan, folder, ratings.name) if plan else None,
+        compute_spoilt_features(judge, files, plan, folder, ratings.name) if plan else None,
     )
 
 
@@ -96,7 +96,7 @@ def explanations_of(judge: Judge, explanations: Sequence[str]) -> Tensor:
     return vectors
 
 
-def spoilt_features(
+def compute_spoilt_features(
     judge: Judge, files: Sequence[Path], plan: Sequence[Spoilt], folder: Path, name: str
 ) -> SpoiltFeatures:
     """Quality features of spoilt copies."""

@@ -54,7 +54,7 @@ def samples(groups: Whole) -> Whole:
     return resamples(int(groups.max()) + 1)
 
 
-def over_prompts(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
+def bootstrap_over_groups(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
     """Return a figure of rows and its interval over groups.
 
     Args:
@@ -101,8 +101,8 @@ def agreement(scores: Floats, rated: Floats, groups: Whole) -> dict[str, Any]:
         scores, rated: (n,); groups: (n,), each picture's prompt, from 0.
     """
     figures = {
-        "srocc": over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups),
-        "plcc": over_prompts(lambda rows: plcc(scores[rows], rated[rows]), groups),
+        "srocc": bootstrap_over_groups(lambda rows: srocc(scores[rows], rated[rows]), groups),
+        "plcc": bootstrap_over_groups(lambda rows: plcc(scores[rows], rated[rows]), groups),
         "krcc": krcc_over_prompts(scores, rated, groups),
     }
     values: dict[str, Any] = {name: figure.mean for name, figure in figures.items()}

@@ -17,7 +17,7 @@ from seps.judge.advice import COMMANDS_PAGE, advice
 from seps.judge.config import ALL, GROUPS, SCORES, TABLE, JudgeConfig
 from seps.judge.judge import Judge, Score, load_judge
 from seps.judge.settings import UNFROZEN_RATE, JudgeSettings
-from seps.listing import ENDINGS, may_be_photo
+from seps.listing import ENDINGS, is_possible_photo
 from seps.numbers import rounded, written
 from seps.runs.recipe import options_elsewhere
 from seps.runs.run_folder import BEST, BEST_EPOCH
@@ -124,13 +124,13 @@ def run_train(options: argparse.Namespace) -> None:
     from seps.judge.encoders import with_first_layers
     from seps.judge.loop import train
     from seps.judge.settings import read_recipe
-    from seps.runs.recipe import overridden, with_values
+    from seps.runs.recipe import override_settings, with_values
 
     read = with_values(*read_recipe(options.recipe), changed_values(options))
     config, settings = with_values(*read, options.set)
     if layers := layers_to_freeze(options.freeze):
         config = replace(config, encoder=with_first_layers(config.encoder, layers))
-    settings = overridden(settings, seed=options.seed)
+    settings = override_settings(settings, seed=options.seed)
     train(config, settings, options.data, options.out, options.resume, options.cache)
     best = read_json_file(options.out / BEST / BEST_EPOCH)
     print(
@@ -207,7 +207,7 @@ def run_sort(options: argparse.Namespace) -> None:
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder: name one with pictures.")
     listed = (file for file in options.folder.iterdir() if not file.name.startswith("."))
-    files = sorted(file for file in listed if may_be_photo(file))
+    files = sorted(file for file in listed if is_possible_photo(file))
     if not files:
         raise ValueError(f"{options.folder} holds no picture ({', '.join(ENDINGS)}).")
     missing = [file.name for file in files if nfc(file.name) not in prompts]

@@ -22,15 +22,15 @@ from seps.checks import (
     check_whole,
 )
 from seps.elsewhere import names_elsewhere
-from seps.method.aggregation import DualTokenAggregation, TokenAggregation, aggregated_count
+from seps.method.aggregation import DualTokenAggregation, TokenAggregation, count_aggregated
 from seps.method.alignment import HRPA, Alignment
 from seps.method.selection import (
     Selection,
     TokenSparse,
     caption_direction,
     image_attention,
+    normalise_patches,
     text_attention,
-    unit_patches,
 )
 from seps.method.tokens import join_tokens, split_cls
 
@@ -156,7 +156,7 @@ class CrossSparseAggrNet(nn.Module):
         self.use_gumbel_softmax = use_gumbel_softmax
         self.use_dual_aggr = use_paper_version and use_dual_aggr
         self.detach_selection = detach_selection and not use_paper_version
-        self.num_tokens = aggregated_count(num_patches, sparse_ratio, aggr_ratio)  # N_c
+        self.num_tokens = count_aggregated(num_patches, sparse_ratio, aggr_ratio)  # N_c
 
         def selection() -> TokenSparse:
             return TokenSparse(embed_size, sparse_ratio, use_paper_version, beta, gumbel_tau)
@@ -246,7 +246,7 @@ class CrossSparseAggrNet(nn.Module):
         cls, patches = split_cls(img_embs, self.num_patches)
         if self.detach_selection:
             patches = patches.detach()
-        unit = unit_patches(patches)
+        unit = normalise_patches(patches)
         logits = self.aggr_net.logits(patches)  # equation (4), before the softmax
         return ImageFeatures(
             cls=cls,

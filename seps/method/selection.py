@@ -29,7 +29,7 @@ def decision_dtype(device: torch.device) -> torch.dtype:
     return torch.float32 if device.type == "mps" else torch.float64
 
 
-def unit_patches(patches: Tensor) -> Tensor:
+def normalise_patches(patches: Tensor) -> Tensor:
     """Scale patches (B_v, N, C) to unit length, in the precision of the decision, without gradient."""
     exact = patches.detach().to(decision_dtype(patches.device), copy=True)
     return exact.div_(exact.norm(dim=-1, keepdim=True).clamp_(min=1e-12))
@@ -40,7 +40,7 @@ def image_attention(patches: Tensor, unit: Tensor) -> Tensor:
 
     Args:
         patches: (B_v, N, C).
-        unit: the same from `unit_patches`.
+        unit: the same from `normalise_patches`.
 
     Returns:
         (B_v, N) in [-1, 1], without gradient.
@@ -80,7 +80,7 @@ def text_attention(unit: Tensor, direction: Tensor) -> Tensor:
     """Compute s^st or s^dt: cosine of each patch with the sparse or the dense caption. Equation (2).
 
     Args:
-        unit: (B_v, N, C) from `unit_patches`.
+        unit: (B_v, N, C) from `normalise_patches`.
         direction: (C,) from `caption_direction`.
 
     Returns:
@@ -95,7 +95,7 @@ def min_max(attention: Tensor) -> Tensor:
     return (attention - low) / (high - low + EPS)  # equation (2), the paper's Norm
 
 
-def kept_count(num_patches: int, sparse_ratio: float) -> int:
+def count_kept(num_patches: int, sparse_ratio: float) -> int:
     """Count the patches that are kept: N_keep = ceil(N * sparse_ratio), at least 1."""
     return max(1, math.ceil(num_patches * sparse_ratio))
 
@@ -111,7 +111,7 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
         (..., N) bool.
     """
     if torch.compiler.is_exporting():  # a graph takes the same way whatever the scores are
-        return first_in_order(score, keep)
+        return sort_top_k_mask(score, keep)
     n = score.shape[-1]
     threshold = nth_lowest(score, n - keep)  # (..., 1), the keep-th highest
     above, tied = score > threshold, score == threshold  # (..., N)
@@ -119,7 +119,7 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
     return above | (tied & (tied.cumsum(dim=-1, dtype=torch.int32) <= free))
 
 
-def first_in_order(score: Tensor, keep: int) -> Tensor:
+def sort_top_k_mask(score: Tensor, keep: int) -> Tensor:
     """Decide as `top_k_mask`, by sorting all scores (..., N): slower."""
     order = score.argsort(dim=-1, descending=True, stable=True)  # (..., N)
     return torch.zeros_like(score, dtype=torch.bool).scatter(-1, order[..., :keep], True)
@@ -259,7 +259,7 @@ class TokenSparse(nn.Module):
 
     def decide(self, score: Tensor) -> Tensor:
         """Decide by the highest scores: the mask D (..., N) with 1 on the ceil(N * sparse_ratio) highest."""
-        return top_k_mask(score, kept_count(score.shape[-1], self.sparse_ratio)).to(score.dtype)
+        return top_k_mask(score, count_kept(score.shape[-1], self.sparse_ratio)).to(score.dtype)
 
     def sample(self, score: Tensor, generator: torch.Generator | None = None) -> Tensor:
         """Sample the decision (..., N), see `gumbel_mask`. The keep probability is the score's place in
@@ -315,7 +315,7 @@ class TokenSparse(nn.Module):
         """
         _, score = self.combine(self.predict(tokens), {"s_im": attention_x, "s_st": attention_y})  # (B_v, N)
         selection = Selection({}, score, self.decide(score))
-        keep = kept_count(score.shape[-1], self.sparse_ratio)
+        keep = count_kept(score.shape[-1], self.sparse_ratio)
         order = score.argsort(dim=-1, descending=True, stable=True)[:, :keep]  # (B_v, N_keep)
         kept = tokens.gather(1, order[..., None].expand(-1, -1, tokens.shape[-1]))  # (B_v, N_keep, C)
         extra = selection.extra_weights.to(tokens.dtype)[:, None] @ tokens  # (B_v, 1, C)

@@ -106,7 +106,7 @@ def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
         tensors = {key: tensor for key, tensor in tensors.items() if not key.startswith(IMAGE)}
         tensors |= {f"{IMAGE}{key}": tensor for key, tensor in timm_tensors(image).items()}
 
-    settings, changed = completed(config, findings_of(checkpoint.options, tensors, released=renamed))
+    settings, changed = complete_config(config, findings_of(checkpoint.options, tensors, released=renamed))
     try:
         model = SEPSModel(settings)
     except ValueError as error:
@@ -150,7 +150,7 @@ def findings_of(options: Mapping[str, Any], tensors: Mapping[str, Tensor], relea
     return findings
 
 
-def completed(config: ModelConfig, findings: Findings) -> tuple[ModelConfig, Findings]:
+def complete_config(config: ModelConfig, findings: Findings) -> tuple[ModelConfig, Findings]:
     """Add the findings to the config; return it with the findings that changed it."""
     values = config.as_dict()
     changed: Findings = {}

@@ -29,7 +29,7 @@ from seps.method.network import CrossSparseAggrNet
 from seps.models.beside import BESIDE
 from seps.models.config import ModelConfig
 from seps.models.publish import write_beside
-from seps.models.storage import holds_model, load_saved, saved_tensors
+from seps.models.storage import collect_saved_tensors, contains_model, load_saved
 from seps.precision import true_float32
 from seps.progress import Progress, batch_indices, batches
 
@@ -317,8 +317,8 @@ class SEPSModel(
     def _save_pretrained(self, save_directory: Path) -> None:
         """Write config.json and model.safetensors, and the files next to the loaded weights if the model is
         unchanged; called by `save_pretrained` and `push_to_hub`."""
-        tensors = saved_tensors(self, self.config)
-        source = self.folder if self.folder and holds_model(self.folder, self.config, tensors) else None
+        tensors = collect_saved_tensors(self, self.config)
+        source = self.folder if self.folder and contains_model(self.folder, self.config, tensors) else None
         save_file(tensors, save_directory / constants.SAFETENSORS_SINGLE_FILE, {"format": "pt"})
         (save_directory / constants.CONFIG_NAME).write_text(self.config.to_json(), encoding="utf-8")
         if source is not None and source.resolve() != save_directory.resolve():
@@ -369,7 +369,7 @@ class SEPSModel(
         elif not (folder / constants.CONFIG_NAME).is_file():
             raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
         config = ModelConfig.from_json(folder / constants.CONFIG_NAME)
-        model = cls(without_needless_weights(config))
+        model = cls(drop_needless_weights(config))
         model.config, model.folder, model.repo_id = config, folder, repo_id
         load_saved(model, config, folder / constants.SAFETENSORS_SINGLE_FILE)
         if not config.is_saved("img_enc.classes.vectors"):
@@ -377,7 +377,7 @@ class SEPSModel(
         return model.to(map_location).eval()
 
 
-def without_needless_weights(config: ModelConfig) -> ModelConfig:
+def drop_needless_weights(config: ModelConfig) -> ModelConfig:
     """Return a config that loads no weights for a backbone that is complete in model.safetensors.
 
     Raises:

@@ -175,7 +175,7 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def overridden(settings: Settings, **values: Any) -> Settings:
+def override_settings(settings: Settings, **values: Any) -> Settings:
     """Return settings with these values replaced; None keeps the recipe's value.
 
     Raises:

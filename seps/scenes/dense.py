@@ -150,7 +150,7 @@ def _opening(t: Teller) -> Writer:
 def _about(t: Teller, group: Group) -> Writer:
     """Write a sentence such as "On the left, a small red ball lies on the grass"."""
     writer = Writer(t.scene, t.rng)
-    has_side = t.at_side(writer, group)
+    has_side = t.describe_side(writer, group)
     if has_side:
         writer.say("of the picture ,")
     writer.name(group, full=True)

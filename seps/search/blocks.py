@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet
-from seps.method.selection import EPS, Selection, decision_dtype, text_attention, unit_patches
+from seps.method.selection import EPS, Selection, decision_dtype, normalise_patches, text_attention
 from seps.method.softmax import masked_softmax
 from seps.search.index import CaptionIndex, Captions, ImageIndex, take_rows
 from seps.search.parallel import Workspace, split
@@ -57,7 +57,7 @@ class Decisions:
     @cached_property
     def unit(self) -> Tensor:
         """The patches at unit length in the precision of the decision, (V, N, C)."""
-        return unit_patches(self.patches)
+        return normalise_patches(self.patches)
 
     def select(self, captions: CaptionIndex) -> tuple[Selection, Selection | None]:
         """Select patches for both branches, every quantity (V, T, N). The host looks how many pairs are uncertain."""
@@ -93,7 +93,7 @@ class Decisions:
             for text in (captions.sparse, captions.dense)
         )  # (V, T, N)
         assert s_st is not None
-        s_p = (for_captions(self.images.s_p[0]), for_captions(self.images.s_p[1]))
+        s_p = (expand_for_captions(self.images.s_p[0]), expand_for_captions(self.images.s_p[1]))
         return self.model.select(s_p, self.images.s_im[:, None], s_st, s_dt, masks=self.masks)
 
     def select_in_float32(self, captions: CaptionIndex) -> tuple[tuple[Selection, Selection | None], Tensor]:
@@ -145,7 +145,7 @@ class Decisions:
         i, j = pairs.div(t, rounding_mode="floor"), pairs % t  # (K,) each
         texts = [text for text in (captions.sparse, captions.dense) if text is not None]
         directions = torch.stack([text.direction[j] for text in texts], dim=2)  # (K, C, 1 or 2)
-        cosines = unit_patches(self.patches[i]) @ directions  # (K, N, 1 or 2)
+        cosines = normalise_patches(self.patches[i]) @ directions  # (K, N, 1 or 2)
         s_st, s_dt = cosines[..., 0], cosines[..., 1] if captions.dense is not None else None
         s_p = (take_rows(images.s_p[0], i), take_rows(images.s_p[1], i))
         sparse, dense = (None if mask is None else mask[i, 0] for mask in self.masks)  # (K, N)
@@ -276,7 +276,7 @@ class BlockScorer:
         return products, tokens.norm(dim=-1)
 
 
-def for_captions(values: Tensor | None) -> Tensor | None:
+def expand_for_captions(values: Tensor | None) -> Tensor | None:
     """Return (V, N) as (V, 1, N), or None."""
     return None if values is None else values[:, None]
 

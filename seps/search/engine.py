@@ -180,7 +180,7 @@ class ScoringEngine:
         longest = captions.sparse if only_sparse else captions.dense
         assert longest is not None
         order = longest.lengths.argsort(stable=True)  # captions of like length share a block
-        words = [ordered_lengths(text, order) for text in (captions.sparse, captions.dense)]
+        words = [order_lengths(text, order) for text in (captions.sparse, captions.dense)]
         scores = torch.empty(len(images), len(captions), device=self.device)  # captions in that order
         workspace = Workspace(self.device)
         block, parts, threads = self.plan(images, captions, memory)
@@ -294,7 +294,7 @@ class ScoringEngine:
         return block, max(1, min(len(images), max_pairs // block, (memory - block * of_image) // each))
 
 
-def ordered_lengths(captions: Captions | None, order: Tensor) -> list[int]:
+def order_lengths(captions: Captions | None, order: Tensor) -> list[int]:
     """Return the lengths of captions in an order, (T,) on their device; none of no captions."""
     return [] if captions is None else captions.lengths[order].tolist()
 

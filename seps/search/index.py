@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet, ImageFeatures
-from seps.method.selection import caption_directions, unit_patches
+from seps.method.selection import caption_directions, normalise_patches
 from seps.method.tokens import split_cls
 
 Rows = int | slice | Tensor | Sequence[int]
@@ -86,7 +86,7 @@ class ImageIndex:
         return ImageFeatures(
             cls=None if self.cls is None else self.cls[:, None].to(self.patches.dtype),
             patches=self.patches,
-            unit=unit_patches(self.patches),
+            unit=normalise_patches(self.patches),
             s_im=self.s_im,
             s_p=self.s_p,
             logits=self.logits,

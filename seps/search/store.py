@@ -158,7 +158,7 @@ class GalleryStore:
         """Counts the commits."""
         return int(self._dataset.version)
 
-    def reopened(self) -> GalleryStore:
+    def reopen_table(self) -> GalleryStore:
         """Return the current table for reading."""
         return GalleryStore.read(self.uri, self.layout.encoder)
 
@@ -328,8 +328,8 @@ class GalleryStore:
             name: [getattr(photo, name) for photo in photos] for name in ("licence", "credit", "thumbnail")
         }
         columns["checksum"] = [checksum(self.layout, photo) for photo in photos]
-        columns["pooled"] = fixed_lists(pooled_images(kept.float()).half().numpy(), pa.float16())
-        columns["patches"] = fixed_lists(kept.flatten(1).numpy(), number)
+        columns["pooled"] = to_fixed_lists(pooled_images(kept.float()).half().numpy(), pa.float16())
+        columns["patches"] = to_fixed_lists(kept.flatten(1).numpy(), number)
         columns["features"] = [None] * len(photos) if self._features is None else self._features(kept.float())
         return pa.table(
             [
@@ -349,7 +349,7 @@ def checksum(layout: Layout, photo: StoredPhoto) -> int:
     return zlib.crc32(values.flatten().view(torch.uint8).numpy().data, zlib.crc32(photo.thumbnail, start))
 
 
-def fixed_lists(values: NDArray[Any], number: pa.DataType) -> pa.FixedSizeListArray:
+def to_fixed_lists(values: NDArray[Any], number: pa.DataType) -> pa.FixedSizeListArray:
     """Return the rows of an array (K, D) as lists of D numbers."""
     return pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1), number), values.shape[1])
 

@@ -64,13 +64,13 @@ def main(arguments: list[str] | None = None) -> int:
         from accelerate import PartialState
 
         from seps.checks import read_json_file
-        from seps.runs.recipe import overridden, with_values
+        from seps.runs.recipe import override_settings, with_values
         from seps.training.loop import train
         from seps.training.memory import keep_freed_memory
         from seps.training.settings import read_recipe
 
         config, settings = with_values(*read_recipe(options.config), options.set)
-        settings = overridden(settings, seed=options.seed)
+        settings = override_settings(settings, seed=options.seed)
         keep_freed_memory()
         best = train(
             config,

@@ -45,7 +45,7 @@ from seps.training.cache import FeatureCache, cache_features
 from seps.training.curves import CURVES
 from seps.training.data_loader import CachedDataLoader
 from seps.training.embedding import pool
-from seps.training.gathering import joined, joined_lists
+from seps.training.gathering import gather_lists, joined
 from seps.training.loss_weights import align_factor
 from seps.training.pixels import PixelDataLoader
 from seps.training.run_state import MIN_BEST, RunState, resume_from
@@ -130,7 +130,7 @@ def train(
         is_best = False
         if epoch < settings.pretrain_epochs and dev_cache is not None:
             row["pooled_rsum"] = dev_metrics(
-                model, splits["dev"], dev_cache, pooled_only(settings), process_shard(accelerator)
+                model, splits["dev"], dev_cache, use_pooled_only(settings), process_shard(accelerator)
             ).rsum
         if epoch >= settings.pretrain_epochs:
             row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings, process_shard(accelerator)))
@@ -152,7 +152,7 @@ def train(
     return state.best
 
 
-def pooled_only(settings: TrainSettings) -> TrainSettings:
+def use_pooled_only(settings: TrainSettings) -> TrainSettings:
     """Return settings that rank dev by pooled embeddings, as in pre-training: without the losses on the network."""
     return replace(
         settings, align_weight=0.0, map_weight=0.0, significance_weight=0.0, decision_weight=0.0, blind_weight=0.0
@@ -345,7 +345,7 @@ def run_epoch(
         steps_taken = main_epoch * count + number - 1  # steps, without pre-training
         step.align_factor = align_factor(settings.align_ramp_epochs, steps_taken, count)
         with accelerator.autocast():
-            losses = prepared(on_device(batch, accelerator.device))
+            losses = prepared(move_to_device(batch, accelerator.device))
         loss = float(losses["loss"].detach())
         if not isfinite(loss):
             raise ValueError(
@@ -458,13 +458,13 @@ def dev_metrics(
         img_embs, cap_embs, lengths = embed_split(model, split, cache, images)
     if shard.processes > 1:
         words = [caption[:n].cpu() for caption, n in zip(cap_embs, lengths, strict=True)] if images else []
-        words = [word for part in joined_lists(words) for word in part]
+        words = [word for part in gather_lists(words) for word in part]
         cap_embs = pad_sequence(words, batch_first=True).to(model.device)
         lengths = torch.tensor([len(word) for word in words])
     if images:
         rows = list(dev_similarity(model, settings, img_embs, cap_embs, lengths))
     if shard.processes > 1:
-        rows = [row.cpu() for part in joined_lists(rows) for row in part]
+        rows = [row.cpu() for part in gather_lists(rows) for row in part]
     return retrieval_metrics(torch.stack(rows), split.captions_per_image)
 
 
@@ -500,7 +500,7 @@ def recalls(metrics: RetrievalMetrics) -> dict[str, float]:
     return row
 
 
-def on_device(batch: StepBatch, device: torch.device) -> StepBatch:
+def move_to_device(batch: StepBatch, device: torch.device) -> StepBatch:
     """Move the tensors of a batch to the device."""
 
     def moved(value: Any) -> Any:

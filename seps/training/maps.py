@@ -21,7 +21,7 @@ def map_loss(maps: tuple[Tensor, Tensor], captions: Tensor, phrases: Sequence[tu
 
     A word's map is the mean of the tokens' weights over patches, weighted by the softmax of its cosines with the
     tokens, so that words learn which token to match, tokens which patches to merge, and s^p which patches to keep
-    (straight-through gradient, see `seps.training.selecting.learning_mask`). The extra token counts as outside.
+    (straight-through gradient, see `seps.training.selecting.compute_learning_mask`). The extra token counts as outside.
 
     Args:
         maps: weights over patches (B, M, N) and tokens (B, M, C), from `seps.training.selecting.token_maps`.

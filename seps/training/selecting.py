@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet, ImageFeatures
-from seps.method.selection import Selection, TokenSparse, caption_directions, kept_count, text_attention
+from seps.method.selection import Selection, TokenSparse, caption_directions, count_kept, text_attention
 from seps.method.softmax import masked_softmax
 from seps.training.batch import StepBatch
 from seps.training.settings import TrainSettings
@@ -94,7 +94,7 @@ def token_maps(
     """
     sampled = net.training and net.use_gumbel_softmax
     selection, _ = net.select(image.s_p, image.s_im, s_st, None, sampled)
-    mask = selection.mask if sampled or fixed_decisions else learning_mask(selection)
+    mask = selection.mask if sampled or fixed_decisions else compute_learning_mask(selection)
     dropped = selection.extra_weights.to(image.patches.dtype)[:, None]  # (B, 1, N)
     if fixed_decisions:
         mask, dropped = mask.detach(), dropped.detach()
@@ -107,7 +107,7 @@ def token_maps(
     return weights, F.normalize(tokens, dim=-1)
 
 
-def learning_mask(selection: Selection) -> Tensor:
+def compute_learning_mask(selection: Selection) -> Tensor:
     """Return the top-k mask (B, N); the gradient is a sigmoid's, of the distance to the lowest kept score."""
     lowest = selection.score.detach().masked_fill(selection.mask == 0, torch.inf).amin(dim=-1, keepdim=True)  # (B, 1)
     soft = ((selection.score - lowest) / SOFTNESS).sigmoid()  # (B, N)
@@ -139,7 +139,7 @@ def score_margins(branch: TokenSparse, patches: Tensor, directions: Tensor, rows
     """
     score = phrase_scores(branch, patches, directions, rows)  # (P, N)
     n = score.shape[-1]
-    lowest = score.kthvalue(n - kept_count(n, branch.sparse_ratio) + 1, dim=-1, keepdim=True).values  # (P, 1)
+    lowest = score.kthvalue(n - count_kept(n, branch.sparse_ratio) + 1, dim=-1, keepdim=True).values  # (P, 1)
     return score - lowest
 
 

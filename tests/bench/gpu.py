@@ -35,7 +35,7 @@ from seps.encoders import preprocess
 from seps.models.model import SEPSModel
 from seps.runs.run_log import read_epochs
 from seps.scenes import write_split
-from seps.training.loop import on_device, train
+from seps.training.loop import move_to_device, train
 from seps.training.pixels import PixelDataLoader
 from seps.training.samplers import ProcessShard
 from seps.training.settings import read_recipe
@@ -136,7 +136,7 @@ class Checks:
             read = partial(preprocess, config=config.vision)
             dataset = CaptionDataset(split, model.tokenizer, read, *limits, train=False, seed=0, dense="own")
             loader = PixelDataLoader(model, dataset, settings, 0, ProcessShard())
-            batch = on_device(next(iter(loader.epoch(0, torch.Generator().manual_seed(0)))), self.device)
+            batch = move_to_device(next(iter(loader.epoch(0, torch.Generator().manual_seed(0)))), self.device)
             step = TrainingStep(model, settings)
             result[variant] = {}
             for name, mixed in (("float32", False), ("bfloat16", True)):

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps import CrossSparseAggrNet, DualTokenAggregation, TokenAggregation, TokenSparse
-from seps.method.selection import kept_count, min_max
+from seps.method.selection import count_kept, min_max
 
 
 @torch.inference_mode()
@@ -73,7 +73,7 @@ def predict(network: torch.nn.Sequential, patches: Tensor, dtype: torch.dtype) -
 
 def select(model: CrossSparseAggrNet, patches: Tensor, score: Tensor) -> tuple[Tensor, Tensor]:
     """Kept patches (B_v, N_keep, C) and extra token (B_v, 1, C), gathered."""
-    keep = kept_count(model.num_patches, model.sparse_ratio)
+    keep = count_kept(model.num_patches, model.sparse_ratio)
     ordered, order = score.sort(dim=1, descending=True, stable=True)
     torch.zeros_like(score).scatter(1, order[:, :keep], 1)  # the decision mask, which the released code returns
 

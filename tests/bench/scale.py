@@ -36,7 +36,7 @@ from tqdm import tqdm
 from seps import ScoringEngine, load_model
 from seps.models.model import SEPSModel
 from seps.photos import open_image
-from seps.search.features import feature_key, packed_features, read_images
+from seps.search.features import feature_key, pack_features, read_images
 from seps.search.index import CaptionIndex
 from seps.search.pooling import pooled_captions
 from seps.search.schema import Layout
@@ -93,7 +93,7 @@ def build(
     layout = Layout("bench", real.shape[1], real.shape[2], "float16", feature_key(engine))
     shutil.rmtree(uri, ignore_errors=True)
     writing = 0.0
-    with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as store:
+    with GalleryStore.write(uri, layout, features=partial(pack_features, engine)) as store:
         for rows, embeddings in gallery_rows(real, count, grid):
             started = time.perf_counter()
             facts = [FileFacts(f"{i:09}.jpg", 0, 0, str(i)) for i in rows]

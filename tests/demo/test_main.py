@@ -382,7 +382,7 @@ def test_pictures_are_judged_sorted_and_written(
     photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judge = photos_judge()
-    monkeypatch.setattr(start, "shipped_judge", lambda: judge)
+    monkeypatch.setattr(start, "load_shipped_judge", lambda: judge)
     grey = photo.with_name("grey.png")
     Image.new("RGB", (64, 64), "grey").save(grey)
     table, record = photo.with_name("out.csv"), photo.with_name("out.json")
@@ -453,7 +453,7 @@ def test_why_takes_a_dense_caption_beside_that_of_two_photographs(
     Image.new("RGB", (64, 64), "grey").save(grey)
     command = ["why", str(photo), caption, "--other", str(grey), "--dense", dense]
     assert main([*command, "-o", str(out)]) == 0
-    assert "A dense caption takes part" in capsys.readouterr().out
+    assert "A dense caption is used" in capsys.readouterr().out
     value = json.loads(out.read_text(encoding="utf-8"))
     parts = [*value["words"], *value["rest"].values()]
     assert ("dense" in value["rest"]) == (variant == "released")  # there the dense caption has a separate alignment

@@ -19,7 +19,7 @@ from PIL import Image
 from playwright.sync_api import BrowserType, Page, sync_playwright
 
 from demo.galleries.examples import examples_gallery
-from demo.galleries.moving import MOVING, moving_gallery
+from demo.galleries.moving import MOVING, create_moving_gallery
 from tests.demo.browser.conftest import CHROMIUM, served
 from tests.helpers.chromium import find_chromium
 
@@ -79,7 +79,7 @@ COLLECT = """(stage, count) => new Promise((done) => {
 def main() -> None:
     """Measure both models and print what was measured."""
     photos = [item.photo() for item in examples_gallery().items]
-    scenes = [item.photo() for item in moving_gallery().items]
+    scenes = [item.photo() for item in create_moving_gallery().items]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         uploads = folder / "uploads"

@@ -6,7 +6,7 @@ from typing import Any
 
 from demo.record.layer_table import rows_in_branches
 from demo.record.layers import Layer, describe, has_row, numbers_of
-from demo.record.sentences import branches_of, kept_words, mask_key, term_titles, word_line
+from demo.record.sentences import branches_of, describe_kept, mask_key, term_titles, word_line
 from demo.record.table import TABLE, say
 from seps import BranchExplanation, Explanation
 
@@ -28,7 +28,7 @@ def record_words(record: Explanation) -> dict[str, Any]:
     fates = [say(f"mask.{name}") for name in ("dropped", "kept")]
     return {
         "layers": {str(layer): layer_words(record, layer) for layer in layers_of(record)},
-        "kept": {branch.name: kept_words(branch) for branch in branches},
+        "kept": {branch.name: describe_kept(branch) for branch in branches},
         "patch": TABLE["patch"]["token"],
         "branches": [branch_line(branch, alone) for branch in branches],
         "fates": [fate.capitalize() for fate in fates] if alone else fates,

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demo.galleries.index import IndexedGallery
-from demo.galleries.openings import opening_of
+from demo.galleries.openings import get_opening
 from demo.galleries.personal import PERSONAL
 from demo.screens.chooser import SelectedImage
 from demo.screens.downloads import OPTIONS, connect_layer, saving, sent
@@ -130,7 +130,7 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     query = link.values if link.view == "why" else {}
     if query.get("other") or "against" in query:
         raise ValueError("The link's values other and against need a caption to compare with.")
-    opening = opening_of(indexed.gallery, "why")
+    opening = get_opening(indexed.gallery, "why")
     if opening is None or opening.against is None:
         return filled(registry, None, linked_state(service, indexed, None, link.example, {}))
     state = WhyState(indexed.gallery.name, opening.index, opening.captions[0], against=opening.against)

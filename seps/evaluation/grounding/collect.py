@@ -19,7 +19,7 @@ from seps.encoders.tokenizer import word_tokens
 from seps.evaluation.grounding.baselines import Gradients, centre_blob
 from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, mean_curves, rescorer, step_counts
 from seps.evaluation.grounding.maps import METHODS, OF_PHRASES, CaptionMaps, caption_maps
-from seps.evaluation.grounding.measures import first, kept_areas, measure_map
+from seps.evaluation.grounding.measures import compute_kept_areas, first, measure_map
 from seps.evaluation.grounding.report import Grounding, Pointing
 from seps.models.model import SEPSModel, photo_batch_size
 from seps.progress import Progress, batches
@@ -112,7 +112,7 @@ def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
     count, uniform = int(maps.kept.sum()), np.full(len(maps.kept), maps.kept.mean())
     kept: dict[str, Booleans | Floats] = {"seps": maps.kept, "random": uniform}
     kept |= {method: first(maps.orders[method], count) for method in METHODS if method not in kept}
-    return np.stack([kept_areas(kept[method], areas) for method in METHODS])
+    return np.stack([compute_kept_areas(kept[method], areas) for method in METHODS])
 
 
 def ground(
@@ -214,11 +214,13 @@ def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[st
     for i, method in enumerate(METHODS):
         weight, pointing = (estimate(phrases[:, i, j], phrase_images) for j in range(2))
         deletion, insertion = area_estimates(values[:, i], counts, curve_images) if len(values) else (None, None)
-        result[method] = Pointing(weight, pointing, *kept_rates(kept[:, i], areas, caption_images), deletion, insertion)
+        result[method] = Pointing(
+            weight, pointing, *compute_kept_rates(kept[:, i], areas, caption_images), deletion, insertion
+        )
     return result
 
 
-def kept_rates(
+def compute_kept_rates(
     kept: Floats, areas: Floats, images: Integers
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None, Estimate | None]:
     """Compute kept rates of mentioned objects, other objects and background, and the ratio of the first to the last.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
 from demo.record.layers import Layer, describe
-from demo.record.mask_overlap import others_value
+from demo.record.mask_overlap import pack_other_masks
 from seps import Explanation
 from tests.demo.browser.standalone import (
     GRID,
@@ -396,7 +396,7 @@ def test_words_that_found_nothing_are_dashed_and_told(browser: Browser) -> None:
 
 def test_a_chip_shows_what_the_mask_would_be_for_something_else(browser: Browser) -> None:
     record, other = random_record(), random_record(1)
-    others = others_value(record.sparse.kept, ["a dog", "a hat"], [other.sparse.kept, ~record.sparse.kept])
+    others = pack_other_masks(record.sparse.kept, ["a dog", "a hat"], [other.sparse.kept, ~record.sparse.kept])
     page = viewer(browser, record, opacity=1, layer="score", others=others)
     canvas, reading = page.locator(".seps-stage > canvas"), page.locator(".seps-reading")
     dog, hat = (page.locator(".seps-others .chip", has_text=text) for text in ("a dog", "a hat"))

@@ -24,11 +24,11 @@ from demo.galleries.photos import (
     check_photo,
     data_url,
     file_digest,
-    kept_small,
     pixels_digest,
     printable,
     read_photo,
     read_upload,
+    shrink_photo,
     thumbnail,
 )
 from tests.helpers.odd_photos import corpus
@@ -410,10 +410,10 @@ def test_an_upload_may_have_any_name() -> None:
 
 
 def test_what_is_kept_small_is_the_photo_at_a_size_to_look_at() -> None:
-    small = kept_small(two_halves((1_800, 1_200)))()
+    small = shrink_photo(two_halves((1_800, 1_200)))()
     assert (small.mode, small.size) == ("RGB", (KEPT, 600))
     assert close(pixel(small, 0.2, 0.5), RED) and close(pixel(small, 0.8, 0.5), BLUE)
-    assert kept_small(two_halves())().size == (60, 40)
+    assert shrink_photo(two_halves())().size == (60, 40)
 
 
 def decoded(url: str) -> Image.Image:

@@ -20,7 +20,7 @@ from demo.galleries import decoding
 from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.photos import read_photo
-from demo.record.language import CHINESE, MESSAGES, pattern_of, sentences, speaking
+from demo.record.language import CHINESE, MESSAGES, compile_pattern, sentences, speaking
 from demo.screens.chooser import SelectedImage, left_out
 from demo.screens.compare.view import show_side_by_side
 from demo.screens.generate.values import linked_state as linked_drawing
@@ -32,7 +32,7 @@ from demo.screens.why.view import compared_captions
 from demo.server.detail import Detail
 from demo.server.gate import FAULT, FULL, MAX_BYTES, large
 from demo.server.guard import GONE
-from demo.service.captions import noted_if_unlike, read_caption
+from demo.service.captions import add_unlike_note, read_caption
 from demo.service.generating.reading import read_drawn_caption
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
@@ -107,7 +107,7 @@ def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]
     return [
         *(read_caption(service.model, text).note for text in texts),
         read_drawn_caption(registry.of("scenes").model, "a dog playing").note,
-        noted_if_unlike(known, read_caption(service.model, "a cat"), known.centres[0]).note,
+        add_unlike_note(known, read_caption(service.model, "a cat"), known.centres[0]).note,
         refusal(lambda: show_side_by_side(registry, SelectedImage("examples", 0), "a cat", ViewState())),
         refusal(lambda: compared_captions(service, indexed, 0, "a cat\na cat")),
     ]
@@ -173,7 +173,7 @@ def test_what_visitors_meet_is_told_in_chinese_by_forms_of_real_messages(
     with speaking(CHINESE):
         chinese = [sentences(line) for line in lines]
     assert [line for line in chinese if re.search(ENGLISH, line)] == []
-    rest = [form for form in MESSAGES if not any(pattern_of(form).search(line) for line in lines)]
+    rest = [form for form in MESSAGES if not any(compile_pattern(form).search(line) for line in lines)]
     code = texts_of_code()
     unused = [form for form in rest if any(phrase not in code for phrase in phrases(form))]
     assert unused == [], "no message has this form: demo/record/messages.zh.json"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demo.record.unmatched import missed_sentence, quoted, unmatched, unmatched_value
+from demo.record.unmatched import describe_missed, quoted, unmatched, unmatched_value
 from demo.screens.judge.judgement import words_numbers, words_sentence
 from seps import Explanation
 from seps.models.unmatched_words import UnmatchedRule
@@ -43,10 +43,10 @@ def test_they_are_told_with_their_cosines() -> None:
         "“dogs” is probably not in this picture: its best cosine, 0.25, lies below 0.30, where nearly all content "
         "words were missing."
     )
-    missed = missed_sentence(low, UnmatchedRule(0.3))
+    missed = describe_missed(low, UnmatchedRule(0.3))
     assert missed == "Probably not in the best picture: “dogs”."
     assert value["plain"] == "Probably not in this picture: “dogs”."
-    assert missed_sentence(low, UnmatchedRule(0.2)) == missed_sentence(low, None) == ""
+    assert describe_missed(low, UnmatchedRule(0.2)) == describe_missed(low, None) == ""
     assert "Found nothing: “dogs”." in words_sentence(low, UnmatchedRule(0.3))
     assert "here every one reaches it" in words_numbers(low, UnmatchedRule(0.2))
     assert "positive cosine" in words_numbers(low)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from seps.cli import one_line
+from seps.cli import join_message_lines
 from seps.data import DataError, Split, read_entities, read_split
 from seps.data.convert import convert, main
-from seps.data.inspect import other_splits
+from seps.data.inspect import find_other_splits
 from seps.data.layout import sole_split
 from tests.helpers.drawn_data import caption_of, draw, write_lines
 
@@ -431,7 +431,7 @@ def test_what_is_no_caption_file_is_called_what_it_is(tmp_path: Path, name: str,
 
 def test_lists_of_splits_that_fit_no_image_or_each_other_are_told(folder: Path) -> None:
     write_lines(folder / "Flickr_8k.trainImages.txt", ["other.png"])
-    with pytest.raises(DataError, match=r"Flickr8k\.token\.txt has no image that the lists of splits"):
+    with pytest.raises(DataError, match=r"Flickr8k\.token\.txt has no image named by its split lists"):
         convert([tokens(folder)], folder / "new")
     write_lines(folder / "Flickr_8k.trainImages.txt", ["COCO_0.png"])
     write_lines(folder / "Flickr_8k.testImages.txt", ["COCO_0.png"])
@@ -489,12 +489,12 @@ def test_a_folder_that_holds_caption_files_names_them(folder: Path) -> None:
     file = karpathy(folder)
     with pytest.raises(DataError) as error:
         read_split(folder, "train")
-    assert f"dataset_coco.json: python -m seps.data.convert {file} --to DIR" in one_line(str(error.value))
+    assert f"dataset_coco.json: python -m seps.data.convert {file} --to DIR" in join_message_lines(str(error.value))
 
 
 def test_the_other_splits_of_a_file_are_looked_at_too(folder: Path) -> None:
     file = karpathy(folder)
-    assert [split.name for split in other_splits(read_split(file, "val"), None)] == ["test", "train"]
+    assert [split.name for split in find_other_splits(read_split(file, "val"), None)] == ["test", "train"]
 
 
 def test_a_caption_file_has_no_phrases(folder: Path) -> None:

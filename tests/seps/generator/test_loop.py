@@ -140,12 +140,12 @@ def test_steps_of_scaled_latents_want_the_picture_scaled_down(network: Generator
         objective.set_stage(stage)
         shapes = set()
         for _ in range(20):
-            seen, rebuilt = objective.reconstructed(stage, pictures)
+            seen, rebuilt = objective.reconstruct_pictures(stage, pictures)
             assert seen.shape == rebuilt.shape
             shapes.add(seen.shape[-1])
         assert shapes == sides
         network.autoencoder.eval()  # nothing is scaled in measurements
-        assert objective.reconstructed(stage, pictures)[0] is pictures
+        assert objective.reconstruct_pictures(stage, pictures)[0] is pictures
 
 
 def test_places_on_objects_count_as_often_as_the_recipe_says(

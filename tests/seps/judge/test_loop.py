@@ -111,7 +111,7 @@ def test_spoilt_copies_must_lie_below(clip: Path) -> None:
     step = Step(tiny_judge(clip), JudgeSettings(spoilt_margin=0.5)).eval()
     features, strengths = torch.randn(1, 1, 12).expand(2, 3, 12), torch.tensor([[0.0, 0.4, 1.0], [0.0, 0.2, 0.6]])
     with torch.no_grad():  # three equal pictures: each step down lacks its whole margin, in base and in score
-        loss = float(step.spoilt_loss(features, strengths))
+        loss = float(step.compute_spoilt_loss(features, strengths))
     assert loss == pytest.approx(2 * 0.5 * (0.4 + 0.6 + 0.2 + 0.4) / 4, rel=1e-4)
 
 

@@ -211,7 +211,7 @@ def test_one_writes_and_many_read(uri: Path) -> None:
         assert len(before) == 3
         row = before.files()["below/1.jpg"][0]
         assert_same(before.photos([row])[row], photos[1])
-        assert len(before.reopened()) == len(store) == 2
+        assert len(before.reopen_table()) == len(store) == 2
     GalleryStore.write(uri, LAYOUT).close()
 
 

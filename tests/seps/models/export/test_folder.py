@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 import seps
-from seps.encoders.low_rank import LowRank, without_differences
+from seps.encoders.low_rank import LowRank, disable_differences
 from seps.models.config import ModelConfig
 from seps.models.export import folder as export_folder
 from seps.models.export.__main__ import main
@@ -84,7 +84,7 @@ def test_a_copy_without_low_rank_differences_computes_the_same_and_leaves_the_mo
         before, state = model.txt_enc(*caption), list(model.state_dict())
         copy = exportable(model)
         assert torch.equal(copy.txt_enc(*caption), before)
-        with without_differences():
+        with disable_differences():
             assert not torch.allclose(model.txt_enc(*caption), before, atol=1e-2)
         assert not any("parametrizations" in key for key in copy.state_dict())
         round_weights(copy)
