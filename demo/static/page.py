@@ -20,6 +20,7 @@ ENTRY, WORKER = "static.js", "engine/worker.js"
 BROWSER_ENGINE = "engine/browser.js"
 LATER = tuple(f"static/{view}.js" for view in ("captions", "compare", "lesson", "losses"))  # opened later
 UNUSED = ("edit.css", "generate.css", "timeline.css", "video.css")  # of views that are not here
+UNUSED_WORDS = ("generate", "judge")
 MEASURED = ("effect", "blanked")  # the measures that the page can make
 HUB_MODELS = {
     "photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"),
@@ -81,8 +82,8 @@ def static_page(
     values = site_values(parts, galleries, engine_bytes, gpu_bytes, (ENTRY, *LATER))
     links = [f'<link rel="modulepreload" href="{parts["js"]}/{name}">' for name in preloaded()]
     tags = [
-        language_tags(SECTIONS),
-        table_tag(MEASURED, SECTIONS),
+        language_tags(SECTIONS, unused=UNUSED_WORDS),
+        table_tag(MEASURED, SECTIONS, unused=UNUSED_WORDS),
         *links,
         f'<script type="module" src="{entry}"></script>',
     ]
