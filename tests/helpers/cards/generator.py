@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tests.helpers.cards.cells import Figures, estimate, mean, slashed, table
 
-__all__ = ["captions", "ceiling", "pictures", "warned_of"]
+__all__ = ["captions", "ceiling", "pictures"]
 
 
 def captions(results: Figures) -> str:
@@ -67,14 +65,3 @@ def captioned_back(title: str, measured: Figures, name: str) -> list[list[str]]:
         [title, estimate(measured[name]), "0.8", *rivals],
         ["... of seen / unseen combinations", groups, "", "", ""],
     ]
-
-
-def warned_of(epochs: list[dict[str, Any]]) -> str:
-    """Scenes and captions of 64 that find their partner, in per cent, after each pass of each setting."""
-    passes = sorted({epoch["epoch"] for epoch in epochs})
-    rows = []
-    for setting in dict.fromkeys(epoch["setting"] for epoch in epochs):
-        of_setting = {epoch["epoch"]: epoch for epoch in epochs if epoch["setting"] == setting}
-        cells = [slashed((100 * of_setting[n]["dev_i2t"], 100 * of_setting[n]["dev_t2i"]), 0) for n in passes]
-        rows.append([setting, *cells])
-    return table(["setting", *(f"{n:g}" for n in passes)], rows)
