@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.helpers.cards.cells import Figures, recalls, slashed, table
-from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs, words
+from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs
 from tests.helpers.cards.shared import grounding as grounding_table
 
 __all__ = [
@@ -13,10 +13,8 @@ __all__ = [
     "decision",
     "grounding",
     "kept",
-    "kinds",
     "known_captions",
     "retrieval",
-    "words",
 ]
 
 SCORES = ("seps", "pooled", "added")
@@ -95,15 +93,6 @@ def kept(results: Figures) -> str:
     """The first patches of each method."""
     shorter = {"effect": "effects", "blanked": "blanked"}
     return grounding_table(results, METHODS | shorter, KEPT)
-
-
-def kinds(results: Figures) -> str:
-    """Where word maps point, by kind of phrase."""
-    rows = [
-        [kind, f"{figures['phrases']:,.0f}", f"{figures['energy_inside']:.2f}", f"{figures['pointing_game']:.2f}"]
-        for kind, figures in results["grounding"]["kinds"].items()
-    ]
-    return table(["kind", "phrases", "energy inside", "pointing"], rows)
 
 
 def known_captions(facts: Figures) -> str:

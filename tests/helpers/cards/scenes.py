@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tests.helpers.cards.cells import Figures, recalls, table
-from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs, words
+from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs
 from tests.helpers.cards.shared import grounding as grounding_table
 
-__all__ = ["contrast", "contrast_pairs", "first_scenes", "grounding", "kept", "misses", "retrieval", "words"]
+__all__ = ["contrast", "contrast_pairs", "first_scenes", "grounding", "kept", "misses", "retrieval"]
 
 METHODS = {
     "seps": "**SEPS**",
