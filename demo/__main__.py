@@ -42,7 +42,7 @@ LAYERS = (
 )
 
 
-def tell(line: str) -> None:
+def notify(line: str) -> None:
     """Log one line to stderr."""
     print(printable(line), file=sys.stderr)
 
@@ -53,7 +53,7 @@ def read_with_note(file: Path) -> Photo:
 
     photo = read_photo(file)
     if photo.note:
-        tell(photo.note)
+        notify(photo.note)
     return photo
 
 
@@ -90,7 +90,7 @@ def explain(options: argparse.Namespace) -> None:
         note, numbers = say("whatif.forced", says=decision_sentence(*decided)), decision_numbers(*decided)
     name = Layer.parse(layer).name
     if is_slow(name):
-        tell(say("button.measuring_slowly", name=say(f"name.{name}"), count=1 + unforced.sparse.kept.size))
+        notify(say("button.measuring_slowly", name=say(f"name.{name}"), count=1 + unforced.sparse.kept.size))
     if find_measure(name) is not None:
         given = (service.model, record, patches, lambda: photo, text, dense, mask)
         record = measure(name, Pair(*given, encode=service.encode_in_turn, progress=tqdm))
@@ -129,7 +129,7 @@ def rank(options: argparse.Namespace) -> None:
     from demo.service.ranking import Candidates
 
     if options.video is not None:
-        rank_video(options, tell)
+        rank_video(options, notify)
         return
     if isinstance(options.photos, str):
         rank_stored_photos(options)
@@ -138,7 +138,7 @@ def rank(options: argparse.Namespace) -> None:
     if options.photo is not None:
         indexed: IndexedGallery = index_gallery(service.model, photo_gallery(options.photo), None)
         if indexed.gallery.note:
-            tell(indexed.gallery.note)
+            notify(indexed.gallery.note)
         pool, index = None, 0
         if not options.text:
             pool = service.open(options.gallery, tqdm)
@@ -161,13 +161,13 @@ def rank(options: argparse.Namespace) -> None:
         images = service.get_cached_ranking(indexed, text, options.dense, candidates, progress)
         report_note(images.reading)
         if not images.exhaustive:
-            tell(f"{len(images.order)} of {images.total} were scored exactly; --all scores every one.")
+            notify(f"{len(images.order)} of {images.total} were scored exactly; --all scores every one.")
         items = indexed.gallery.items
         lines = [
             f"{written(score, '.4f')}  {items[i].title}" for i, score in zip(images.order, images.scores, strict=True)
         ]
         noun = indexed.gallery.noun
-    tell(shown(min(options.top, len(lines)), len(lines), noun))
+    notify(shown(min(options.top, len(lines)), len(lines), noun))
     for place, line in enumerate(lines[: options.top], start=1):
         print(f"{place:4}  {line}")
 
@@ -195,7 +195,7 @@ def rank_stored_photos(options: argparse.Namespace) -> None:
     if options.csv is not None:
         options.csv.write_bytes(export_stored_csv(result, service.name, Path(options.photos).stem).content)
     report_note(result.reading)
-    tell(result.sentence())
+    notify(result.sentence())
     for place, (path, score) in enumerate(zip(result.paths, result.scores, strict=True), start=1):
         if place <= options.top:
             print(f"{place:4}  {written(score, '.4f')}  {printable(path)}")
@@ -211,7 +211,7 @@ def shown(count: int, total: int, noun: str) -> str:
 def report_note(reading: Reading) -> None:
     """Tell what the model may not read of a caption."""
     if reading.note:
-        tell(reading.note)
+        notify(reading.note)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -494,7 +494,7 @@ def why(options: argparse.Namespace) -> None:
         layer = "mask" if part is None else part.layer
         if kind_of(options.output) == "html":
             options.output.write_text(contrast_page(result, photos, service.name, layer), encoding="utf-8")
-            tell(describe_written_file(options.output))
+            notify(describe_written_file(options.output))
         else:
             file = why_file(result, (photos[0], photos[1]), service.name, kind_of(options.output), layer)
             options.output.write_bytes(file.content)
@@ -556,11 +556,13 @@ def choose_service(options: argparse.Namespace) -> RetrievalService:
 
     if options.model is not None and options.model not in shipped_models():
         name = next(iter(assign_names([options.model])))
-        opened = open_own(options.model, name, options.photos, None, tqdm, tell, options.recursive)
+        opened = open_own(options.model, name, options.photos, None, tqdm, notify, options.recursive)
         options.gallery = options.gallery or opened.first
         return opened
     examples = options.photo is not None or options.gallery not in (None, "folder")
-    registry = open_registry(options.photos, progress=tqdm, tell=tell, recursive=options.recursive, examples=examples)
+    registry = open_registry(
+        options.photos, progress=tqdm, notify=notify, recursive=options.recursive, examples=examples
+    )
     options.gallery = options.gallery or registry.first_of(options.model or registry.photos.name)
     service = registry.of(options.gallery)
     if options.model not in (None, service.name):
@@ -577,7 +579,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "why": why,
     "generate": generate,
     "figure": draw_figure,
-    "lesson": lambda options: make_lesson(options, tell),
+    "lesson": lambda options: make_lesson(options, notify),
 }
 
 

@@ -49,7 +49,7 @@ def check_lesson(options: argparse.Namespace) -> None:
     check_format(options.output.suffix.lstrip(".").lower(), KINDS)
 
 
-def make_lesson(options: argparse.Namespace, tell: Callable[[str], Any]) -> None:
+def make_lesson(options: argparse.Namespace, notify: Callable[[str], Any]) -> None:
     """Walk through the method, and write the file."""
     from tqdm import tqdm
 
@@ -60,7 +60,7 @@ def make_lesson(options: argparse.Namespace, tell: Callable[[str], Any]) -> None
 
     service, indexed, index, caption, dense = opened(options)
     if note := read_caption(service.model, caption).note:
-        tell(note)
+        notify(note)
     kind = options.output.suffix.lstrip(".").lower()
     request = WalkRequest(service, indexed, index, caption, dense, evaluation_knobs(service.model))
     content = lesson_file(request, "png" if kind == "zip" else kind, progress=tqdm).content

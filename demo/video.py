@@ -41,7 +41,7 @@ def check_video_options(options: argparse.Namespace) -> None:
         check_format(options.output.suffix.lstrip(".").lower(), VIDEOS)
 
 
-def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None:
+def rank_video(options: argparse.Namespace, notify: Callable[[str], None]) -> None:
     """Follow captions through a video, print each one's best moments, and write what the output's ending says."""
     from tqdm import tqdm
 
@@ -54,7 +54,7 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
     service = open_model(options.model or MODEL)
     video = read_video(options)
     for note in video.notes:
-        tell(note)
+        notify(note)
     gallery = create_kept_gallery(video, options.video.name)
     indexed = index_gallery(service.model, gallery, None, tqdm)
     captions = [" ".join(options.text), *options.other_caption]
@@ -66,9 +66,9 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
         images = [item.photo() for item in gallery.items]
         kind = options.output.suffix.lstrip(".").lower()
         options.output.write_bytes(video_file(images, service.model.grid, lines, service.name, title, kind).content)
-    tell(f"{len(indexed)} frames of {video.seconds:.1f} s:")
+    notify(f"{len(indexed)} frames of {video.seconds:.1f} s:")
     for line in lines:
-        print_moments(line, [item.title for item in indexed.gallery.items], options.top, tell)
+        print_moments(line, [item.title for item in indexed.gallery.items], options.top, notify)
 
 
 def read_video(options: argparse.Namespace) -> ReadVideo:
@@ -82,12 +82,12 @@ def read_video(options: argparse.Namespace) -> ReadVideo:
         return finish(map_progress(reading, lambda count: bar.update(count - bar.n)))
 
 
-def print_moments(line: Timeline, titles: list[str], top: int, tell: Callable[[str], None]) -> None:
+def print_moments(line: Timeline, titles: list[str], top: int, notify: Callable[[str], None]) -> None:
     """Print where a caption is best in a video, and how steady its mask is."""
     from demo.record.timeline import steadiness
 
     if line.reading.note:
-        tell(line.reading.note)
+        notify(line.reading.note)
     print(line.reading.text)
     for place, index in enumerate(line.moments[:top], start=1):
         print(f"{place:4}  {written(float(line.scores[index]), '.4f')}  {titles[index]}")

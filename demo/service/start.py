@@ -56,7 +56,7 @@ def open_own(
     photos: Path | None = None,
     cache: Path | None = None,
     progress: Progress = False,
-    tell: Callable[[str], Any] = lambda line: None,
+    notify: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
 ) -> RetrievalService:
     """Load a user-supplied model with a gallery of its name: the examples, or for a model of scenes the drawn ones.
@@ -64,15 +64,15 @@ def open_own(
     Args:
         name_or_folder: a folder, or a hub repo; name: of the model and its gallery.
         photos, recursive: an optional folder of photographs that comes first, as for `open_service`.
-        cache, progress, tell: as for `open_service`.
+        cache, progress, notify: as for `open_service`.
 
     Raises:
         ValueError: unknown model; as `open_service`.
     """
     place = cache or default_cache()
     model = load_model(name_or_folder).to(best_device())
-    folder = [] if photos is None else [open_folder(model, photos, place, progress, tell, recursive)]
-    report_left_out(folder, tell)
+    folder = [] if photos is None else [open_folder(model, photos, place, progress, notify, recursive)]
+    report_left_out(folder, notify)
     shipped = scenes_gallery if model.config.text.encoder == SCENES_ENCODER else examples_gallery
 
     def gallery(progress: Progress) -> IndexedGallery:
@@ -88,7 +88,7 @@ def open_registry(
     cache: Path | None = None,
     fetch: bool = True,
     progress: Progress = False,
-    tell: Callable[[str], Any] = lambda line: None,
+    notify: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
     models: Sequence[str] = (),
     examples: bool = True,
@@ -103,7 +103,7 @@ def open_registry(
 
     Other arguments and errors as `open_service` and `open_own`.
     """
-    service = open_service(photos, cache, fetch, progress, tell, recursive, examples, beside, video)
+    service = open_service(photos, cache, fetch, progress, notify, recursive, examples, beside, video)
     folder = shipped_models().get(SCENES)
     later: dict[str, tuple[str, Callable[[], RetrievalService]]] = {}
     if folder is not None:
@@ -113,7 +113,7 @@ def open_registry(
     for name, model in named.items():
         opened = open_own(model, name, cache=cache)
         later[name], folders[name] = (name, partial(_same, opened)), opened.model.folder
-        tell(f"{model} is the model and the gallery {name}.")
+        notify(f"{model} is the model and the gallery {name}.")
     judging = JudgingService(load_shipped_judge) if judge_ships() else None
     generates = generator_ships() and SCENES in later
     generating = GeneratingService(load_shipped_generator, load_shipped_drawing) if generates else None
@@ -185,7 +185,7 @@ def open_service(
     cache: Path | None = None,
     fetch: bool = True,
     progress: Progress = False,
-    tell: Callable[[str], Any] = lambda line: None,
+    notify: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
     examples: bool = True,
     beside: bool = False,
@@ -198,7 +198,7 @@ def open_service(
         photos: a folder of photographs, or None.
         cache: folder of embeddings and downloaded photographs; by default `default_cache()`.
         fetch: whether missing open photos may be downloaded.
-        progress: as in `ScoringEngine`; tell: receives a line per file that was left out.
+        progress: as in `ScoringEngine`; notify: receives a line per file that was left out.
         recursive: include subfolders of `photos`.
         examples: add the examples to `photos`; without a folder they are always added.
         beside: index a large folder in the background, see `demo.service.stored.open_folder`.
@@ -214,10 +214,10 @@ def open_service(
     if video is not None:
         indexed.append(index_gallery(model, finish(read_video(video, VIDEO)), None, progress))
     if photos is not None:
-        indexed.append(open_folder(model, photos, place, progress, tell, recursive, beside))
+        indexed.append(open_folder(model, photos, place, progress, notify, recursive, beside))
     if examples or photos is None:
         indexed.append(index_gallery(model, examples_gallery(), place, progress))
-    report_left_out(indexed, tell)
+    report_left_out(indexed, notify)
 
     def open_photos(progress: Progress) -> IndexedGallery:
         return index_gallery(model, open_photos_gallery(place, fetch, progress), place, progress)
@@ -228,10 +228,10 @@ def open_service(
     return service
 
 
-def report_left_out(galleries: Sequence[IndexedGallery], tell: Callable[[str], Any]) -> None:
+def report_left_out(galleries: Sequence[IndexedGallery], notify: Callable[[str], Any]) -> None:
     """Report the unreadable files of each gallery, a line each."""
     for indexed in galleries:
         for sentence in indexed.gallery.skipped:
-            tell(f"Left out: {sentence}")
+            notify(f"Left out: {sentence}")
         if indexed.gallery.note:
-            tell(indexed.gallery.note)
+            notify(indexed.gallery.note)

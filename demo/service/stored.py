@@ -52,14 +52,14 @@ def open_folder(
     folder: Path,
     cache: Path,
     progress: Progress = False,
-    tell: Callable[[str], Any] = lambda line: None,
+    notify: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
     beside: bool = False,
 ) -> IndexedGallery:
     """Index a folder of photographs in memory, or with more than LARGE files in a table of the cache.
 
     Args:
-        progress: as in `ScoringEngine`; tell: receives a line per file of a table that is left out.
+        progress: as in `ScoringEngine`; notify: receives a line per file of a table that is left out.
         recursive: include subfolders.
         beside: return as soon as some photographs of a table are searchable, and index the others in the background.
 
@@ -73,7 +73,7 @@ def open_folder(
     engine = EngineInTurn(model.cross_net)
     layout = table_layout(model, PRECISION, feature_key(engine))
     stored = StoredGallery(engine, layout, gallery, place, computing(model.encode_photos))
-    indexing = FolderIndexing(stored, files, progress, tell)
+    indexing = FolderIndexing(stored, files, progress, notify)
     indexing.start()
     if not beside:
         indexing.wait()

@@ -21,19 +21,19 @@ def same_files(files: Sequence[Path]) -> list[list[int]]:
     Whole files are read only if size and a sample agree.
     """
     groups = [list(range(len(files)))]
-    for tell in (lambda file: file.stat().st_size, sample, digest):
-        groups = [part for group in groups for part in divide_group(group, files, tell)]
+    for key in (lambda file: file.stat().st_size, sample, digest):
+        groups = [part for group in groups for part in divide_group(group, files, key)]
     return sorted(groups)
 
 
-def divide_group(group: Sequence[int], files: Sequence[Path], tell: Callable[[Path], Hashable]) -> list[list[int]]:
+def divide_group(group: Sequence[int], files: Sequence[Path], key: Callable[[Path], Hashable]) -> list[list[int]]:
     """Divide a group by a value of its files; each file is asked once, and groups of one are left out."""
     values: dict[Path, Hashable] = {}
     parts: defaultdict[Hashable, list[int]] = defaultdict(list)
     for place in group:
         file = files[place]
         if file not in values:
-            values[file] = tell(file)
+            values[file] = key(file)
         parts[values[file]].append(place)
     return [part for part in parts.values() if len(part) > 1]
 

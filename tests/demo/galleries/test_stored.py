@@ -222,7 +222,7 @@ def test_damaged_files_are_counted_and_told(model: SEPSModel, folder: Path, tmp_
     gallery, files = create_listed_gallery(folder)
     place = table_place(tmp_path, gallery, model)
     stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, Held(model))
-    indexing = FolderIndexing(stored, files, tell=lines.append)
+    indexing = FolderIndexing(stored, files, notify=lines.append)
     indexing.start()
     indexing.wait()
     status = indexing.status()
