@@ -57,4 +57,4 @@ def map_progress(
         except StopIteration as end:
             result: Result = end.value
             return result
-        yield change(step)
+        yield describe(step)
