@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from demo.galleries.paths import check_photos, photos_place
 from demo.galleries.video_worker import check_readable
@@ -25,6 +25,9 @@ from demo.server.memory import keep_memory_flat, put_off_search, set_aside
 from demo.service.own_models import fetch_model
 from seps.cli import print_error, whole_number
 from seps.models.shipped import shipped_models
+
+if TYPE_CHECKING:
+    from demo.page.server import PageServer
 
 
 def main() -> int:
@@ -55,7 +58,6 @@ def main() -> int:
     parser.add_argument(
         "--mcp", action="store_true", help="let assistants use the app too, by the Model Context Protocol (MCP)"
     )
-    parser.add_argument("--page", action="store_true", help="serve the new page, which is not complete yet")
     parser.add_argument(
         "--frame-ancestors",
         action="append",
@@ -105,11 +107,11 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
         OSError: a disk that is full, or an address that somebody else took meanwhile.
     """
     example = options.photos is None and options.video is None and not options.model
-    page = app_page(first_view(PAGE_FILE) if example else None) if options.page else None
+    page = app_page(first_view(PAGE_FILE) if example else None)
     opening = Opening(options.port, example, frame_rule(options.frame_ancestors), page)
     print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
     try:
-        app, look = prepare(options, folder, opening.host, page)
+        app = prepare(options, folder, opening.host, page)
     finally:
         opening.close()
     from demo.server.launching import launch
@@ -117,13 +119,11 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
     if options.mcp:
         print(f"Assistants reach it at {opening.address}/gradio_api/mcp", flush=True)
     set_aside()
-    launch(app, opening.host, opening.port, **look)
+    launch(app, opening.host, opening.port)
 
 
-def prepare(
-    options: argparse.Namespace, folder: TemporaryFolder, host: str, page: str | None = None
-) -> tuple[Any, dict[str, Any]]:
-    """Return the app and what its `launch` needs; `host` is what it serves on, `page` the HTML of the new page.
+def prepare(options: argparse.Namespace, folder: TemporaryFolder, host: str, page: str) -> PageServer:
+    """Return the app, which `launch` serves; `host` is what it serves on, `page` its HTML.
 
     Its libraries take seconds, so they are imported here: Gradio while the models load and photographs are encoded.
     """
@@ -136,19 +136,14 @@ def prepare(
     with ThreadPoolExecutor(1) as beside:
         more = {"beside": True, "video": options.video}
         opening = beside.submit(open_registry, *given, tqdm, print, options.recursive, options.model, **more)
-        if page is None:
-            from demo import site
-        else:
-            from demo.page.server import PageServer
+        from demo.page.server import PageServer
 
         registry, tools = opening.result(), None
         if options.mcp:
             from demo.assistant.serving import routes_of, tool_server
 
             tools = routes_of(tool_server(registry, host))
-        if page is not None:
-            return PageServer(registry, folder, page, tools, options.frame_ancestors), {}
-        return site.build(registry), site.launch_options(folder, tools, options.frame_ancestors)
+        return PageServer(registry, folder, page, tools, options.frame_ancestors)
 
 
 def import_spaces() -> None:

@@ -39,7 +39,7 @@ def expanded(name: str) -> list[str]:
 
 def test_every_sample_has_a_test() -> None:
     assert TEXT.count("```python") == len(SAMPLES)
-    in_test_api = {"client", "compact"}  # tests/demo/screens/test_api.py
+    in_test_api = {"client", "compact"}  # tests/demo/page/test_api.py
     assert set(SAMPLES) == {"quickstart", "scores", "example", "onnx"} | in_test_api
 
 

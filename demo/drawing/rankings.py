@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from demo.drawing.formats import TYPES, Download, file_name
 from demo.galleries.index import IndexedGallery
-from demo.service.ranking import ANY_PHOTO, Candidates
+from demo.service.ranking import ANY_PHOTO, Candidates, ImageRanking
 from demo.service.retrieval import RetrievalService
 from demo.service.stored import StoredResult
 from seps.numbers import rounded
@@ -27,15 +27,20 @@ def images_csv(
     by_hand: tuple[int, float] | None = None,
     candidates: Candidates = ANY_PHOTO,
 ) -> Download:
-    """Export the ranking of a gallery for a caption; for a large one, only the scored photographs.
+    """Export the ranking of a gallery for a caption, see `ranking_csv`; `candidates` as for `rank_images`."""
+    rank = service.get_cached_ranking if candidates.exhaustive else service.rank_images
+    return ranking_csv(indexed, rank(indexed, caption, dense, candidates), service.name, by_hand)
+
+
+def ranking_csv(
+    indexed: IndexedGallery, ranking: ImageRanking, model: str, by_hand: tuple[int, float] | None = None
+) -> Download:
+    """Export the ranking of a gallery; for a large one, only the scored photographs.
 
     Args:
         by_hand: the position of a photograph under a forced decision and its S(I, T); adds a column with the kind of
             each decision.
-        candidates: as for `RetrievalService.rank_images`.
     """
-    rank = service.get_cached_ranking if candidates.exhaustive else service.rank_images
-    ranking = rank(indexed, caption, dense, candidates)
     items, pairs = indexed.gallery.items, list(zip(ranking.order, ranking.scores, strict=True))
     if by_hand is not None:
         others = [pair for pair in pairs if pair[0] != by_hand[0]]
@@ -49,7 +54,7 @@ def images_csv(
         columns = (*columns, "decision")
         for row, (index, _) in zip(rows, pairs, strict=True):
             row.append("by hand" if index == by_hand[0] else "the model's")
-    return ranking_file(columns, rows, service.name, indexed.gallery.name)
+    return ranking_file(columns, rows, model, indexed.gallery.name)
 
 
 def export_stored_csv(result: StoredResult, model: str, title: str) -> Download:

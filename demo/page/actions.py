@@ -18,19 +18,32 @@ from typing import Any
 import gradio as gr
 
 from demo.galleries.index import GalleryInMemory
-from demo.page.later import LaterActions, at
-from demo.page.values import compared, contrasted, explained, gallery_value, ranked, ranked_captions, start_value
+from demo.page.exports import ExportActions
+from demo.page.places import at
+from demo.page.values import (
+    MOST_RANKED,
+    compared,
+    contrasted,
+    explained,
+    gallery_value,
+    item_value,
+    ranked,
+    ranked_captions,
+    start_value,
+)
 from demo.record.table import for_page, say
-from demo.screens.parts import GENERATING, MEASURING, OPENING, PROGRESS, ViewState
+from demo.screens.parts import DRAWING, GENERATING, MEASURING, OPENING, PROGRESS, RANKED, ViewState
 from demo.screens.photos.camera import look_value
+from demo.screens.photos.many import indexing_text
 from demo.screens.photos.sending import READING
 from demo.screens.viewer import shown_record
 from demo.server.detail import LONGEST_PICTURE
 from demo.server.uploads import Upload, find_sent_file, takes_uploads
-from demo.service.captions import read_pair
+from demo.service.captions import cleaned
 from demo.service.personal import index_frame, index_frames, index_uploads, read_frames
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
+from demo.service.stored import folder_status
 from seps.progress import map_progress
 
 PREFIX = "page_"  # of the endpoints' names
@@ -38,7 +51,7 @@ AT_ONCE: dict[str, Any] = {"queue": False}  # what takes milliseconds does not w
 CAMERA_NAME = "camera.jpg"
 
 
-class PageActions(LaterActions):
+class PageActions(ExportActions):
     """What the page asks for.
 
     Args:
@@ -46,7 +59,7 @@ class PageActions(LaterActions):
     """
 
     def __init__(self, registry: ModelRegistry, folder: Path) -> None:
-        super().__init__(registry)
+        self._registry = registry
         self._folder = folder
         self.calls: dict[str, Call] = {}
 
@@ -67,12 +80,42 @@ class PageActions(LaterActions):
         dense: str = "",
         ratio: float | None = None,
         name: str = "",
-        exhaustive: bool = False,
+        count: float = RANKED,
+        other: str = "",
     ) -> dict[str, Any]:
         """Rank a gallery for a caption, see `ranked`."""
         service, indexed = self._registry.find(gallery, session)
-        state = ViewState(gallery, at(index, len(indexed)), caption, dense or None, name=name, exhaustive=exhaustive)
-        return ranked(service, indexed, state, ratio)
+        state = ViewState(gallery, at(index, len(indexed)), caption, dense or None, name=cleaned(name), other=other)
+        return ranked(service, indexed, state, ratio, at(count, MOST_RANKED + 1))
+
+    def rank_all(
+        self,
+        session: SessionData,
+        gallery: str,
+        index: float,
+        caption: str,
+        dense: str = "",
+        name: str = "",
+        count: float = RANKED,
+        progress: gr.Progress = PROGRESS,
+    ) -> dict[str, Any]:
+        """Rank a large gallery for a caption by exact scores of all its photographs."""
+        service, indexed = self._registry.find(gallery, session)
+        place = at(index, len(indexed))
+        state = ViewState(gallery, place, caption, dense or None, name=cleaned(name), exhaustive=True)
+        return ranked(service, indexed, state, None, at(count, MOST_RANKED + 1), progress.tqdm)
+
+    def locate(self, session: SessionData, gallery: str, photo: str) -> dict[str, Any]:
+        """Return a photograph of a gallery by its key, for those that `gallery` leaves out."""
+        service, indexed = self._registry.find(gallery, session)
+        return item_value(service, indexed, indexed.gallery.position(photo))
+
+    def indexing(self) -> dict[str, Any]:
+        """Return how far the large folder is indexed, in a sentence, and whether it goes on."""
+        status = folder_status(self._registry.photos)
+        if status is None:
+            return {"says": "", "running": False}
+        return {"says": indexing_text(status)[0], "running": status.running}
 
     def explain(
         self,
@@ -177,29 +220,14 @@ class PageActions(LaterActions):
     def _taken(self, session: SessionData, indexed: GalleryInMemory) -> tuple[dict[str, Any], SessionData]:
         return gallery_value(self._registry.photos, indexed), session
 
-    def _state(
-        self,
-        session: SessionData,
-        gallery: str,
-        index: float,
-        caption: str,
-        dense: str,
-        layer: str,
-        mask: str,
-        budget: float,
-    ) -> tuple[Any, Any, ViewState]:
-        service, indexed = self._registry.find(gallery, session)
-        text, dense_text = read_pair(service.model, caption, dense)
-        patches = service.model.cross_net.num_patches
-        budget = at(budget, patches + 1)
-        place = at(index, len(indexed))
-        return service, indexed, ViewState(gallery, place, text, dense_text, layer, mask=mask, budget=budget)
-
 
 TABLE: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (PageActions.start, AT_ONCE),
     (PageActions.gallery, OPENING),
     (PageActions.rank, AT_ONCE),
+    (PageActions.rank_all, OPENING),
+    (PageActions.locate, AT_ONCE),
+    (PageActions.indexing, AT_ONCE),
     (PageActions.explain, AT_ONCE),
     (PageActions.measure, MEASURING),
     (PageActions.captions, OPENING),
@@ -212,11 +240,25 @@ TABLE: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (PageActions.lesson, AT_ONCE),
     (PageActions.losses, AT_ONCE),
     (PageActions.claims, OPENING),
+    (PageActions.guide, AT_ONCE),
     (PageActions.paper, AT_ONCE),
     (PageActions.edit, OPENING),
     (PageActions.judge, OPENING),
     (PageActions.degrade, OPENING),
+    (PageActions.several, OPENING),
     (PageActions.generate, GENERATING),
+    (PageActions.recaption, OPENING),
+    (PageActions.save_pair, DRAWING),
+    (PageActions.save_ranking, OPENING),
+    (PageActions.save_captions, OPENING),
+    (PageActions.save_film, DRAWING),
+    (PageActions.save_compare, DRAWING),
+    (PageActions.save_contrast, DRAWING),
+    (PageActions.save_lesson, DRAWING),
+    (PageActions.save_edit, OPENING),
+    (PageActions.save_judge, OPENING),
+    (PageActions.save_several, OPENING),
+    (PageActions.save_drawing, GENERATING),
 )
 WAITING = ("concurrency_id", "concurrency_limit", "queue")  # of the options of the old page's events
 

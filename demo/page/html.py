@@ -15,7 +15,8 @@ PAGE = Path(__file__).resolve().parents[2] / "assets" / "page.html"
 ENTRY, ENGINE = "explorer.js", "engine/server.js"
 PLACES = ("compare/view.js", "learn/view.js", "lab/view.js")  # modules that are fetched when their place is opened
 SHEETS = tuple(  # of the modules that the page shares with the old one
-    f"{name}.css" for name in ("viewer", "why", "lesson", "playground", "edit", "judge", "generate", "video")
+    f"{name}.css"
+    for name in ("viewer", "why", "lesson", "playground", "edit", "judge", "generate", "video", "timeline")
 )
 
 

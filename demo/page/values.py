@@ -24,21 +24,25 @@ from demo.screens.chooser import left_out
 from demo.screens.compare.view import FEWEST, MOST, compared_value
 from demo.screens.examples import examples_of
 from demo.screens.lesson.walk import photo_ranking
-from demo.screens.parts import NO_POOL, ViewState
+from demo.screens.parts import NO_POOL, RANKED, ViewState
 from demo.screens.photo_list import ranking_value
+from demo.screens.photos.video import followed_value, second_caption
 from demo.screens.viewer import search_value
 from demo.screens.why.values import WhyState, first_two, why_value
 from demo.server.uploads import MAX_VIDEO
-from demo.service.captions import read_caption, read_pair, read_typed
+from demo.service.captions import cleaned, read_caption, read_pair, read_typed
 from demo.service.encoded import index_captions
 from demo.service.ranking import ImageRanking
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.service.stored import folder_status
 from seps import CrossSparseAggrNet
+from seps.progress import Progress
 
 OPENINGS = ("search", "captions", "compare", "why")
 CREDITED = 100  # photographs of a gallery whose credits are listed
 RATIOS = (0.05, 0.95)  # that the page offers
+MOST_RANKED = 480  # photographs of a ranking that are sent to the page
 
 
 def start_value(registry: ModelRegistry) -> dict[str, Any]:
@@ -58,6 +62,7 @@ def start_value(registry: ModelRegistry) -> dict[str, Any]:
         "video": {"seconds": LONGEST, "bytes": MAX_VIDEO},
         "own_model": registry.photos.name,
         "no_pool": NO_POOL,
+        "indexes": folder_status(registry.photos) is not None,
         "has": {
             "judge": registry.judging is not None,
             "generate": registry.generating is not None,
@@ -94,46 +99,72 @@ def gallery_value(service: RetrievalService, indexed: IndexedGallery) -> dict[st
             view: opening and {"index": opening.index, "captions": opening.captions, "against": opening.against}
             for view, opening in openings.items()
         },
-        "items": [
-            {
-                "key": item.key,
-                "title": item.title,
-                "thumb": thumbnail_source(service, indexed, index),
-                "captions": list(item.captions),
-                "phrases": list(item.phrases),
-            }
-            for index, item in enumerate(gallery.items[:LONGEST_STRIP])
-        ],
+        "items": [item_value(service, indexed, index) for index in range(min(LONGEST_STRIP, len(gallery)))],
     }
 
 
+def item_value(service: RetrievalService, indexed: IndexedGallery, index: int) -> dict[str, Any]:
+    """Return a photograph of a gallery as the page lists it."""
+    item = indexed.gallery.items[index]
+    return {
+        "index": index,
+        "key": item.key,
+        "title": item.title,
+        "thumb": thumbnail_source(service, indexed, index),
+        "captions": list(item.captions),
+        "phrases": list(item.phrases),
+    }
+
+
+def rankings(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, progress: Progress = False
+) -> tuple[ImageRanking, ImageRanking | None]:
+    """Return the rankings of a gallery for the caption of a state, without and with its dense one, if any."""
+    rank = service.get_cached_ranking if state.exhaustive else service.rank_images
+    caption, dense = cleaned(state.caption), cleaned(state.dense)
+    alone = rank(indexed, caption, None, state.candidates, progress)
+    return alone, rank(indexed, caption, dense, state.candidates, progress, alone) if dense else None
+
+
+def leading_ranking(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, ratio: float | None
+) -> ImageRanking:
+    """Return the ranking that decides which photograph is best: with the dense caption where there is one."""
+    alone, with_dense = rankings(service, indexed, state)
+    return at_ratio(service, indexed, with_dense or alone, ratio)
+
+
 def ranked(
-    service: RetrievalService, indexed: IndexedGallery, state: ViewState, ratio: float | None = None
+    service: RetrievalService,
+    indexed: IndexedGallery,
+    state: ViewState,
+    ratio: float | None = None,
+    count: int = RANKED,
+    progress: Progress = False,
 ) -> dict[str, Any]:
     """Rank a gallery for a caption, with a dense one where the state has one.
 
     Args:
         ratio: the share of patches that each photograph keeps; None is what the model was trained with.
+        count: of photographs that are listed; progress: of scoring all of a large gallery.
 
     Returns:
-        "note" on the captions as read; "caption", "dense" as read; "ranking" as `ranking_value` gives it; "best".
+        "note" on the captions as read; "caption", "dense" as read; "ranking" as `ranking_value` gives it; "best". Of a
+        video also "timeline", which keeps the trained share of patches.
 
     Raises:
         ValueError: a caption that cannot be read, or a ratio that is out of range.
     """
-    alone = service.rank_images(indexed, state.caption, None, state.candidates)
-    with_dense = None
-    if (state.dense or "").strip():
-        with_dense = service.rank_images(indexed, state.caption, state.dense, state.candidates, alone=alone)
-    if ratio is not None:
-        alone = at_ratio(service, indexed, alone, ratio)
-        with_dense = None if with_dense is None else at_ratio(service, indexed, with_dense, ratio)
+    trained, trained_dense = rankings(service, indexed, state, progress)
+    alone = at_ratio(service, indexed, trained, ratio)
+    with_dense = None if trained_dense is None else at_ratio(service, indexed, trained_dense, ratio)
     leading = with_dense or alone
-    value = ranking_value(indexed, alone, with_dense, state.index)
+    value = ranking_value(indexed, alone, with_dense, state.index, count)
     for rows in value["lists"]:
         for item in rows["items"]:
             for row in (item, *item.get("alike", {}).get("items", ())):
                 row["thumb"] = thumbnail_source(service, indexed, row["index"])
+                row["key"] = indexed.gallery.items[row["index"]].key
     best = service.explain_encoded(indexed, leading.order[0], leading.encoded)
     readings = [alone.reading, *([] if leading.dense_reading is None else [leading.dense_reading])]
     place = leading.order.index(state.index) if state.index in leading.order else None
@@ -143,21 +174,47 @@ def ranked(
         "best": leading.order[0],
         "place": None if place is None else {"rank": place + 1, "score": leading.scores[place]},
         "total": leading.total,
+        "more": len(value["lists"][-1]["items"]) < len(leading.order) and count < MOST_RANKED,
         "milliseconds": 1000 * alone.seconds,
         "ranking": value | {"missed": describe_missed(best, service.unmatched_rule)},
+        "timeline": video_timeline(service, indexed, state, trained_dense or trained),
     }
 
 
-def at_ratio(service: RetrievalService, indexed: IndexedGallery, ranking: ImageRanking, ratio: float) -> ImageRanking:
-    """Return a ranking with another share of patches kept in every photograph, by the trained parameters."""
+def video_timeline(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, ranking: ImageRanking
+) -> dict[str, Any] | None:
+    """Return the captions of a state through a video as `followed_value` does; None for other galleries."""
+    if not indexed.gallery.timed:
+        return None
+    text = ranking.dense_reading.text if ranking.dense_reading else None
+    other = second_caption(service, indexed, state.other)
+    value = followed_value(
+        service, indexed, replace(state, caption=ranking.reading.text, dense=text, other=other), ranking
+    )
+    for line in value["lines"]:
+        for tile in line["tiles"]:
+            tile["thumb"] = thumbnail_source(service, indexed, tile["index"])
+    return value
+
+
+def at_ratio(
+    service: RetrievalService, indexed: IndexedGallery, ranking: ImageRanking, ratio: float | None
+) -> ImageRanking:
+    """Return a ranking with another share of patches kept in every photograph, by the trained parameters; None is the
+    trained share. Of a large gallery the shortlist is ranked."""
+    if ratio is None:
+        return ranking
     low, high = RATIOS
     if not low <= ratio <= high:
         raise ValueError(f"ratio is {ratio:g}, but it must be from {low:g} to {high:g}.")
     captions = index_captions(service.engine, [ranking.encoded])
     images, positions = indexed.shortlist(captions, ranking.order[0])
     again = photo_ranking(network_at(service, ratio), images, captions)
-    order = [positions[at] for at in again.indices.tolist()]
-    return replace(ranking, order=order, scores=again.scores.tolist())
+    searched = set(ranking.order)  # those with the name that is looked for
+    pairs = zip((positions[at] for at in again.indices.tolist()), again.scores.tolist(), strict=True)
+    order, scores = zip(*(pair for pair in pairs if pair[0] in searched), strict=True)
+    return replace(ranking, order=list(order), scores=list(scores))
 
 
 @lru_cache(maxsize=64)
@@ -205,13 +262,20 @@ def ranked_captions(
 def compared(
     service: RetrievalService, indexed: IndexedGallery, index: int, captions: str, layer: str
 ) -> dict[str, Any]:
-    """Return what captions, one per line, over one photograph are drawn from; errors as `read_typed`, or too few."""
+    """Return what captions, one per line, over one photograph are drawn from; errors as `read_compared`."""
+    state, texts = read_compared(service, indexed, index, captions, layer)
+    return compared_value(service, indexed, state, texts) | {"photo": addressed_photo(service, indexed, index)}
+
+
+def read_compared(
+    service: RetrievalService, indexed: IndexedGallery, index: int, captions: str, layer: str
+) -> tuple[ViewState, list[str]]:
+    """Return the state and the captions, one per line, of a comparison; errors as `read_typed`, or too few."""
     texts = read_typed(service.model, captions)
     if not FEWEST <= len(texts) <= MOST:
         raise ValueError(say("page.compared", count=len(texts), fewest=FEWEST, most=MOST))
     layer = layer if layer in compared_names() else "mask"
-    state = ViewState(indexed.gallery.name, index, "\n".join(texts), layer=layer)
-    return compared_value(service, indexed, state, texts) | {"photo": addressed_photo(service, indexed, index)}
+    return ViewState(indexed.gallery.name, index, "\n".join(texts), layer=layer), texts
 
 
 def contrasted(
@@ -223,7 +287,24 @@ def contrasted(
     other: str,
     dense: str,
 ) -> dict[str, Any]:
-    """Return what two photographs for a caption, or two captions for a photograph, are drawn from.
+    """Return what two photographs for a caption, or two captions for a photograph, are drawn from; see `why_state`."""
+    value = why_value(service, indexed, why_state(service, indexed, index, against, caption, other, dense))
+    for side in value["sides"]:
+        side["photo"] = addressed_photo(service, indexed, side["index"])
+    keys = {str(index): indexed.gallery.items[index].key for index, _ in value["options"]}
+    return value | {"keys": keys}
+
+
+def why_state(
+    service: RetrievalService,
+    indexed: IndexedGallery,
+    index: int | None,
+    against: int | None,
+    caption: str,
+    other: str,
+    dense: str,
+) -> WhyState:
+    """Return the state of two photographs for a caption, or of two captions for a photograph.
 
     Args:
         index, against: of the left and the right photograph; None is the best and the next one of the ranking.
@@ -237,7 +318,7 @@ def contrasted(
     if not second and len(indexed) < 2:
         raise ValueError(say("page.one_photo"))
     left, right = first_two(service.rank_images(indexed, text, dense_text), index, against)
-    state = WhyState(
+    return WhyState(
         indexed.gallery.name,
         left,
         text,
@@ -245,7 +326,3 @@ def contrasted(
         against=left if second else right,
         other=second,
     )
-    value = why_value(service, indexed, state)
-    for side in value["sides"]:
-        side["photo"] = addressed_photo(service, indexed, side["index"])
-    return value

@@ -68,9 +68,9 @@ _is_page: ContextVar[bool] = ContextVar("is_page", default=False)
 
 
 @contextmanager
-def for_page() -> Iterator[None]:
-    """Use the templates of the page on gradio.Server within a context, only in this thread or task."""
-    token = _is_page.set(True)
+def for_page(is_page: bool = True) -> Iterator[None]:
+    """Use the templates of the page on gradio.Server, or not, meanwhile, in this thread or task only."""
+    token = _is_page.set(is_page)
     try:
         yield
     finally:

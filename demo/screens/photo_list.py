@@ -15,14 +15,18 @@ from demo.service.ranking import ImageRanking
 
 
 def ranking_value(
-    indexed: IndexedGallery, alone: ImageRanking, with_dense: ImageRanking | None, selected: int
+    indexed: IndexedGallery,
+    alone: ImageRanking,
+    with_dense: ImageRanking | None,
+    selected: int,
+    count: int = RANKED,
 ) -> dict[str, Any]:
-    """Return what the list of photographs is drawn from."""
+    """Return what the list of at most `count` photographs is drawn from."""
     seconds = alone.seconds + (with_dense.seconds if with_dense else 0.0)
     scored, total, noun = len(alone.order), alone.total, indexed.gallery.noun
     noun = noun if total != 1 else noun.removesuffix("s")
-    key = "list.ranked_short" if scored < total else "list.ranked_best" if total > RANKED else "list.ranked"
-    numbers = {"scored": scored, "total": total, "milliseconds": 1000 * seconds, "count": RANKED}
+    key = "list.ranked_short" if scored < total else "list.ranked_best" if total > count else "list.ranked"
+    numbers = {"scored": scored, "total": total, "milliseconds": 1000 * seconds, "count": count}
     lists = [(phrase("Caption only") if with_dense else "", alone)] + (
         [(phrase("With dense caption"), with_dense)] if with_dense else []
     )
@@ -31,12 +35,14 @@ def ranking_value(
             "note": say(key, noun=say(f"noun.{noun}"), **numbers),
             "all": say("list.score_all", total=total) if scored < total else "",
             "selected": selected,
-            "lists": [{"title": title, "items": _items(indexed, ranking)} for title, ranking in lists if ranking],
+            "lists": [
+                {"title": title, "items": _items(indexed, ranking, count)} for title, ranking in lists if ranking
+            ],
         }
     )
 
 
-def _items(indexed: IndexedGallery, ranking: ImageRanking) -> list[dict[str, Any]]:
+def _items(indexed: IndexedGallery, ranking: ImageRanking, count: int) -> list[dict[str, Any]]:
     """The best photographs; in a folder, those that are nearly the same as a better one stand with that."""
     places = {index: place for place, index in enumerate(ranking.order)}
 
@@ -46,9 +52,9 @@ def _items(indexed: IndexedGallery, ranking: ImageRanking) -> list[dict[str, Any
         return {"index": index, "rank": places[index] + 1, "title": title, "thumb": thumb, "score": score}
 
     if indexed.gallery.name != FOLDER:
-        return [item(index) for index in ranking.order[:RANKED]]
+        return [item(index) for index in ranking.order[:count]]
     rows = []
-    for best, *others in group_near_photographs(indexed, ranking.order, RANKED):
+    for best, *others in group_near_photographs(indexed, ranking.order, count):
         row = item(best)
         if others:
             texts = {

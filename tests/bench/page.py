@@ -1,8 +1,8 @@
 """Time to the eye: from a click on a patch to the new S(I, T) on the page, `python -m tests.bench.page`.
 
-Starts the app in a separate process, opens the 200 drawn test scenes in headless Chromium, and turns 20 patches of
-the best one over by hand (What if), one click after the other. Each click counts from the pointer going down until the
-frame with the new S(I, T) was painted; the server's part is the browser's wait for its answer.
+Starts the app in a process of its own, opens the 200 drawn test scenes in headless Chromium, and paints 20 patches of
+the mask of the best one by hand, one click after the other. Each click counts from the pointer going down until the
+frame with the new S(I, T) was painted; the server's part is what the browser waited for its answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.demo.browser.conftest import CHROMIUM, served
-from tests.demo.browser.page import opened, spot
 from tests.helpers.chromium import find_chromium
 
 GRID = (14, 14)  # of the shipped models
@@ -27,8 +26,8 @@ AT_REST = 300  # milliseconds between clicks
 # Resolves `window.eyed` with the milliseconds of the next click and of its answers, once S(I, T) has changed in a frame
 # that was painted.
 WATCH = """() => {
-    const viewer = document.querySelector("#viewer");
-    const similarity = () => viewer.querySelector(".seps-terms output")?.dataset.similarity;
+    const viewer = document.querySelector(".score-panel");
+    const similarity = () => viewer.querySelector(".headline output").dataset.similarity;
     const before = similarity();
     performance.clearResourceTimings(); // browsers keep 250 entries, and the page's files may fill them
     window.eyed = new Promise((done) => addEventListener("pointerdown", (event) => {
@@ -66,12 +65,16 @@ class Click:
 
 
 def timed_clicks(page: Page, patches: Sequence[int], grid: tuple[int, int] = GRID) -> list[Click]:
-    """Click on patches of the viewer in Photos, where What if is open, one after the other."""
+    """Click on patches of the photo in Explore, where the mask can be painted, one after the other."""
     clicks = []
+    box = page.locator(".stage-canvas").bounding_box()
+    assert box is not None
     for patch in patches:
-        place = spot(page, patch, grid)
+        row, column = divmod(patch, grid[1])
         page.evaluate(WATCH)
-        page.mouse.click(*place)
+        page.mouse.click(
+            box["x"] + (column + 0.5) * box["width"] / grid[1], box["y"] + (row + 0.5) * box["height"] / grid[0]
+        )
         eye, server = page.evaluate("window.eyed")
         clicks.append(Click(eye / 1000, server / 1000))
         page.wait_for_timeout(AT_REST)
@@ -89,12 +92,15 @@ def summary(clicks: Sequence[Click]) -> str:
 
 
 def measure(browser: Browser, address: str, count: int) -> list[Click]:
-    """Open What if in Photos, and click on so many patches."""
-    with opened(browser, address, QUERY) as page:
-        page.locator("#viewer [data-tool=whatif]").first.click()
-        page.wait_for_timeout(AT_REST)
-        patches = np.random.default_rng(0).permutation(GRID[0] * GRID[1])[:count]
-        return timed_clicks(page, patches.tolist())
+    """Let the mask be painted in Explore, and click on so many patches."""
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    page.goto(f"{address}/{QUERY}")
+    page.locator("[data-tool=whatif]").click(timeout=120_000)
+    page.wait_for_timeout(AT_REST)
+    patches = np.random.default_rng(0).permutation(GRID[0] * GRID[1])[:count]
+    clicks = timed_clicks(page, patches.tolist())
+    page.close()
+    return clicks
 
 
 def main() -> None:

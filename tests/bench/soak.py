@@ -46,8 +46,8 @@ ITEMS = ("examples/cat", "examples/coffee", "examples/motorcycle", "examples/roc
 class Person:
     """One who calls: with a session and a heartbeat as a page has, or without."""
 
-    def __init__(self, client: httpx.AsyncClient, config: dict[str, Any], seed: int, has_session: bool) -> None:
-        self.client, self.config = client, config
+    def __init__(self, client: httpx.AsyncClient, calls: dict[str, Any], seed: int, has_session: bool) -> None:
+        self.client, self.calls = client, calls
         self.draw = random.Random(seed)
         self.session = f"soak{seed}" if has_session else None
         self.heartbeat: asyncio.Task[None] | None = None
@@ -57,10 +57,8 @@ class Person:
         if self.session is not None:
             self.heartbeat = asyncio.create_task(self._beat())
             (await self.client.get("/")).raise_for_status()
-            load = next(event for event in self.config["dependencies"] if event["targets"][0][1] == "load")
-            await self._join(load, [None] * len(load["inputs"]))
-            place = next(event for event in self.config["dependencies"] if event["trigger_after"] == load["id"])
-            await self._join(place, [None] * len(place["inputs"]))
+            await self._ask("start")
+            await self._ask("gallery", gallery="examples")
 
     async def leave(self) -> None:
         """Close the page."""
@@ -72,11 +70,15 @@ class Person:
         kind = self.draw.choice(
             ["rank_images"] * 5
             + ["explain", "explain", "rank_captions", "compare", "picture", "upload"]
-            + (["type"] * 6 if self.session else [])
+            + (["type"] * 6 + ["photos"] if self.session else [])
         )
         caption, item = self._caption(), self.draw.choice(ITEMS)
         if kind == "type":
             await self._type(caption)
+        elif kind == "photos":
+            photos = [{"path": await self._upload(), "meta": {"_type": "gradio.FileData"}}]
+            facts = await self._ask("photos", photos=photos)
+            await self._ask("explain", gallery=facts["name"], index=0, caption=caption)
         elif kind == "upload":
             await self._call("explain", [{"path": await self._upload()}, "", caption, ""])
         elif kind == "picture":
@@ -108,21 +110,16 @@ class Person:
 
     async def _type(self, caption: str) -> None:
         """A caption typed on the page."""
-        boxes = {
-            component["id"] for component in self.config["components"] if component["props"].get("elem_id") == "caption"
-        }
-        event = next(
-            event for event in self.config["dependencies"] if event["targets"] and event["targets"][0][0] in boxes
-        )
-        kinds = {component["id"]: component["type"] for component in self.config["components"]}
-        values = {"textbox": caption, "radio": "examples"}
-        await self._join(event, [values.get(kinds[number]) for number in event["inputs"]])
+        ranking = await self._ask("rank", gallery="examples", index=0, caption=caption)
+        await self._ask("explain", gallery="examples", index=ranking["best"], caption=caption)
 
-    async def _join(self, event: dict[str, Any], data: list[Any]) -> None:
-        sent = {"data": data, "fn_index": event["id"], "session_hash": self.session}
-        (await self.client.post("/gradio_api/queue/join", json=sent)).raise_for_status()
-        answer = await self.client.get("/gradio_api/queue/data", params={"session_hash": self.session})
-        assert '"success":true' in answer.text, answer.text[-500:]
+    async def _ask(self, name: str, **values: Any) -> dict[str, Any]:
+        """Call an endpoint of the page; returns its answer."""
+        sent = {"data": [values.get(each) for each in self.calls[name]["names"]], "session_hash": self.session}
+        answer = await self.client.post(f"/gradio_api/run/page_{name}", json=sent)
+        assert answer.is_success, answer.text[-500:]
+        content: dict[str, Any] = answer.json()["data"][0]
+        return content
 
     async def _call(self, endpoint: str, data: list[Any]) -> None:
         sent: dict[str, Any] = {"data": data}
@@ -198,13 +195,14 @@ async def soak(
     limits = httpx.Limits(max_connections=400, keepalive_expiry=1)  # the server closes after 5 s
     rests = Rests(process)
     async with httpx.AsyncClient(base_url=address, timeout=300, limits=limits) as client:
-        config = (await client.get("/config")).json()
+        started = await client.post("/gradio_api/run/page_start", json={"data": []})
+        page_calls = started.raise_for_status().json()["data"][0]["calls"]
         with tqdm(total=calls, desc="Calls") as bar:
 
             async def live() -> None:
                 while bar.n < calls:
                     seed = next(seeds)
-                    person = Person(client, config, seed, has_session=seed % 2 == 0)
+                    person = Person(client, page_calls, seed, has_session=seed % 2 == 0)
                     await person.come()
                     for _ in range(person.draw.randrange(3, 12)):
                         kind, took = await rests.do(person.act())

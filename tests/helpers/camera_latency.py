@@ -84,7 +84,10 @@ def main() -> None:
         folder = Path(name)
         uploads = folder / "uploads"
         uploads.mkdir()
-        with sync_playwright() as playwright, served(uploads, "app.py", "--no-fetch", "--port") as address:
+        with (
+            sync_playwright() as playwright,
+            served(uploads, "-m", "tests.helpers.old_page", str(folder / "cache")) as address,
+        ):
             for gallery, model, pictures in (("examples", "photos", photos), (MOVING, "scenes", scenes)):
                 with camera_page(playwright.chromium, pictures, folder) as page:
                     values = latencies(page, address, gallery)

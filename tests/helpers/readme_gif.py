@@ -84,7 +84,7 @@ def running(address: str | None) -> Iterator[str]:
     if address is not None:
         yield address.rstrip("/")
         return
-    with TemporaryDirectory() as folder, served(Path(folder), "app.py", "--no-fetch", "--port") as started:
+    with TemporaryDirectory() as folder, served(Path(folder), "-m", "tests.helpers.old_page", folder) as started:
         yield started
 
 

@@ -4,7 +4,9 @@ import { button, h, press } from "../base/dom.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { sharedSentence } from "../record/decision.js";
+import { downloadMenu } from "../shell/download.js";
 import { debounced, latest } from "../shell/latest.js";
+import { itemAt, positionOf } from "../shell/photo.js";
 import { photoPicker } from "../shell/picker.js";
 import { register } from "../shell/places.js";
 import { component } from "../static/component.js";
@@ -14,9 +16,11 @@ import { mount as captionsMount } from "./compare.js";
 const PAUSE = 250; // milliseconds
 const STARTING = 3; // captions
 
-function build({ engine, state, line, announce }) {
+function build(app) {
+  const { engine, state, line, announce } = app;
   const run = latest();
   let facts = null;
+  let asked = null; // what is in sight, as files are asked for
   const parts = ["captions", "pair"].map((part) =>
     button({ "data-part": part, click: () => state.set({ part: part === "captions" ? "" : part }, { push: true }) }, say(`compare_page.${part}`)));
   const box = h("textarea", { id: "captions-box", rows: "3", spellcheck: "false", input: debounced(() => state.set({ captions: box.value }), PAUSE) });
@@ -32,25 +36,31 @@ function build({ engine, state, line, announce }) {
       h("div", { class: "ask-box" }, h("label", { for: "pair-caption" }, say("explore.caption")), caption),
       h("div", { class: "ask-box" }, h("label", { for: "pair-other" }, say("compare_page.other")), other)),
     pairPlace);
-  const element = h("div", { class: "compare-page" }, h("div", { class: "switch", role: "group", "aria-label": say("compare_page.which") }, ...parts), ofCaptions, ofPair);
+  const download = downloadMenu(app, () => (asked ? [asked] : []));
+  const element = h("div", { class: "compare-page" }, h("div", { class: "place-head" }, h("div", { class: "switch", role: "group", "aria-label": say("compare_page.which") }, ...parts), download), ofCaptions, ofPair);
 
+  let looks = {}; // of the pictures, which their own controls change
   const captionsView = component(captionsPlace, captionsMount, null, (event, detail) => {
     if (event === "why") return toPair();
+    if (event === "layer") looks = detail;
     if (event === "measure" || event === "layer") return layerChosen(detail.layer, event === "measure");
     return undefined;
   });
   const pairView = component(pairPlace, pairMount, null, (event, detail) => {
+    if (event === "layer") looks = detail;
     if (event !== "choose") return;
     const [left, right] = pairView.value.sides.map(({ index }) => index);
     const pair = detail.side === "left" ? [detail.index, right] : [left, detail.index];
     const swapped = pair[0] === pair[1] ? [right, left] : pair;
-    state.set({ photo: facts.items[swapped[0]].key, against: facts.items[swapped[1]].key });
+    state.set({ photo: keyOf(pairView.value, swapped[0]), against: keyOf(pairView.value, swapped[1]) });
   });
 
   function layerChosen(layer, isMeasured) {
     if (isMeasured) compute({ ...state.get(), layer });
     else state.set({ layer: layer === "mask" ? "mask" : layer }, { quiet: true });
   }
+
+  const keyOf = (value, index) => value.keys?.[index] ?? facts.items[index].key;
 
   // The best caption and the next one, as a pair.
   function toPair() {
@@ -61,13 +71,11 @@ function build({ engine, state, line, announce }) {
   // Captions to begin with: what is shown elsewhere, and others of the photo.
   function linesOf(now, index) {
     if (now.captions) return now.captions;
-    const item = facts.items[index];
+    const item = itemAt(facts, index);
     const own = item.phrases.length > 1 ? item.phrases : item.captions;
     const lines = [...new Set([now.caption, ...own].filter(Boolean))].slice(0, STARTING);
     return (lines.length > 1 ? lines : [...lines, ...facts.chips.filter((chip) => !lines.includes(chip))].slice(0, STARTING)).join("\n");
   }
-
-  const positionOf = (key) => facts.items.findIndex((item) => item.key === key);
 
   async function compute(now) {
     element.setAttribute("aria-busy", "true");
@@ -92,11 +100,14 @@ function build({ engine, state, line, announce }) {
   async function captionsOf(now, signal) {
     const opening = facts.openings.compare;
     const isUntouched = !now.captions && opening && (!now.photo || now.caption === facts.chips[0]);
-    const index = isUntouched ? opening.index : Math.max(0, positionOf(now.photo));
+    const index = isUntouched ? opening.index : Math.max(0, await positionOf(engine, facts, now.photo));
     const lines = isUntouched ? opening.captions.join("\n") : linesOf(now, index);
-    const value = await engine.compare({ gallery: facts.name, index, captions: lines, layer: now.layer }, { signal });
+    const values = { gallery: facts.name, index, captions: lines, layer: now.layer };
+    const value = await engine.compare(values, { signal });
     return () => {
-      const key = facts.items[index].key;
+      looks = { layer: value.layer ?? now.layer };
+      asked = { what: "compare", values: () => ({ ...values, ...looks }) };
+      const { key } = itemAt(facts, index);
       state.set({ gallery: facts.name, photo: key, captions: lines }, { quiet: true });
       if (document.activeElement !== box) box.value = lines;
       picker.show(facts.items, key);
@@ -108,12 +119,14 @@ function build({ engine, state, line, announce }) {
   }
 
   async function pairOf(now, signal) {
-    const [index, against] = [positionOf(now.photo), positionOf(now.against)];
+    const [index, against] = await Promise.all([now.photo, now.against].map((key) => positionOf(engine, facts, key)));
     const values = { gallery: facts.name, index, against: against < 0 ? -1 : against, caption: now.caption || facts.chips[0], other: now.other, dense: now.dense };
     const value = await engine.contrast(values, { signal });
     return () => {
+      looks = {};
+      asked = { what: "contrast", values: () => ({ ...values, index: value.sides[0].index, against: now.other ? -1 : value.sides[1].index, ...looks }) };
       const [left, right] = value.sides.map((side) => side.index);
-      state.set({ gallery: facts.name, photo: facts.items[left].key, against: now.other ? "" : facts.items[right].key, caption: values.caption }, { quiet: true });
+      state.set({ gallery: facts.name, photo: keyOf(value, left), against: now.other ? "" : keyOf(value, right), caption: values.caption }, { quiet: true });
       if (document.activeElement !== caption) caption.value = values.caption;
       if (document.activeElement !== other) other.value = now.other;
       pairView.show({ ...value, rest: merged(value.rest), formats: [] });

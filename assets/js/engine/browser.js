@@ -18,6 +18,7 @@ import { fetchedJson } from "./fetching.js";
 import { playgroundUnder } from "./loss.js";
 import { fromHighest } from "./numbers.js";
 import { failure } from "./remote.js";
+import { FORMATS, makeSaving } from "./saving.js";
 
 const RANKED = 24; // photos of a ranking
 const COMPARED = [2, 6]; // captions
@@ -92,19 +93,23 @@ export function makeEngine(site) {
       const started = performance.now();
       const { facts, index, caption, dense, notes } = await read(values);
       const scores = await scoresOf(facts, caption, dense, values.ratio);
-      const order = fromHighest(scores);
+      const name = (values.name ?? "").trim().normalize("NFC").toLowerCase();
+      const has = (at) => facts.items[at].photo.title.normalize("NFC").toLowerCase().includes(name);
+      const order = fromHighest(scores).filter(has);
+      if (!order.length) throw new Error(say("explore.no_name", { name }));
       const milliseconds = performance.now() - started;
       const best = await pairs.explained(facts, order[0], caption, null, "", dense);
-      const items = order.slice(0, RANKED).map((at, place) =>
-        ({ index: at, rank: place + 1, title: facts.items[at].photo.title, thumb: facts.items[at].thumb, score: scores[at] }));
+      const items = order.slice(0, values.count ?? RANKED).map((at, place) =>
+        ({ index: at, key: facts.items[at].key, rank: place + 1, title: facts.items[at].photo.title, thumb: facts.items[at].thumb, score: scores[at] }));
       return {
         caption,
         note: [notes[0], await unlikeNote(pairs, facts, caption), notes[1]].filter(Boolean).join(" "),
         best: order[0],
-        place: { rank: order.indexOf(index) + 1, score: scores[index] },
+        place: order.includes(index) ? { rank: order.indexOf(index) + 1, score: scores[index] } : null,
         total: order.length,
+        more: items.length < order.length,
         milliseconds,
-        ranking: { lists: [{ title: "", items }], missed: missedSentence(best.record, facts.language) },
+        ranking: { note: say(items.length < order.length ? "list.ranked_best" : "list.ranked", { total: order.length, noun: say(`noun.${facts.noun}`), milliseconds, count: items.length }), lists: [{ title: "", items }], missed: missedSentence(best.record, facts.language) },
       };
     }, options);
   }
@@ -131,19 +136,22 @@ export function makeEngine(site) {
     }, options);
   }
 
-  function contrast({ gallery, index = -1, caption, against = -1, other = "", dense = "" }, options) {
-    return told(async () => {
-      const pair = await read({ gallery, index, caption, dense: other ? "" : dense });
-      const { facts } = pair;
-      const second = other.trim() ? (await readCaption(pairs, facts, other)).caption : "";
-      if (!second && facts.items.length < 2) throw new Error(say("page.one_photo"));
-      const order = fromHighest(await pairs.scores(facts, pair.caption, pair.dense));
-      const place = (at) => (at < 0 ? null : at);
-      const [left, right] = firstTwo(order, place(index), place(against));
-      const state = { ...pair, index: left, against: second ? left : right, other: second === pair.caption ? "" : second, layer: "mask" };
-      return whyValue(pairs, facts, state, order);
-    }, options);
+  // The two that a question sets side by side: their state, and the ranking that they are of.
+  async function sides({ gallery, index = -1, caption, against = -1, other = "", dense = "" }) {
+    const pair = await read({ gallery, index, caption, dense: other ? "" : dense });
+    const { facts } = pair;
+    const second = other.trim() ? (await readCaption(pairs, facts, other)).caption : "";
+    if (!second && facts.items.length < 2) throw new Error(say("page.one_photo"));
+    const order = fromHighest(await pairs.scores(facts, pair.caption, pair.dense));
+    const place = (at) => (at < 0 ? null : at);
+    const [left, right] = firstTwo(order, place(index), place(against));
+    return { facts, order, state: { ...pair, index: left, against: second ? left : right, other: second === pair.caption ? "" : second, layer: "mask" } };
   }
+
+  const contrast = (values, options) => told(async () => {
+    const { facts, state, order } = await sides(values);
+    return whyValue(pairs, facts, state, order);
+  }, options);
 
   function takePhotos(files, options) {
     return told(async () => {
@@ -187,8 +195,13 @@ export function makeEngine(site) {
   const losses = async (settings) => playgroundUnder((await ofLosses()).playground, settings);
   const claims = async () => inPageLanguage((await ofLosses()).claims);
 
+  const saving = makeSaving({ site, models, pairs, read, scoresOf, compare, sides });
+  const save = (what, values, options) => told(() => saving[what](values), options);
+
   return {
     lacks: LACKS,
+    formats: FORMATS,
+    save,
     lesson,
     losses,
     claims,

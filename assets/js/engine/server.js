@@ -1,13 +1,20 @@
 // The engine behind HTTP: the app's endpoints, see demo/page/actions.py. Its answers are those of engine/browser.js.
 
+import { bytes } from "../base/bytes.js";
 import { language } from "../base/language.js";
 import { say } from "../base/words.js";
+import { save as saveFile } from "../static/saving.js";
 import { address, makeQueue, post } from "./queue.js";
 
 const ASKED = [
-  "rank", "explain", "measure", "captions", "compare", "contrast", "look", "lesson", "losses", "claims", "paper", "edit", "judge",
-  "degrade", "generate",
+  "rank", "rank_all", "locate", "indexing", "explain", "measure", "captions", "compare", "contrast", "look", "lesson", "losses", "claims", "guide", "paper",
+  "edit", "judge", "degrade", "several", "generate", "recaption",
 ];
+const FORMATS = { // of files, by what they are of; those of a film come with its timeline
+  pair: ["png", "svg", "pdf", "json", "html"], ranking: ["csv"], captions: ["csv"], compare: ["png", "svg", "pdf", "html", "spec"],
+  contrast: ["png", "svg", "pdf", "json", "csv", "html", "spec"], lesson: ["pdf", "png", "gif", "html"], edit: ["csv"],
+  judge: ["csv", "json"], drawing: ["png", "gif"],
+};
 const WAIT = 300; // milliseconds between two looks whether the app has started
 const KEY = "seps.session"; // in the tab's memory, so that a reload finds a person's own photos again
 
@@ -78,8 +85,18 @@ export function makeEngine() {
     return kept(await ask("video", { file: path }, options));
   }
 
+  // Save a file that the app draws, in the colours of the page; the sentence that says so.
+  async function save(what, values, options) {
+    const dark = document.body.classList.contains("dark");
+    const { name, type, base64 } = await ask(`save_${what}`, { ...values, dark }, options);
+    saveFile(name, type, bytes(base64));
+    return say("download.saved", { name });
+  }
+
   return {
     lacks: [],
+    formats: FORMATS,
+    save,
     start: () => starting,
     open,
     takePhotos,

@@ -3,6 +3,7 @@
 
 import { button, h, press } from "../base/dom.js";
 import { isPart, layerName, layers as table, meaning, say, symbol } from "../base/words.js";
+import { foldedMenu } from "../shell/menu.js";
 import { hasLayer, layerNames, layerText, parseLayer, rowOf } from "../record/record.js";
 
 const MAIN = ["mask", "score"];
@@ -12,8 +13,7 @@ const OF_WORD = ["fit", "word"]; // where a word fits best, and what the score u
 export function layerSwitch({ choose, firstWord }) {
   const main = [...MAIN, "words"].map((name) =>
     button({ "data-layer": name, click: () => choose(name === "words" ? `fit:${firstWord()}` : name) }, say(`explore.layer_${name}`)));
-  const list = h("div", { class: "more-list", role: "group", "aria-label": say("explore.more") });
-  const more = h("details", { class: "more" }, h("summary", {}, say("explore.more")), list);
+  const { element: more, list, close } = foldedMenu(say("explore.more"));
   const sides = OF_WORD.map((name) => button({ "data-side": name }, say(`explore.word_${name}`)));
   const word = h("div", { class: "switch word-side", role: "group", "aria-label": say("explore.word_side"), hidden: true }, ...sides);
   const pager = h("div", { class: "pager", hidden: true });
@@ -21,15 +21,6 @@ export function layerSwitch({ choose, firstWord }) {
     h("div", { class: "switch", role: "group", "aria-label": say("group.layer") }, ...main, more), word, pager);
 
   for (const side of sides) side.addEventListener("click", () => choose(`${side.dataset.side}:${side.dataset.word}`));
-  more.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !more.open) return;
-    event.stopPropagation();
-    more.open = false;
-    more.firstElementChild.focus();
-  });
-  document.addEventListener("click", ({ target }) => {
-    if (!more.contains(target)) more.open = false;
-  });
 
   // The other layers of a record, as buttons.
   function others(record, measured) {
@@ -48,7 +39,7 @@ export function layerSwitch({ choose, firstWord }) {
       "data-layer": name,
       title: isPart(name) ? meaning(name) : null,
       click: () => {
-        more.open = false;
+        close();
         choose(name);
       },
     }, isPart(name) ? symbol(name) : null, isPart(name) ? " " : null, layerName(name))));

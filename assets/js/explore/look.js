@@ -3,20 +3,24 @@
 import { say } from "../base/words.js";
 import { decode, hasLayer, parseLayer } from "../record/record.js";
 import { latest } from "../shell/latest.js";
+import { positionOf } from "../shell/photo.js";
 import { maskText } from "../viewer/masks.js";
 import { maskAt } from "./keep.js";
 import { isMeasured, isSlow } from "./layers.js";
 
 const OF_PAIR = ["gallery", "photo", "caption", "dense", "mask", "budget", "ratio"];
-const OF_RANKING = ["gallery", "caption", "dense", "ratio", "mode", "pool", "typed"];
+const OF_RANKING = ["gallery", "caption", "dense", "ratio", "mode", "pool", "typed", "other"];
+const STEP = 24; // photos by which a ranking grows
 
-// picture(): there is another record; ranking(value): another ranking; opened(facts, galleries): another gallery;
+// picture(): there is another record; ranking(value): another ranking; opened(facts, galleries, info): another gallery;
 // waiting(isWaiting): whether something is on its way.
 export function makeLook({ engine, state, line }, { picture, ranking, opened, waiting }) {
   const [explaining, ranks, measuring] = [latest(), latest(), latest()];
   const look = {
     facts: null, value: null, record: null, index: null, order: [], rank: {}, before: null, own: null, isTried: false,
-    follow, best, take, begin,
+    follow, best, take, begin, search,
+    asked: { name: "", count: STEP, all: false }, // which photos are ranked: by their names, how many, all of a large gallery
+    pool: "",
     keyOf: (index) => look.facts?.items[index]?.key ?? look.keys.get(index) ?? "",
     keys: new Map(),
   };
@@ -47,14 +51,17 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
     line.wait("");
     if (facts !== look.facts) {
       look.facts = facts;
-      opened(facts, galleries, info.has);
+      look.keys = new Map();
+      look.asked = { name: "", count: STEP, all: false };
+      look.noPool = info.no_pool;
+      opened(facts, galleries, info);
     }
     return facts;
   }
 
-  function positionOf(facts, key) {
+  async function indexOf(facts, key) {
     if (!key) return null;
-    const index = facts.items.findIndex((item) => item.key === key);
+    const index = await positionOf(engine, facts, key);
     if (index < 0) throw new Error(say("explore.no_such_photo", { name: facts.name, photo: key }));
     return index;
   }
@@ -64,7 +71,8 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
     const isNew = !look.record || changed(now, before, OF_PAIR);
     const isExample = !before && look.record && look.value.caption === now.caption && !look.facts;
     if (!isExample && isNew) explain(now);
-    if (!isExample && changed(now, before, OF_RANKING)) rank(now);
+    if (before && changed(now, before, ["caption", "dense"])) look.asked.all = false;
+    if (!isExample && (changed(now, before, OF_RANKING) || (now.mode === "captions" && changed(now, before, ["photo"])))) rank(now);
     if (isExample) galleryOf(now.gallery).then(() => explain(state.get()), failed);
     if (!isNew || isExample) measured(now);
   }
@@ -81,7 +89,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
       const done = await explaining(async (signal) => {
         waiting(true);
         const facts = await galleryOf(now.gallery);
-        const index = positionOf(facts, now.photo);
+        const index = await indexOf(facts, now.photo);
         if (index === null) return null; // the ranking opens the best one
         const caption = now.caption || facts.chips[0];
         const pair = { gallery: facts.name, index, caption, dense: now.dense, layer: isMeasured(now.layer) && !isSlow(now.layer) ? now.layer : "mask" };
@@ -148,10 +156,15 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
         const facts = await galleryOf(now.gallery);
         if (now.mode === "captions") return captionsFor(now, facts, signal);
         const caption = now.caption || facts.chips[0];
-        const index = now.photo ? positionOf(facts, now.photo) : 0;
+        const index = await indexOf(facts, now.photo) ?? 0;
         const ratio = now.ratio ? Number(now.ratio) / 100 : null;
-        const answer = await engine.rank({ gallery: facts.name, index, caption, dense: now.dense, ratio }, { signal });
+        const { name, count, all } = look.asked;
+        const values = { gallery: facts.name, index, caption, dense: now.dense, ratio, name, count, other: facts.timed ? now.other : "" };
+        const isAll = all && !ratio;
+        const answer = await (isAll ? engine.rank_all(values, { signal, progress }) : engine.rank(values, { signal }));
+        if (isAll) line.wait("");
         const items = answer.ranking.lists.at(-1).items;
+        for (const row of answer.ranking.lists.flatMap((list) => list.items.flatMap((item) => [item, ...item.alike?.items ?? []]))) look.keys.set(row.index, row.key);
         return { answer, items, caption };
       });
       if (!done) return;
@@ -165,18 +178,26 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
       const selected = opens ? answer.best : look.index;
       if (opens) state.set({ gallery: look.facts.name, photo: look.keyOf(answer.best), caption: now.caption || caption });
       placeOf();
-      ranking({ items, selected, note: answer.note, missed: answer.ranking.missed });
+      const { missed, lists, note, all } = answer.ranking;
+      ranking({ items, selected, lists, note: answer.note, missed, count: note, all: now.ratio ? "" : all, more: answer.more, timeline: answer.timeline });
     } catch (error) {
       failed(error);
     }
   }
 
   async function captionsFor(now, facts, signal) {
-    const index = positionOf(facts, now.photo) ?? 0;
-    const { rows, recall, caption } = await engine.captions(
+    const index = await indexOf(facts, now.photo) ?? 0;
+    const { rows, recall, caption, pool } = await engine.captions(
       { gallery: facts.name, index, pool: now.pool, typed: now.typed, caption: now.caption }, { signal, progress });
     line.wait("");
-    return { rows, selected: now.caption || caption, note: recall };
+    look.pool = pool;
+    return { rows, selected: now.caption || caption, note: recall, pool };
+  }
+
+  // Rank other photos for the same caption: changes of `asked`.
+  function search(changes) {
+    look.asked = { ...look.asked, ...changes };
+    rank(state.get());
   }
 
   // Change the state, then open the best photo of the new ranking.

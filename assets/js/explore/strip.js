@@ -18,6 +18,16 @@ function bar(value, scores) {
 
 const scoreText = (score) => h("output", { class: "score", title: fixed(score, 6), "data-score": score }, fixed(score, 2));
 
+// The button that shows, and hides again, photos that are nearly the same as the one before it.
+function unfold(alike) {
+  const toggle = ({ currentTarget }) => {
+    const isOpen = currentTarget.getAttribute("aria-expanded") !== "true";
+    currentTarget.setAttribute("aria-expanded", String(isOpen));
+    currentTarget.nextElementSibling.hidden = !isOpen;
+  };
+  return button({ class: "quiet alike", "aria-expanded": "false", title: alike.tip, click: toggle }, alike.text);
+}
+
 // choose(index): a photo was pressed; chooseCaption(caption): a caption was.
 export function rankingStrip({ choose, chooseCaption }) {
   const element = h("div", { class: "strip" });
@@ -25,7 +35,7 @@ export function rankingStrip({ choose, chooseCaption }) {
 
   function put(name, label, rows) {
     kind = name;
-    const list = h("ol", { class: `ranked ${name}`, "aria-label": label }, ...rows.map((row) => h("li", {}, row)));
+    const list = h("ol", { class: `ranked ${name}`, "aria-label": label }, ...rows.map((row) => h("li", {}, ...[row].flat())));
     keepingFocus(element, () => element.replaceChildren(list));
     if (rows.length) roving(list, "button");
     list.addEventListener("scroll", () => fade(list), { passive: true });
@@ -53,12 +63,14 @@ export function rankingStrip({ choose, chooseCaption }) {
 
   function photos(items, selected) {
     const scores = items.map(({ score }) => score);
-    put("photos", say("explore.photos_ranked"), items.map(({ index, rank, title, thumb, score }) => button(
-      { class: "ranked-photo", "data-index": index, "aria-pressed": String(index === selected), click: () => choose(index) },
+    const photo = ({ index, rank, title, thumb, score }) => button(
+      { class: "ranked-photo", "data-index": index, title, "aria-pressed": String(index === selected), click: () => choose(index) },
       h("span", { class: "thumb" }, h("img", { src: thumb, alt: "", loading: "lazy" }), h("b", {}, String(rank))),
       h("span", { class: "what" }, h("span", { class: "title" }, title), scoreText(score)),
       bar(score, scores),
-    )));
+    );
+    const near = ({ alike }) => (alike ? [unfold(alike), h("div", { hidden: true }, ...alike.items.map(photo))] : []);
+    put("photos", say("explore.photos_ranked"), items.map((item) => [photo(item), ...near(item)]));
   }
 
   function captions(rows, selected) {
@@ -75,7 +87,7 @@ export function rankingStrip({ choose, chooseCaption }) {
 
   // Mark what is shown now.
   function mark(selected) {
-    for (const row of element.querySelectorAll("button")) {
+    for (const row of element.querySelectorAll(".ranked-photo, .ranked-caption")) {
       const is = kind === "photos" ? Number(row.dataset.index) === selected : row.querySelector(".title").firstChild.textContent === selected;
       row.setAttribute("aria-pressed", String(is));
     }

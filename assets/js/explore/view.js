@@ -1,22 +1,30 @@
 // Explore: one photo under one caption, with the ranking below it.
 
-import { button, h } from "../base/dom.js";
+import { button, h, press } from "../base/dom.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { credit, layerLegend } from "../picture/legend.js";
-import { describe, hasLayer, measuredLine, parseLayer, patchLines, isByWord } from "../record/record.js";
+import { describe, hasLayer, layerText, measuredLine, parseLayer, patchLines, isByWord } from "../record/record.js";
+import { downloadMenu } from "../shell/download.js";
 import { register } from "../shell/places.js";
+import { maskText } from "../viewer/masks.js";
+import { otherMasks } from "../viewer/others.js";
 import { askBox } from "./ask.js";
+import { explorerFiles } from "./files.js";
 import { keepSlider, maskAt } from "./keep.js";
+import { largeGallery } from "./large.js";
 import { isMeasured, layerSwitch } from "./layers.js";
 import { cameraLens } from "./lens.js";
 import { makeLook } from "./look.js";
+import { looksOf, pictureLooks } from "./looks.js";
 import { paintTools } from "./paint.js";
 import { player } from "./play.js";
+import { captionPool } from "./pool.js";
 import { scorePanel } from "./score.js";
 import { sourceRow, takeAnywhere } from "./sources.js";
 import { makeStage } from "./stage.js";
 import { rankingStrip } from "./strip.js";
+import { videoTimeline } from "./video.js";
 import { firstWord, wordRow } from "./words.js";
 
 // Two decimals, more on hover.
@@ -31,6 +39,9 @@ function build(app) {
   const { engine, state, line, site, announce } = app;
   const look = makeLook(app, { picture, ranking: showRanking, opened: showGallery, waiting });
   let preview = null; // the word under the pointer
+  let elsewhere = null; // the masks of other captions
+  let offeredNow = "";
+  let listed = []; // captions that are ranked
   let tried = null; // the decision that is drawn while its numbers are not there yet
 
   const ask = askBox({
@@ -73,6 +84,23 @@ function build(app) {
     choose: (index) => state.set({ photo: look.keyOf(index), mask: "" }, { push: true }),
     chooseCaption: (caption) => state.set({ caption, mask: "" }),
   });
+  const large = largeGallery({ engine, search: look.search });
+  const pool = captionPool({ changed: (changes) => state.set(changes) });
+  const video = videoTimeline({
+    choose: (index, isNew) => state.set({ photo: look.keyOf(index), mask: "" }, { push: isNew }),
+    second: (other) => state.set({ other }),
+    compare: () => state.set({ view: "compare", part: "", captions: [state.get().caption, state.get().other].join("\n") }, { push: true }),
+  });
+  const looks = pictureLooks({
+    changed: (changes) => {
+      state.set(changes);
+      draw();
+    },
+    branch: (branch) => state.set({ layer: layerText({ ...parseLayer(shownLayer()), branch }) }),
+  });
+  const download = downloadMenu(app, explorerFiles({ look, state, layer: () => shownLayer(), mask: () => maskOfSight(), film: () => video.formats }));
+  const others = h("div", { class: "others" });
+  const rankings = h("div", { class: "switch modes rankings", role: "group", "aria-label": say("explore.ranking"), hidden: true });
   const lens = cameraLens({
     engine,
     caption: () => state.get().caption,
@@ -96,16 +124,21 @@ function build(app) {
   const element = h(
     "div",
     { class: "explore" },
-    h("div", { class: "col-main" }, ask.element, words.element, lens.element, stage.element, play.panel, keep.element, paint.tools),
-    h("aside", { class: "col-side", "aria-label": say("explore.score") }, title, score.element, layers.element, legend, reading,
-      h("div", { class: "actions" }, play.open, paint.toggle), note, ask.fold, owner),
+    h("div", { class: "col-main" }, ask.element, words.element, lens.element, stage.element, play.panel, keep.element, paint.tools, video.element),
+    h("aside", { class: "col-side", "aria-label": say("explore.score") }, title, score.element, layers.element, looks.branches, legend, reading,
+      h("div", { class: "actions" }, play.open, paint.toggle, download), note, looks.element, others, ask.fold, owner),
     h(
       "section",
       { class: "col-strip", "aria-label": say("explore.ranking") },
       sources.element,
       h("div", { class: "switch modes", role: "group", "aria-label": say("explore.mode") }, ...modes),
+      pool.element,
+      large.head,
+      large.says,
+      rankings,
       strip.element,
-      why,
+      h("div", { class: "actions" }, why),
+      large.foot,
     ),
   );
   let ending = null;
@@ -120,9 +153,16 @@ function build(app) {
     element.setAttribute("aria-busy", String(isWaiting));
   }
 
-  // The record as it is drawn: with the decision that is tried.
+  // The decision that is in sight, as links hold it: "" for the model's own.
+  function maskOfSight() {
+    const { ratio, mask } = state.get();
+    return ratio && !mask ? maskText(maskAt(look.record.branches[0].rank, Number(ratio))) : mask;
+  }
+
+  // The record as it is drawn: with the decision that is tried, or the mask of another caption.
   function drawn() {
     const { record } = look;
+    if (elsewhere?.says) return elsewhere.masked(record);
     const kept = tried ?? (state.get().ratio ? null : paint.kept);
     if (!kept) return record;
     const [first, ...rest] = record.branches;
@@ -152,8 +192,10 @@ function build(app) {
     if (!record) return;
     const layer = shownLayer();
     const parsed = parseLayer(layer);
-    stage.show({ photo: value.photo, record: drawn(), layer, scene: value.scene, objects: false });
-    legend.replaceChildren(layerLegend(record, parsed, { opacity: 0.75, range: null }));
+    const drawing = looksOf(state.get());
+    stage.show({ photo: value.photo, record: drawn(), layer, scene: value.scene, ...drawing });
+    legend.replaceChildren(layerLegend(record, parsed, { opacity: drawing.opacity, range: null }));
+    looks.show(state.get(), record, parsed, value.scene);
     shorten(legend);
     stage.canvas.setAttribute("aria-label", `${value.photo.title}. ${describe(record, layer)}. ${say("hint.patches")}`);
     const word = isByWord(parsed) || ["word", "fit"].includes(parsed.name) ? parsed.number : null;
@@ -167,10 +209,25 @@ function build(app) {
     const { record, value } = look;
     const layer = shownLayer();
     const parsed = parseLayer(layer);
+    if (elsewhere?.says) return reading.replaceChildren(h("p", {}, elsewhere.says));
     const lines = stage.patch === null
       ? [sentenceOf(record, layer, parsed), value.unfound?.words[parsed.number]]
       : isMeasured(layer) ? [measuredLine(record, parsed, stage.patch)] : patchLines(record, stage.patch);
     reading.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, text)));
+    return undefined;
+  }
+
+  // What the mask would be for other things in the photo.
+  function offerOthers({ others: rows = [], mask, budget }) {
+    const offered = mask || budget || state.get().ratio ? [] : rows;
+    const now = JSON.stringify(offered);
+    if (now === offeredNow) return;
+    offeredNow = now;
+    elsewhere = otherMasks(offered, () => {
+      if (parseLayer(shownLayer()).name !== "mask") state.set({ layer: "mask" });
+      draw();
+    });
+    others.replaceChildren(...(elsewhere.isEmpty ? [] : [elsewhere.element]));
   }
 
   // What a layer shows, in words; of the mask the panel of numbers says it.
@@ -188,6 +245,8 @@ function build(app) {
     title.textContent = value.photo.title;
     owner.replaceChildren(credit({ ...value.photo, title: "" }));
     paint.show(value);
+    offerOthers(value);
+    video.mark(look.index);
     if (paint.isEmpty) score.pending(0, record.branches[0].kept.length, true);
     else score.show(record, { ...rank, before: look.before });
     keep.show(ratio ? Number(ratio) : null, look.facts?.keep_ratio ?? 0.5, state.get().dense ? say("explore.keep_dense") : "");
@@ -195,13 +254,23 @@ function build(app) {
     draw();
   }
 
-  function showGallery(facts, galleries, has) {
+  function showGallery(facts, galleries, { has = null, indexes = false } = {}) {
     sources.show(galleries, facts.name, has);
+    large.open(facts, indexes);
     ask.suggest(facts.chips, state.get().caption);
   }
 
-  function showRanking({ note: text, missed, items, rows, selected }) {
-    const { mode } = state.get();
+  function showRanking({ note: text, missed, items, rows, selected, lists, pool: ranked, ...more }) {
+    const { mode, ratio } = state.get();
+    pool.element.hidden = !rows;
+    offerRankings(lists ?? [], items);
+    listed = rows?.map(({ caption }) => caption) ?? [];
+    large.head.hidden = large.says.hidden = large.foot.hidden = Boolean(rows);
+    if (rows) pool.show(look.facts.pools, look.noPool, ranked, state.get().typed);
+    else {
+      large.show({ ...more, listed: items.length });
+      video.show(more.timeline ?? null, selected, !ratio);
+    }
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
     if (rows) strip.captions(rows, selected);
     else strip.photos(items, selected);
@@ -210,12 +279,30 @@ function build(app) {
     announce([say("explore.announce", { title: look.value?.photo.title ?? "" }), score.element.querySelector(".headline").textContent].join(" "));
   }
 
+  // With a long description there are two rankings: without it, and with it.
+  function offerRankings(lists, shown) {
+    rankings.hidden = lists.length < 2;
+    rankings.replaceChildren(...lists.map(({ title: name, items }) => button({ "aria-pressed": String(items === shown), click: ({ currentTarget }) => {
+      press(rankings.children, (each) => each === currentTarget);
+      strip.photos(items, look.index);
+    } }, name)));
+  }
+
   // The photo in sight and the one that is best, or next to it, side by side.
   function compareTwo() {
-    const { photo } = state.get();
+    const { photo, mode, caption } = state.get();
+    if (mode === "captions") return compareCaptions(photo, caption);
     const [first, second] = look.order;
     const against = look.index === first ? second : first;
     state.set({ view: "compare", part: "pair", photo, against: look.keyOf(against), other: "" }, { push: true });
+    return undefined;
+  }
+
+  // The best caption of the photo, and the one in sight, or next to it, side by side.
+  function compareCaptions(photo, caption) {
+    const [best, ...rest] = [...new Set(listed)];
+    const other = rest.includes(caption) ? caption : rest[0];
+    if (other) state.set({ view: "compare", part: "pair", photo, caption: best, other, against: "" }, { push: true });
   }
 
   function show(now, before) {
@@ -234,7 +321,14 @@ function build(app) {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !element.isConnected || event.defaultPrevented) return;
     stage.release();
+    elsewhere?.release();
     if (parseLayer(state.get().layer).number !== null) state.set({ layer: "mask" });
+  });
+  element.addEventListener("keydown", (event) => {
+    const isTyped = event.target.closest("textarea, input:not([type=range], [type=checkbox])");
+    if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || isTyped || !paint.isOpen) return;
+    event.preventDefault();
+    paint.back();
   });
   if (site.example) look.begin(site.example);
   return { element, show, hide };

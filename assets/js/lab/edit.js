@@ -41,7 +41,8 @@ export function editPart({ engine, line }) {
     strip.photos(answer.items, answer.index);
   });
 
-  return { element, show: (now, before) => !before && !view.value && compute({}, true) };
+  const files = () => (view.value ? [{ what: "edit", label: "ranking", values: () => ({ ...shown, changes: JSON.stringify(shown.changes) }) }] : []);
+  return { element, files, show: (now, before) => !before && !view.value && compute({}, true) };
 }
 
 // The change that the scene opens with: its first object that comes in several colours gets another one.

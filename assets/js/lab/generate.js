@@ -1,64 +1,130 @@
-// Generate: a scene is drawn for a caption while one looks on, and a captioner reads it.
+// Generate: a scene is drawn for a caption, with where its words shaped it, and what a captioner reads in it.
 
 import { button, h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { mount as drawingMount } from "../generate/generate.js";
+import { mount as looksMount } from "../generate/looks.js";
 import { mount as readsMount } from "../generate/recaption.js";
 import { latest } from "../shell/latest.js";
 import { component } from "../static/component.js";
+import { captionsOfPhoto } from "./captions.js";
 
-export function generatePart({ engine, line }) {
+const SEVERAL = 4; // pictures of a series, as in demo/service/generating/request.py
+const NUMBERS = { steps: "steps", guidance: "guidance", seed: "draw_seed" }; // of a drawing -> in the address
+const ASKED = ["draw", "count", ...Object.values(NUMBERS)];
+const EXAMPLES = [
+  "two yellow balloons and a black cat on a starry night",
+  "a white sheep and a green tree in the park",
+  "a green tractor standing on the left in winter",
+  "a violet owl sits on the right of a mouse in the park",
+];
+
+export function generatePart(app) {
+  const { engine, state, line } = app;
   const run = latest();
-  const caption = h("textarea", { id: "generate-caption", rows: "1", spellcheck: "false" });
+  const caption = h("textarea", { id: "generate-caption", rows: "1", spellcheck: "false", keydown: (event) => {
+    if (event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    press(1);
+  } });
   const field = (id, min, max, step) => h("input", { id, type: "number", min, max, step });
   const fields = { steps: field("draw-steps", 10, 100, 1), guidance: field("draw-guidance", 1, 15, 0.5), seed: field("draw-seed", 0, 2 ** 31 - 1, 1) };
-  const draw = button({ class: "main-action", click: () => ask(true) }, say("lab_page.draw"));
-  const stop = button({ hidden: true, click: () => end() }, say("lab_page.stop"));
-  const [drawingPlace, readsPlace] = ["seps-generate", "seps-told"].map((name) => h("div", { class: name }));
+  const draw = button({ class: "main-action", "data-do": "draw", click: () => press(1) }, say("lab_page.draw"));
+  const series = button({ "data-do": "series", click: () => press(SEVERAL) }, say("lab_page.series", { count: SEVERAL }));
+  const stop = button({ hidden: true, "data-do": "stop", click: () => controller?.abort(new Error(say("app.cancelled"))) }, say("lab_page.stop"));
+  const examples = h("div", { class: "chips", role: "group", "aria-label": say("lab_page.examples") }, ...EXAMPLES.map((text) =>
+    button({ class: "chip", click: () => { caption.value = text; press(1); } }, text)));
+  const [drawingPlace, readsPlace, looksPlace] = ["seps-generate", "seps-told", "seps-looks"].map((name) => h("div", { class: name }));
   const settings = h("details", { class: "fold" }, h("summary", {}, say("lab_page.settings")),
     h("div", { class: "fields" }, ...Object.entries(fields).map(([name, input]) => h("label", {}, say(`lab_page.${name}`), " ", input))));
+  const captions = captionsOfPhoto(app);
   const element = h("div", { class: "lab-part" },
     h("div", { class: "ask-box" }, h("label", { for: "generate-caption" }, say("explore.caption")), caption),
-    h("div", { class: "actions" }, draw, stop, settings), h("div", { class: "lab-columns" }, drawingPlace, readsPlace));
-  const drawing = component(drawingPlace, drawingMount, null, () => {});
+    h("div", { class: "actions" }, draw, series, stop, settings), examples,
+    h("div", { class: "lab-columns" }, drawingPlace, readsPlace), looksPlace, captions.element);
+  const drawing = component(drawingPlace, drawingMount, null, (event, { index } = {}) => event === "choose" && choose(index));
   const reads = component(readsPlace, readsMount, null, () => {});
+  const looks = component(looksPlace, looksMount, null, (event, detail) => {
+    if (event === "word") ({ word } = detail);
+  });
   let controller = null;
+  let explained = []; // of each picture of the drawing
+  let word = null; // whose maps are shown
+  let drawn = null; // the finished drawing: its caption and numbers
 
-  function end() {
-    controller?.abort(new Error(say("app.cancelled")));
+  // Draw what is in the fields.
+  function press(count) {
+    const text = caption.value.trim();
+    if (!text) return line.problem(say("explore.empty"));
+    const numbers = Object.fromEntries(Object.entries(NUMBERS).map(([name, key]) => [key, fields[name].value]));
+    const next = { draw: text, ...numbers, count: count > 1 ? String(count) : "" };
+    const now = state.get();
+    if (ASKED.every((name) => now[name] === next[name])) ask(now);
+    else state.set(next, { push: true });
+    return undefined;
   }
 
-  function place({ drawing: value, reads: told, caption: text, numbers }) {
+  function choose(index) {
+    const { says, reads: read, looks: looked } = explained[index];
+    const { film: _film, ...value } = drawing.value;
+    drawing.show({ ...value, chosen: index, says });
+    reads.show(read);
+    looks.show({ ...looked, selected: word ?? looked.selected });
+  }
+
+  function place({ drawing: value, explained: found, caption: text, numbers }) {
     drawing.show(value);
-    if (told) reads.show(told);
+    drawingPlace.dataset.caption = text;
+    if (found) {
+      explained = found;
+      drawn = { caption: text, ...numbers };
+      word = null;
+      reads.show(found[value.chosen].reads);
+      looks.show(found[value.chosen].looks);
+    }
     if (document.activeElement !== caption) caption.value = text;
-    for (const [name, number] of Object.entries(numbers ?? {})) if (document.activeElement !== fields[name]) fields[name].value = String(number);
+    for (const [name, number] of Object.entries(numbers)) if (document.activeElement !== fields[name]) fields[name].value = String(number);
   }
 
-  // Draw the caption in the box, or what ships.
-  async function ask(isOwn) {
+  // Draw the caption of the state, or show the drawing that ships.
+  async function ask(now) {
     const own = new AbortController();
     controller = own;
+    const isOwn = Boolean(now.draw);
     stop.hidden = !isOwn;
-    draw.disabled = true;
+    for (const each of [draw, series]) each.disabled = true;
+    element.setAttribute("aria-busy", "true");
     line.problem("");
+    explained = [];
+    if (isOwn) [reads, looks].forEach((each) => each.show(null));
+    const values = { caption: now.draw, count: Number(now.count || 1) };
+    for (const [name, key] of Object.entries(NUMBERS)) values[name] = isOwn && now[key] ? Number(now[key]) : null;
+    const progress = ({ value, rank, text }) => (value ? place(value) : line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("lab_page.drawing")));
+    let isLast = false;
     try {
-      const numbers = Object.fromEntries(Object.entries(fields).filter(([, input]) => isOwn && input.value).map(([name, input]) => [name, input.valueAsNumber]));
-      const progress = ({ value, rank, text }) => (value ? place(value) : line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("lab_page.drawing")));
-      const values = { caption: isOwn ? caption.value : "", ...numbers };
-      if (isOwn && !caption.value.trim()) throw new Error(say("explore.empty"));
       const answer = await run((signal) => {
         signal.addEventListener("abort", () => own.abort(signal.reason));
         return engine.generate(values, { signal: own.signal, progress });
       });
+      isLast = Boolean(answer);
       if (answer) place(answer);
     } catch (error) {
+      isLast = true;
       line.problem(error.message);
+      if (drawing.value) drawing.show({ ...drawing.value, done: 0, film: null, says: say("generate.stopped"), stopped: true });
     }
+    if (!isLast && controller !== own) return; // a newer drawing is on its way
     line.wait("");
-    draw.disabled = false;
+    for (const each of [draw, series]) each.disabled = false;
     stop.hidden = true;
+    element.setAttribute("aria-busy", "false");
   }
 
-  return { element, show: (now, before) => !before && !drawing.value && ask(false) };
+  function show(now, before) {
+    captions.show(now, before);
+    if (!before ? !drawing.value || (now.draw && drawingPlace.dataset.caption !== now.draw) : ASKED.some((name) => now[name] !== before[name])) ask(now);
+  }
+
+  const files = () => (drawn ? [{ what: "drawing", values: () => ({ ...drawn, seed: drawn.seed + drawing.value.chosen }) }] : []);
+  return { element, files, show };
 }

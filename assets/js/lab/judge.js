@@ -1,53 +1,82 @@
 // Judge: how good a picture looks and how well it fits a prompt. It opens with the photo in sight.
 
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { mount as judgeMount } from "../judge/judge.js";
 import { mount as distortionMount } from "../judge/distortion.js";
+import { mount as severalMount } from "../judge/several.js";
 import { debounced, latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
-import { photoPicker } from "../shell/picker.js";
+import { itemAt, positionOf } from "../shell/photo.js";
+import { pictureRow } from "../shell/pictures.js";
 import { component } from "../static/component.js";
 
 const PAUSE = 350; // milliseconds
+const ASKED = ["view", "part", "gallery", "photo", "caption", "other"]; // names of the state that a judgement depends on
 
 export function judgePart(app) {
   const { engine, state, line } = app;
-  const [run, degrading] = [latest(), latest()];
-  const prompt = h("textarea", { id: "judge-prompt", rows: "1", spellcheck: "false", input: debounced(() => state.set({ caption: prompt.value }), PAUSE) });
+  const [run, degrading, sorting] = [latest(), latest(), latest()];
+  const prompt = h("textarea", { id: "judge-prompt", rows: "1", spellcheck: "false", input: debounced(() => state.set({ caption: prompt.value, mask: "" }), PAUSE) });
   const other = h("textarea", { id: "judge-other", rows: "1", spellcheck: "false", placeholder: say("lab_page.other_hint"), input: debounced(() => state.set({ other: other.value }), PAUSE) });
-  const picker = photoPicker({ choose: (photo) => state.set({ photo }) });
-  const [judgePlace, spoilPlace] = ["seps-judge", "seps-spoil"].map((name) => h("div", { class: name }));
+  let sortsNext = false; // whether the pictures that were just opened are judged together
+  const pictures = pictureRow(app, { taken: ({ name, items: [first] }) => {
+    sortsNext = true;
+    const now = state.get();
+    if (now.gallery === name && now.photo === first.key) show(now, null); // other files under the same names
+  } });
+  const [judgePlace, spoilPlace, severalPlace] = ["seps-judge", "seps-spoil", "seps-several"].map((name) => h("div", { class: name }));
   const box = (field, label) => h("div", { class: "ask-box" }, h("label", { for: field.id }, say(label)), field);
-  const element = h("div", { class: "lab-part" }, h("div", { class: "two" }, box(prompt, "lab_page.prompt"), box(other, "lab_page.other")), picker.element, judgePlace, spoilPlace);
+  const words = button({ class: "quiet", click: () => {
+    const first = Math.max(0, prompt.value.trim().split(/\s+/).findIndex((word) => word.length > 3));
+    state.set({ view: "explore", part: "", layer: `fit:${first + 1}` }, { push: true });
+  } }, say("lab_page.see_words"));
+  const element = h("div", { class: "lab-part" }, h("div", { class: "two" }, box(prompt, "lab_page.prompt"), box(other, "lab_page.other")),
+    pictures.element, judgePlace, h("div", { class: "actions" }, words), severalPlace, spoilPlace);
   const work = working(element, line);
   const view = component(judgePlace, judgeMount, null, () => {});
   const spoil = component(spoilPlace, distortionMount, null, (event, detail) => event === "spoil" && degrade(detail));
+  const several = component(severalPlace, severalMount, null, (event, { index, by } = {}) => {
+    if (event === "all") sort();
+    if (event === "export") save(by);
+    if (event === "pick") state.set({ photo: keys[index], mask: "" }, { push: true });
+  });
   let pair = null;
+  let keys = []; // of the photos of the gallery
 
-  const progress = ({ text, done }) => line.wait(text || say("app.measuring"), done);
+  const progress = ({ text, done, rank }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("app.measuring"), done);
   const degrade = ({ spoil: kind, strength }) => work(degrading, (signal) =>
     engine.degrade({ ...pair, kind, strength }, { signal, progress }), (value) => spoil.show(value));
+  const sort = () => work(sorting, (signal) => engine.several(pair, { signal, progress }), (value) => several.show(value));
+
+  const save = (by) => work(sorting, (signal) => engine.save("several", { ...pair, by }, { signal, progress }), line.note);
 
   function show(now, before) {
-    const names = ["view", "part", "gallery", "photo", "caption", "other"];
-    if (before && names.every((name) => now[name] === before[name])) return;
+    if (before && ASKED.every((name) => now[name] === before[name])) return;
+    degrading.stop();
+    sorting.stop();
     work(run, async (signal) => {
       const facts = await openGallery(app, now.gallery);
-      const index = Math.max(0, facts.items.findIndex(({ key }) => key === now.photo));
+      const index = Math.max(0, await positionOf(engine, facts, now.photo));
       const values = { gallery: facts.name, index, prompt: now.caption, other: now.other };
       line.wait(say("lab_page.judging"));
       return { facts, index, values, answer: await engine.judge(values, { signal }) };
     }, ({ facts, index, values, answer }) => {
       pair = { gallery: values.gallery, index, prompt: answer.prompt };
-      state.set({ gallery: facts.name, photo: facts.items[index].key, caption: now.caption || answer.prompt }, { quiet: true });
+      const { key } = itemAt(facts, index);
+      keys = facts.items.map(({ key: name }) => name);
+      state.set({ gallery: facts.name, photo: key, caption: now.caption || answer.prompt }, { quiet: true });
       if (document.activeElement !== prompt) prompt.value = answer.prompt;
       if (document.activeElement !== other) other.value = now.other;
-      picker.show(facts.items, facts.items[index].key);
+      pictures.show(facts, key);
       view.show(answer.judgement);
       spoil.show(answer.distortion);
+      several.show(answer.several);
+      if (sortsNext && keys.length > 1) sort();
+      sortsNext = false;
     });
   }
 
-  return { element, show };
+  const files = () => (pair ? [{ what: "judge", label: "scores", values: () => pair }] : []);
+  return { element, files, show };
 }

@@ -5,6 +5,7 @@ import { say } from "../base/words.js";
 import { mount } from "../lesson/lesson.js";
 import { debounced, latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
+import { itemAt, positionOf } from "../shell/photo.js";
 import { photoPicker } from "../shell/picker.js";
 import { KNOBS } from "../shell/state.js";
 import { component } from "../static/component.js";
@@ -27,9 +28,10 @@ export function lessonPart(app) {
   const usual = new Map(); // model -> the settings that it is evaluated with
   let model = "";
   let asked = null;
+  let values = null; // of the lesson in sight
   let talks = false;
   const view = component(place, mount, null, (event, detail) => {
-    if (event === "step") state.set({ step: String(detail.step) }, { quiet: true });
+    if (event === "step") state.set({ step: String(detail.step), talk: detail.talk ? "1" : "" }, { quiet: true });
     if (event === "knobs") turn(detail);
     if (event === "paint") state.set({ mask: detail.mask, step: String(detail.step) });
     return undefined;
@@ -53,17 +55,19 @@ export function lessonPart(app) {
   const compute = (now) => work(run, async (signal) => {
     const facts = await openGallery(app, now.gallery);
     const opening = facts.openings.search;
-    const index = Math.max(0, facts.items.findIndex(({ key }) => key === now.photo));
-    const text = now.caption || facts.chips[0];
+    const index = Math.max(0, await positionOf(engine, facts, now.photo));
+    const text = now.caption || (now.photo ? itemAt(facts, index).captions[0] : opening?.captions[0]) || facts.chips[0];
     const start = now.photo || !opening ? index : opening.index;
-    const values = { gallery: facts.name, index: start, caption: text, dense: now.dense, step: Number(now.step || 1), mask: now.mask, knobs: knobsOf(now) };
+    const asks = { gallery: facts.name, index: start, caption: text, dense: now.dense, step: Number(now.step || 1), mask: now.mask, knobs: knobsOf(now) };
     const partial = (value) => !signal.aborted && place_(facts, value);
-    const value = await engine.lesson(values, { signal, partial });
-    return { facts, index: start, text, value };
-  }, ({ facts, index, text, value }) => {
-    state.set({ gallery: facts.name, photo: facts.items[index].key, caption: text }, { quiet: true });
+    const value = await engine.lesson(asks, { signal, partial });
+    return { facts, index: start, text, value, asks };
+  }, ({ facts, index, text, value, asks }) => {
+    values = asks;
+    const { key } = itemAt(facts, index);
+    state.set({ gallery: facts.name, photo: key, caption: text }, { quiet: true });
     place_(facts, value);
-    picker.show(facts.items, facts.items[index].key);
+    picker.show(facts.items, key);
     for (const [box, words] of [[caption, text], [dense, state.get().dense]]) if (document.activeElement !== box) box.value = words;
   });
 
@@ -75,7 +79,8 @@ export function lessonPart(app) {
     talks = false;
   }
 
-  return { element, show };
+  const files = () => (values ? [{ what: "lesson", label: "lesson", values: () => values }] : []);
+  return { element, show, ...(engine.formats.lesson ? { files } : {}) };
 }
 
 const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));

@@ -10,11 +10,16 @@ import { working } from "../shell/parts.js";
 import { component } from "../static/component.js";
 
 export function lossesPart({ engine, state, line }) {
-  const [run, measure] = [latest(), latest()];
+  const [run, measure, guiding] = [latest(), latest(), latest()];
   const [playgroundPlace, claimsPlace] = ["seps-playground", "seps-claims"].map((name) => h("div", { class: name }));
-  const element = h("div", {}, playgroundPlace, h("h3", {}, say("learn_page.claims")), claimsPlace);
+  const advice = h("div", {});
+  const tasks = h("pre", { class: "guide", tabindex: "0" });
+  const fold = (name, content) => h("details", { class: "fold prose tables" }, h("summary", {}, say(`learn_page.${name}`)), content);
+  const guide = engine.guide ? [fold("guide", advice), fold("tasks", tasks)] : [];
+  const element = h("div", {}, playgroundPlace, h("h3", {}, say("learn_page.claims")), claimsPlace, ...guide);
   const work = working(element, line);
-  const playground = component(playgroundPlace, playgroundMount, null, (event, { margin, mining, mask_ids: isMasked }) => {
+  const playground = component(playgroundPlace, playgroundMount, null, (event, { margin, mining, mask_ids: isMasked, share }) => {
+    if (event === "share") state.set({ share: String(share) }, { quiet: true });
     if (event === "turn") state.set({ margin: String(margin), mining, mask_ids: isMasked ? "1" : "0" });
   });
   const claims = component(claimsPlace, claimsMount, null, (event, { claim }) => {
@@ -32,11 +37,20 @@ export function lossesPart({ engine, state, line }) {
   });
 
   function show(now, before) {
-    if (!before) showClaims();
+    if (!before && !claims.value) {
+      showClaims();
+      if (engine.guide) showGuide();
+    }
     if (before && ["margin", "mining", "mask_ids"].every((name) => now[name] === before[name])) return;
     const values = { margin: Number(now.margin || 0.2), mining: now.mining || "all", mask_ids: now.mask_ids !== "0" };
-    work(run, (signal) => engine.losses(values, { signal }), (value) => playground.show(value));
+    work(run, (signal) => engine.losses(values, { signal }), (value) => playground.show(before ? value : { ...value, ...shareOf(now) }));
   }
+
+  const shareOf = ({ share }) => (share && Number(share) >= 0 && Number(share) <= 1 ? { share: Number(share) } : {});
+  const showGuide = () => work(guiding, (signal) => engine.guide({}, { signal }), ({ html, tasks: text }) => {
+    advice.innerHTML = html; // written by the app
+    tasks.textContent = text;
+  });
 
   return { element, show };
 }

@@ -16,6 +16,7 @@ export function paperPart({ engine, line }) {
       isThere = true;
       element.innerHTML = html;
       foldLong(element);
+      lay(element);
     });
   }
 
@@ -29,5 +30,22 @@ function foldLong(element) {
     const fold = h("details", { class: "fold" }, h("summary", {}, heading.textContent));
     for (let next = heading.nextElementSibling; next && next.tagName !== "H3"; next = heading.nextElementSibling) fold.append(next);
     heading.replaceWith(fold);
+  }
+}
+
+// The differences lie next to each other: each is a heading and what follows it.
+function lay(element) {
+  const place = h("div", { class: "differences" });
+  const [first] = element.getElementsByTagName("h4");
+  first?.before(place);
+  for (const heading of element.querySelectorAll(":scope > h4")) {
+    const section = h("section", {});
+    let next = heading;
+    do {
+      const following = next.nextElementSibling;
+      section.append(next);
+      next = following;
+    } while (next && !["H4", "DETAILS"].includes(next.tagName));
+    place.append(section);
   }
 }

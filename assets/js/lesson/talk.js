@@ -3,9 +3,10 @@
 
 import { button } from "../base/dom.js";
 import { say } from "../base/words.js";
-import { tabOf } from "../page/trail.js";
 import { createBlank, createKeys, keepInside } from "./keys.js";
 
+// The button of another part of the same place: of the losses, or of the lesson.
+export const partOf = (name) => document.querySelector(`.switch [data-part="${name}"]`);
 const FORWARD = ["ArrowRight", "PageDown", " ", "ArrowDown"];
 const BACK = ["ArrowLeft", "PageUp", "ArrowUp"];
 const SIDEWAYS = ["ArrowRight", "ArrowLeft"];
@@ -53,7 +54,7 @@ export function createTalk(root, { turn, go, changed }) {
     { class: "seps-settings-button", title: say("button.settings_hint"), "aria-expanded": "false", click: () => open() },
     say("button.settings"),
   );
-  const keys = createKeys(root, Boolean(tabOf("losses")));
+  const keys = createKeys(root, Boolean(partOf("losses")));
   const help = button({ class: "seps-keys-button", title: say("talk.keys_hint"), "aria-label": say("talk.keys_hint"), click: keys.open }, "?");
   const blank = createBlank(root);
   const losses = button({ class: "seps-losses-button", title: say("talk.losses_hint"), click: leave }, say("talk.losses"));
@@ -67,8 +68,8 @@ export function createTalk(root, { turn, go, changed }) {
     unfold(false);
     keys.close();
     blank.lift();
-    // Full screen of the whole page if it has losses. If refused, only the class fills the window.
-    if (on && announces) (tabOf("losses") ? document.documentElement : root).requestFullscreen?.().catch(() => {});
+    // The whole page where there are losses to go to. Refused: the class alone fills the window.
+    if (on && announces) (partOf("losses") ? document.documentElement : root).requestFullscreen?.().catch(() => {});
     if (!on && !away && document.fullscreenElement) document.exitFullscreen();
     changed(announces);
   }
@@ -76,14 +77,14 @@ export function createTalk(root, { turn, go, changed }) {
   // Whether a talk is at the losses, which are large then.
   function stay(elsewhere) {
     away = elsewhere;
-    root.closest(".main")?.classList.toggle("seps-hall", away);
+    document.documentElement.classList.toggle("seps-hall", away);
   }
 
   // To the losses, in full screen still; whatever shows the lesson again goes on with the talk.
   function leave() {
     stay(true);
     set(false);
-    tabOf("losses")?.click();
+    partOf("losses")?.click();
   }
 
   function seen(visible) {
@@ -117,7 +118,7 @@ export function createTalk(root, { turn, go, changed }) {
     if (on && key === "Tab") keepInside(root, event);
     if (!isFree(event) || keys.isOpen()) return;
     if (blank.lift()) return event.preventDefault();
-    if (away && (key === "t" || key === "l")) tabOf("lesson").click();
+    if (away && (key === "t" || key === "l")) partOf("lesson").click();
     else if (away && key === "Escape") stay(false);
     else if (!on && root.offsetParent === null) return;
     else if (key === "t") set(!on);
@@ -145,7 +146,7 @@ export function createTalk(root, { turn, go, changed }) {
   document.addEventListener("keydown", onKey);
   document.addEventListener("fullscreenchange", onFullscreen);
   return {
-    buttons: tabOf("losses") ? [help, losses, settings, talk] : [help, settings, talk],
+    buttons: partOf("losses") ? [help, losses, settings, talk] : [help, settings, talk],
     on: () => on,
     set,
     seen,

@@ -6,6 +6,8 @@ import { keepingFocus, roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { work } from "../page/busy.js";
+import { stepped } from "../page/trail.js";
+import { downloadButtons } from "../picture/foot.js";
 import { timeline } from "./timeline.js";
 
 const SIGNIFICANT = 3; // decimals of a score
@@ -109,11 +111,13 @@ function drawRanking(root, value, trigger, memory) {
   memory.ranks = {};
   const mark = (index) => press(root.querySelectorAll(".row"), (row) => Number(row.dataset.index) === index);
   const choose = (index) => {
+    stepped();
     mark(index);
     pick(trigger, memory, { index });
   };
   const selected = memory.picked?.index ?? value.selected;
-  const film = value.timeline ? timeline(value.timeline, selected, choose, trigger) : null;
+  const files = value.timeline && downloadButtons(value.timeline.formats, (format) => trigger("film", { format }), "timeline.download");
+  const film = value.timeline ? timeline(value.timeline, selected, choose, trigger, files) : null;
   if (film) root.append(film.element);
   root.append(h("p", { class: "line" }, value.note));
   if (value.missed) root.append(h("p", { class: "missed", "data-says": true }, value.missed));

@@ -7,8 +7,6 @@ import { button, h, press, svg, svgText } from "../base/dom.js";
 import { isShortcut, roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
-import { downloadButtons } from "../picture/foot.js";
-import { stepped } from "../page/trail.js";
 import { readMask } from "../viewer/masks.js";
 
 const HEIGHT = 132; // CSS pixels of the curve
@@ -19,8 +17,8 @@ const DIGITS = 3;
 const WIDE = window.matchMedia("(min-width: 761px)"); // where all of it stands open; else the picture comes first
 
 // The element, and `show(index)`, which marks the frame that is shown. value: of demo/record/timeline.py; `pick` is
-// given the index of a frame that a person chose.
-export function timeline(value, selected, pick, trigger) {
+// given the index of a frame that a person chose; files: buttons that save it, null for none.
+export function timeline(value, selected, pick, trigger, files = null) {
   const { seconds, titles, lines } = value;
   let now = selected;
   let place = null; // what maps a time to a place on the curve, once there is a width
@@ -56,7 +54,7 @@ export function timeline(value, selected, pick, trigger) {
       ...lines.flatMap((line, number) => [strips[number], line.steady && h("p", { class: "line steady" }, line.steady)]),
       lines[0].steady && h("p", { class: "line steady" }, say("timeline.flicker")),
       second(),
-      downloadButtons(value.formats, (format) => trigger("film", { format }), "timeline.download"),
+      files,
       value.formats.includes("MP4") ? null : h("p", { class: "line" }, say("timeline.no_h264")),
     ),
   );
@@ -91,7 +89,6 @@ export function timeline(value, selected, pick, trigger) {
     const next = Math.max(0, Math.min(seconds.length - 1, index));
     if (next === now) return;
     show(next);
-    stepped();
     pick(next);
   }
 

@@ -6,7 +6,7 @@ import { button, describedBy, h, press, svg } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
 import { say, sayNodes, symbol } from "../base/words.js";
-import { tabOf } from "../page/trail.js";
+import { partOf } from "../lesson/talk.js";
 import { curvesChart } from "./curves.js";
 import { matrixKey, pairLines, similarityTable, unforeseenCards } from "./matrix.js";
 
@@ -16,7 +16,7 @@ const LINES = { all: null, hardest: "7 4" };
 const LOSSES = { mse: null, mae: "8 4", huber: "2 4" }; // how each is dashed
 
 // From the losses of a talk back to the lesson, which goes on with it when it is shown.
-const backToTalk = () => tabOf("lesson")?.click();
+const backToTalk = () => partOf("lesson")?.click();
 
 function build(root, trigger) {
   let value = null;

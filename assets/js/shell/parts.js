@@ -2,21 +2,27 @@
 
 import { button, h, press } from "../base/dom.js";
 import { say } from "../base/words.js";
+import { downloadMenu } from "./download.js";
 
-// names: of the parts, the first being that of an empty state; makers: name to make(app), {element, show(now, before)}.
+// names: of the parts, the first being that of an empty state; makers: name to make(app), {element, show(now, before),
+// files()}, where files() are those of `downloadMenu`, for a part that has some.
 export function placeOfParts(app, section, makers) {
   const names = Object.keys(makers).filter((name) => !app.engine.lacks.includes(name));
   const buttons = names.map((name, at) => button(
     { "data-part": name, click: () => app.state.set({ part: at ? name : "" }, { push: true }) }, say(`${section}.${name}`)));
   const body = h("div", { class: "part-body" });
-  const element = h("div", { class: `place ${section}` }, h("div", { class: "switch", role: "group", "aria-label": say(`${section}.parts`) }, ...buttons), body);
   const made = new Map();
+  let part = null; // in sight
+  const download = downloadMenu(app, () => part?.files?.() ?? []);
+  const element = h("div", { class: `place ${section}` },
+    h("div", { class: "place-head" }, h("div", { class: "switch", role: "group", "aria-label": say(`${section}.parts`) }, ...buttons), download), body);
 
   function show(now, before) {
     const name = names.includes(now.part) ? now.part : names[0];
     press(buttons, ({ dataset }) => dataset.part === name);
     if (!made.has(name)) made.set(name, makers[name](app));
-    const part = made.get(name);
+    part = made.get(name);
+    download.hidden = !part.files;
     if (body.firstElementChild !== part.element) {
       body.replaceChildren(part.element);
       return part.show(now, null);

@@ -8,11 +8,12 @@ import { inLanguage } from "../base/language.js";
 // Names in the address, with what they are where it lacks them.
 export const EMPTY = {
   view: "explore", gallery: "", photo: "", caption: "", dense: "", layer: "mask", mask: "", budget: "", ratio: "", mode: "photos", pool: "", typed: "",
-  captions: "", against: "", other: "", part: "", panel: "",
+  captions: "", against: "", other: "", part: "", panel: "", opacity: "", grid: "", objects: "",
 };
 // Settings of the lesson, as links name them.
 export const KNOBS = ["keep_ratio", "aggr_ratio", "beta", "top_k", "decision", "temperature", "seed", "use_dense", "variant"];
-const NAMES = { ...EMPTY, ...Object.fromEntries([...KNOBS, "step", "talk", "margin", "mining", "mask_ids"].map((name) => [name, ""])) };
+const DRAWING = ["draw", "steps", "guidance", "draw_seed", "count"]; // what Generate draws
+const NAMES = { ...EMPTY, ...Object.fromEntries([...KNOBS, "step", "talk", "margin", "mining", "mask_ids", "share", ...DRAWING].map((name) => [name, ""])) };
 const FOREIGN = ["__theme", "embed"]; // of the page itself, kept as they are
 const PLACES = { // of former views
   search: { view: "explore" },
@@ -30,6 +31,7 @@ const PLACES = { // of former views
 // The state of a query; a caption of several lines, which links to Compare had, is one per line.
 export function readQuery(query) {
   const values = Object.fromEntries([...new URLSearchParams(query)].filter(([name]) => name in NAMES));
+  if (values.view === "generate") Object.assign(values, { draw: values.caption ?? "", draw_seed: values.seed ?? "", caption: "", seed: "" });
   const state = { ...NAMES, ...values, ...PLACES[values.view] };
   if (state.caption.includes("\n")) {
     state.captions ||= state.caption;

@@ -52,16 +52,20 @@ def names_box(indexed: IndexedGallery, name: str = "", **options: Any) -> gr.Tex
 
 def indexing_line(status: IndexingStatus) -> str:
     """Return how far indexing is, as HTML."""
+    return message(*indexing_text(status))
+
+
+def indexing_text(status: IndexingStatus) -> tuple[str, str]:
+    """Return how far indexing is in a sentence, and what kind of a message that is."""
     counts = {"indexed": status.indexed, "total": status.total}
     if not status.running:
         skipped = say("many.skipped", count=status.skipped) if status.skipped else ""
-        return message(f"{say('many.indexed', **counts)} {skipped}".rstrip())
+        return f"{say('many.indexed', **counts)} {skipped}".rstrip(), "note"
     if status.problem:
-        return message(f"{say('many.paused', **counts)} {status.problem}", "problem")
+        return f"{say('many.paused', **counts)} {status.problem}", "problem"
     if status.seconds is None:
-        return message(say("many.indexing", **counts))
-    minutes = max(1, round(status.seconds / 60))
-    return message(say("many.indexing_for", minutes=minutes, **counts))
+        return say("many.indexing", **counts), "note"
+    return say("many.indexing_for", minutes=max(1, round(status.seconds / 60)), **counts), "note"
 
 
 def connect(registry: ModelRegistry, many: Many, rank: Callable[..., Any]) -> None:

@@ -51,7 +51,7 @@ def sides_of(
 ) -> Contrast:
     """Return the two that a state names, set side by side; ranks where the ranking for the caption is given.
 
-    A dense caption takes part where there is one caption: a second one has none.
+    A dense caption is used where there is one caption: a second one has none.
     """
     dense = None if state.other else state.dense
 

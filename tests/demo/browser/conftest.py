@@ -68,6 +68,13 @@ def uploads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def address(cache: Path, uploads: Path) -> Iterator[str]:
+    """The address of the former page, see `tests.helpers.old_page`, with nothing fetched."""
+    with served(uploads, "-m", "tests.helpers.old_page", str(cache)) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def page_address(cache: Path, uploads: Path) -> Iterator[str]:
     """The app's address: `python app.py`, as a person starts it, with nothing fetched."""
     with served(uploads, "app.py", "--cache", str(cache), "--no-fetch", "--port") as url:
         yield url

@@ -30,6 +30,12 @@ PEOPLE = 20
 
 
 @pytest.fixture(scope="module")
+def address(page_address: str) -> str:
+    """The app's address."""
+    return page_address
+
+
+@pytest.fixture(scope="module")
 def client(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     client = Client(address, verbose=False, download_files=str(tmp_path_factory.mktemp("downloads")))
     yield client

@@ -135,7 +135,7 @@ def test_open_photos_come_from_a_filled_cache_with_licence_and_author(
 ) -> None:
     # A server and a cache of its own: for all other tests the open photos cannot be had.
     filled = shutil.copytree(cache, tmp_path / "cache")  # `address` has filled it with what the examples need
-    with served(uploads, "app.py", "--cache", str(filled), "--no-fetch", "--port") as url, opened(browser, url) as page:
+    with served(uploads, "-m", "tests.helpers.old_page", str(filled)) as url, opened(browser, url) as page:
         page.locator("#gallery").get_by_text("open-photos").click()
         expect(page.locator("#said .problem")).to_contain_text("0 of 79 open photos are in the cache")
         expect(page.locator("#ranking .title")).to_have_count(14)

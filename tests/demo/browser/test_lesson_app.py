@@ -20,7 +20,7 @@ from demo.screens.paper.values import published
 from demo.service.results import our_results
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import SCREENSHOTS
-from tests.demo.browser.page import SIZES, opened, unfold
+from tests.demo.browser.page import SIZES, opened
 
 # Playwright leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -228,54 +228,6 @@ def test_every_step_fits(browser: Browser, address: str, size: str) -> None:
             page.screenshot(path=SCREENSHOTS / f"lesson-{step}-{size}.png", full_page=True)
             if step < STEPS:
                 page.locator('#lesson .seps-rail [data-turn="1"]').click()
-
-
-@pytest.mark.parametrize("size", [(1366, 768), pytest.param((1920, 1080), marks=pytest.mark.slow)])
-def test_a_talk_starts_from_the_tab_and_goes_to_the_losses(
-    browser: Browser, address: str, size: tuple[int, int]
-) -> None:
-    with opened(browser, address, size=size) as page:
-        if size == (1366, 768):
-            page.get_by_role("tab", name="Lesson", exact=True).click()
-            unfold(page, "The example: photograph and caption")
-        page.get_by_role("tab", name="Lesson", exact=True).click()  # focus stays there
-        at(page, 1)
-        for key, step in (("ArrowRight", 2), ("PageDown", 3), ("PageUp", 2), ("ArrowLeft", 1)):
-            page.keyboard.press(key)
-            at(page, step)
-        page.keyboard.press("k")
-        knobs = page.locator("#lesson .seps-knobs")
-        assert knobs.evaluate("(one) => one.contains(document.activeElement)")
-        page.keyboard.press("PageDown")  # a slider takes its arrows, and no other key
-        at(page, 2)
-        page.get_by_role("tab", name="The walk", exact=True).click()
-        page.keyboard.press("t")
-        talk = page.locator("#lesson .seps-talk")
-        expect(talk).to_be_visible()
-        title = page.locator("#lesson h2")
-        expect(title).to_be_focused()
-        assert title.evaluate("(one) => getComputedStyle(one).outlineStyle") == "none"
-        expect(knobs).to_be_hidden()
-        page.keyboard.press("k")
-        expect(knobs).to_be_visible()
-        letters = page.locator("#lesson .seps-sentence").evaluate(
-            "(node) => parseFloat(getComputedStyle(node).fontSize)"
-        )
-        label = knobs.locator("label").first.evaluate("(node) => parseFloat(getComputedStyle(node).fontSize)")
-        assert label >= 0.6 * letters  # settings share a talk's window with the picture
-        page.get_by_role("button", name="Losses", exact=True).click()
-        expect(page.locator("#playground .seps-now")).to_be_visible()
-        expect(talk).to_have_count(0)
-        page.keyboard.press("t")
-        expect(talk).to_be_visible()
-        at(page, 2)
-        page.keyboard.press("Escape")
-        expect(talk).to_have_count(0)
-        if size == (1366, 768):
-            page.locator("#lesson-caption").get_by_role("textbox").press("k")
-            page.locator("#lesson-caption").get_by_role("textbox").press("ArrowRight")
-            at(page, 2)
-            expect(page.locator("#lesson-caption").get_by_role("textbox")).to_have_value(re.compile("k"))
 
 
 def test_the_address_leads_back_to_the_losses_and_the_paper(browser: Browser, address: str) -> None:

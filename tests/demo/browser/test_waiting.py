@@ -17,7 +17,7 @@ OPENING = "Opening the gallery scenes"
 
 @pytest.mark.slow
 def test_a_link_into_the_scenes_and_the_editor_wait_for_them(browser: Browser, tmp_path: Path, uploads: Path) -> None:
-    command = ("app.py", "--cache", str(tmp_path), "--no-fetch", "--port")
+    command = ("-m", "tests.helpers.old_page", str(tmp_path))
     with served(uploads, *command) as address, opened(browser, address, LINK, canvas="#viewer .seps-waiting") as page:
         expect(page.locator("#viewer")).to_contain_text(OPENING)
         expect(page.locator("#viewer")).to_contain_text(re.compile(r"\d+/200"))

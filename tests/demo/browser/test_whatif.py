@@ -19,7 +19,6 @@ from demo.service.masks import mask_text, read_mask
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import MinimalSet
-from tests.bench.page import timed_clicks
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, spot
 from tests.demo.browser.standalone import check_laid
@@ -206,21 +205,6 @@ def test_the_game_of_twenty_patches(browser: Browser, address: str, service: Ret
         expect_attempt(page, forcing, forcing.decided.record.sparse.kept)
     with opened(browser, address, "?" + urlsplit(link).query) as page:
         expect(page.locator("#viewer .seps-game tbody td").nth(0)).to_have_text("20 of 20")
-
-
-def test_clicks_are_timed_until_the_new_score_is_painted(
-    browser: Browser, address: str, service: RetrievalService
-) -> None:
-    indexed = service.find("examples")
-    forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
-    mask = forcing.decided.record.sparse.kept.copy()
-    with opened(browser, address) as page:
-        tool(page, "whatif")
-        opaque(page)
-        clicks = timed_clicks(page, [3, 100])
-        mask[[3, 100]] = ~mask[[3, 100]]
-        expect_attempt(page, forcing, mask)
-    assert len(clicks) == 2 and all(0 < click.server < click.eye for click in clicks)
 
 
 def test_measured_layers_come_when_they_are_asked_for(

@@ -78,6 +78,6 @@ def test_nothing_that_takes_long_is_imported() -> None:
 
 @pytest.mark.slow
 def test_matplotlib_waits_for_the_first_picture() -> None:
-    code = "import sys, demo.site, demo.service.start; print('matplotlib' in sys.modules)"
+    code = "import sys, demo.page.server, demo.service.start; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

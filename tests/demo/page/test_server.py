@@ -3,56 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from gradio.routes import App
 from starlette.testclient import TestClient
 
 from demo.page.actions import PREFIX, TABLE
 from demo.page.addresses import picture_address
-from demo.page.html import app_page
-from demo.page.server import PageServer
 from demo.page.values import network_at
-from demo.server.folder import TemporaryFolder
 from demo.server.uploads import NOT_THERE
 from demo.service.explaining import explain_pair
 from demo.service.masks import mask_text
-from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from tests.helpers.awaited import awaited
+from tests.helpers.page_calls import ask
 
 CAPTION = "a tabby cat with green eyes"
 PUBLIC = ("galleries", "rank_images", "rank_captions", "explain", "compare", "why", "picture")
-
-
-@pytest.fixture(scope="module")
-def client(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """The server, with `PageServer`'s own options, as `launch` puts it together."""
-    with ExitStack() as stack:
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
-        folder = stack.enter_context(TemporaryFolder())
-
-        async def made() -> App:  # where no loop runs, Gradio would leave some open
-            server = PageServer(registry, folder, app_page(None))
-            server.page_blocks.run_history = False
-            return App.create_app(server.page_blocks, app=server, app_kwargs={"lifespan": server.running})
-
-        yield stack.enter_context(TestClient(awaited(made()), base_url="http://127.0.0.1"))
-
-
-def ask(client: TestClient, name: str, session: str = "someone", **values: Any) -> tuple[int, Any]:
-    """Call an endpoint of the page that does not wait, by the names of its values; the status, and answer or error."""
-    answer = client.post("/gradio_api/run/page_start", json={"data": [], "session_hash": session}).json()
-    names = answer["data"][0]["calls"][name]["names"]
-    body = {"data": [values.get(each) for each in names], "session_hash": session}
-    answer = client.post(f"/gradio_api/run/{PREFIX}{name}", json=body)
-    return answer.status_code, answer.json()["data"][0] if answer.is_success else answer.json()["error"]
 
 
 def test_programs_find_the_endpoints_under_their_names(client: TestClient) -> None:

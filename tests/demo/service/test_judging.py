@@ -129,7 +129,7 @@ def test_scenes_are_encoded_by_the_photos_model_for_word_maps(registry: ModelReg
 @pytest.mark.slow
 def test_nothing_of_the_judge_is_imported_before_its_first_use() -> None:
     code = (
-        "import sys, demo.site, demo.service.start, demo.service.judging; "
+        "import sys, demo.page.server, demo.service.start, demo.service.judging; "
         "print([name for name in sys.modules if name.startswith('seps.judge') or name == 'cv2'])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

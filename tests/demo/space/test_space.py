@@ -54,7 +54,7 @@ def modules_of_the_app() -> set[str]:
 def test_the_folder_holds_the_app_and_nothing_beside_it(space: Path) -> None:
     files = {file.relative_to(space).as_posix() for file in space.rglob("*") if file.is_file()}
     modules = modules_of_the_app()
-    assert {"app.py", "demo/site.py", "seps/method/network.py", "demo/galleries/worker.py"} <= modules
+    assert {"app.py", "demo/page/server.py", "seps/method/network.py", "demo/galleries/worker.py"} <= modules
     assert modules <= files
     assert {path.partition("/")[0] for path in files} == {
         *("app.py", "assets", "demo", "seps", "LICENSE"),

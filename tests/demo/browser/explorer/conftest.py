@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from tests.demo.browser.conftest import served
-
 LAPTOP: ViewportSize = {"width": 1366, "height": 768}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 WAIT = 90_000  # milliseconds that an answer may take next to other tests
 Opener = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def page_address(cache: Path, uploads: Path) -> Iterator[str]:
-    """The address of `python app.py --page`, with nothing fetched."""
-    with served(uploads, "app.py", "--page", "--cache", str(cache), "--no-fetch", "--port", ready="/config") as url:
-        yield url
 
 
 @pytest.fixture

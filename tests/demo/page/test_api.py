@@ -18,12 +18,11 @@ from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from PIL import Image
 
-from demo.screens import api
+from demo.page.html import app_page
+from demo.page.server import PageServer
 from demo.server.folder import TemporaryFolder
-from demo.server.guard import GuardedBlocks
 from demo.server.launching import launch
 from demo.service.registry import ModelRegistry
-from demo.site import launch_options
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
@@ -36,14 +35,14 @@ GUIDE = Path(__file__).parents[3] / "assets" / "guide" / "use.md"
 def address(registry: ModelRegistry) -> Iterator[str]:
     with TemporaryFolder() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_TEMP_DIR", str(folder.path))
-        with GuardedBlocks() as page:
-            api.build(registry)
+        patch.setenv("GRADIO_SERVER_MODE_ENABLED", "1")  # as launching sets it, for this server only
+        page = PageServer(registry, folder, app_page(None))
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        launch(page, "127.0.0.1", port, prevent_thread_lock=True, quiet=True, **launch_options(folder))
+        launch(page, "127.0.0.1", port, prevent_thread_lock=True, quiet=True)
         yield f"http://127.0.0.1:{port}"
-        page.close(verbose=False)
+        page.page_blocks.close(verbose=False)
     del page
     gc.collect()  # what Gradio leaves open is closed while its warnings are ignored
 

@@ -1,0 +1,28 @@
+// Whose captions are ranked for a photo: those of a gallery, and a person's own.
+
+import { h } from "../base/dom.js";
+import { say } from "../base/words.js";
+import { debounced } from "../shell/latest.js";
+import { titleOf } from "./sources.js";
+
+const PAUSE = 300; // milliseconds
+const LONGEST = 4000; // characters
+
+// changed(changes): of the state, {pool} or {typed}.
+export function captionPool({ changed }) {
+  const select = h("select", { "aria-label": say("explore.pool"), change: () => changed({ pool: select.value }) });
+  const typed = h("textarea", { rows: "2", maxlength: LONGEST, spellcheck: "false", "aria-label": say("explore.typed"), placeholder: say("explore.typed"),
+    input: debounced(() => changed({ typed: typed.value }), PAUSE) });
+  const element = h("div", { class: "pool", hidden: true }, select, typed);
+
+  // names: of galleries; none: the choice of no gallery; chosen: the pool that was ranked.
+  function show(names, none, chosen, text) {
+    select.replaceChildren(
+      ...names.map((name) => h("option", { value: name }, say("explore.captions_of", { name: titleOf(name) }))),
+      h("option", { value: none }, say("explore.only_typed")));
+    select.value = chosen;
+    if (document.activeElement !== typed) typed.value = text;
+  }
+
+  return { element, show };
+}

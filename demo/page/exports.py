@@ -1,0 +1,240 @@
+"""The page's downloads: each method answers with a file as `sent` gives it, drawn by the code of all exports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+
+from demo.drawing.formats import JUDGEMENTS, TYPES, Download, check_format, file_name
+from demo.drawing.rankings import captions_csv, images_csv, ranking_csv
+from demo.galleries.scenes import SCENES
+from demo.page.lab import LabActions
+from demo.page.learn import LearnActions, read_object
+from demo.page.places import at
+from demo.page.values import leading_ranking, read_compared, why_state
+from demo.record.language import ENGLISH, speaking
+from demo.record.settings import evaluation_knobs, read_knobs
+from demo.record.table import for_page
+from demo.screens.chooser import SelectedImage
+from demo.screens.compare.export import comparison
+from demo.screens.downloads import explanation, sent
+from demo.screens.generate.export import drawing_file
+from demo.screens.generate.values import opened_generator
+from demo.screens.judge.export import judged_file
+from demo.screens.judge.judgement import SCORES
+from demo.screens.judge.values import judged_picture, several_csv
+from demo.screens.lesson.files import lesson_file
+from demo.screens.lesson.view import LessonState, walk_request
+from demo.screens.parts import NO_POOL, PROGRESS, ViewState
+from demo.screens.photos.video import film_download, second_caption
+from demo.screens.viewer import decision
+from demo.screens.why.values import why_download
+from demo.service.captions import read_caption, read_pair, read_prompt
+from demo.service.experiment import read_changes, with_changes
+from demo.service.generating.reading import read_drawn_caption
+from demo.service.generating.request import GUIDANCE, SEED, DrawingRequest, read_numbers
+from demo.service.generating.request import STEPS as DRAWING_STEPS
+from demo.service.session import SessionData
+from seps.checks import check_choice
+
+
+def in_english(make: Callable[[], Download]) -> dict[str, Any]:
+    """Return the file that a function makes, written as the files of the command line are; errors in its words."""
+    with for_page(False), speaking(ENGLISH):
+        return sent(make())
+
+
+class ExportActions(LearnActions, LabActions):
+    """What the page lets people take away; `file_format` is an ending, see `demo.drawing.formats`."""
+
+    def save_pair(
+        self,
+        session: SessionData,
+        gallery: str,
+        index: float,
+        caption: str,
+        dense: str = "",
+        layer: str = "mask",
+        mask: str = "",
+        opacity: float = 0.75,
+        lines: bool = True,
+        objects: bool = False,
+        file_format: str = "png",
+        dark: bool = False,
+    ) -> dict[str, Any]:
+        """Save one photograph and one caption as a picture, as JSON, or as a page that needs no server."""
+        service, indexed, state = self._state(session, gallery, index, caption, dense, layer, mask, 0)
+        state = replace(state, opacity=opacity, lines=lines, objects=objects)
+        return in_english(lambda: explanation(service, indexed, state, file_format, dark))
+
+    def save_ranking(
+        self,
+        session: SessionData,
+        gallery: str,
+        index: float,
+        caption: str,
+        dense: str = "",
+        mask: str = "",
+        ratio: float | None = None,
+        name: str = "",
+        exhaustive: bool = False,
+    ) -> dict[str, Any]:
+        """Save the ranking of a gallery as CSV; a photograph under a decision by hand is at its new place."""
+        service, indexed, state = self._state(session, gallery, index, caption, dense, "mask", mask, 0)
+        state = replace(state, name=name, exhaustive=exhaustive)
+        ranking = leading_ranking(service, indexed, state, ratio)
+        decided = None if ratio is not None else decision(service, indexed, state)
+        by_hand = None if decided is None else (state.index, decided[0].record.similarity)
+        return in_english(lambda: ranking_csv(indexed, ranking, service.name, by_hand))
+
+    def save_captions(
+        self, session: SessionData, gallery: str, index: float, pool: str = "", typed: str = ""
+    ) -> dict[str, Any]:
+        """Save the ranking of captions for a photograph as CSV."""
+        service, indexed = self._registry.find(gallery, session)
+        place, pool = at(index, len(indexed)), pool or service.first
+        if pool != NO_POOL:
+            self._registry.open(pool)
+        return in_english(lambda: captions_csv(service, indexed, place, None if pool == NO_POOL else pool, typed))
+
+    def save_film(
+        self,
+        session: SessionData,
+        gallery: str,
+        caption: str,
+        dense: str = "",
+        other: str = "",
+        file_format: str = "gif",
+    ) -> dict[str, Any]:
+        """Save captions through a video as a film, a chart or numbers."""
+        service, indexed = self._registry.find(gallery, session)
+        text, dense_text = read_pair(service.model, caption, dense)
+        state = ViewState(gallery, 0, text, dense_text, other=second_caption(service, indexed, other))
+        return in_english(lambda: film_download(service, indexed, state, file_format))
+
+    def save_compare(
+        self,
+        session: SessionData,
+        gallery: str,
+        index: float,
+        captions: str,
+        layer: str = "mask",
+        objects: bool = False,
+        file_format: str = "png",
+        dark: bool = False,
+    ) -> dict[str, Any]:
+        """Save captions on one photograph, side by side."""
+        service, indexed = self._registry.find(gallery, session)
+        state, texts = read_compared(service, indexed, at(index, len(indexed)), captions, layer)
+        state = replace(state, objects=objects)
+        return in_english(lambda: comparison(service, indexed, state, texts, file_format, dark))
+
+    def save_contrast(
+        self,
+        session: SessionData,
+        gallery: str,
+        index: float,
+        caption: str,
+        against: float = -1,
+        other: str = "",
+        dense: str = "",
+        layer: str = "mask",
+        file_format: str = "png",
+        dark: bool = False,
+    ) -> dict[str, Any]:
+        """Save two photographs for a caption, or two captions for a photograph."""
+        service, indexed = self._registry.find(gallery, session)
+        pair = [None if place == -1 else at(place, len(indexed)) for place in (index, against)]
+        state = replace(why_state(service, indexed, pair[0], pair[1], caption, other, dense), uploaded=session)
+        return in_english(lambda: why_download(self._registry, session, replace(state, layer=layer), file_format, dark))
+
+    def save_lesson(
+        self,
+        session: SessionData,
+        gallery: str,
+        index: float,
+        caption: str,
+        dense: str = "",
+        knobs: str = "",
+        mask: str = "",
+        file_format: str = "pdf",
+        dark: bool = False,
+        progress: gr.Progress = PROGRESS,
+    ) -> dict[str, Any]:
+        """Save all steps of the method on one photograph."""
+        service, indexed = self._registry.find(gallery, session)
+        settings = read_knobs(read_object(knobs), evaluation_knobs(service.model))
+        selected = SelectedImage(gallery, at(index, len(indexed)), session)
+        state = LessonState(selected, caption, dense, settings, 1, mask=mask)
+        request = walk_request(self._registry, state)
+        return in_english(lambda: lesson_file(request, file_format, dark, progress.tqdm))
+
+    def save_edit(self, index: float, caption: str, changes: str = "") -> dict[str, Any]:
+        """Save the ranking of the drawn scenes, of which one is changed, as CSV."""
+        registry = self._registry
+        service, scenes = registry.open(SCENES)
+        session = with_changes(registry, SessionData(), at(index, len(scenes)), read_changes(changes or "[]"))
+        text = read_caption(service.model, caption).text
+        return in_english(lambda: images_csv(*registry.find(SCENES, session), text, None))
+
+    def save_judge(
+        self, session: SessionData, gallery: str, index: float, prompt: str, file_format: str = "csv"
+    ) -> dict[str, Any]:
+        """Save both scores of a picture for a prompt as CSV, or with each patch's attribution as JSON."""
+        check_format(file_format, JUDGEMENTS)
+        _, indexed = self._registry.find(gallery, session)
+        picture = judged_picture(self._registry, SelectedImage(gallery, at(index, len(indexed)), session))
+        text = read_prompt(self._registry.photos.model, prompt).text
+        judged = picture.judging.judge_together([picture.source], picture.judging.encode_prompt(text))[0]
+        title = picture.indexed.gallery.items[picture.index].title
+        name = file_name("judge", title, "", file_format)
+        content = judged_file([(title, judged)], text, "quality", file_format)
+        return sent(Download(name, content, TYPES[file_format]))
+
+    def save_several(
+        self, session: SessionData, gallery: str, index: float, prompt: str, by: str = "quality"
+    ) -> dict[str, Any]:
+        """Save both scores of the pictures of a gallery for one prompt as CSV, the best by one of them first."""
+        check_choice("by", by, SCORES)
+        text = read_prompt(self._registry.photos.model, prompt).text
+        picture, _ = self._picture(session, gallery, index)
+        return in_english(lambda: several_csv(picture, text, by))
+
+    def save_drawing(
+        self,
+        caption: str,
+        steps: float = DRAWING_STEPS,
+        guidance: float = GUIDANCE,
+        seed: float = SEED,
+        file_format: str = "png",
+    ) -> dict[str, Any]:
+        """Save a drawing, or with "gif" how it came about: it is drawn again, and the same seed draws the same."""
+        generating = opened_generator(self._registry)
+        text = read_drawn_caption(self._registry.open(SCENES)[0].model, caption).text
+        numbers = read_numbers(steps, guidance, seed)
+        asked = DrawingRequest(text, numbers["steps"], numbers["guidance"], (numbers["seed"],))
+        shipped = generating.precomputed()
+        drawn = shipped.steps if shipped is not None and shipped.asked == asked else list(generating.draw(asked))
+        frames = [step.pictures[0] for step in drawn]
+        return in_english(lambda: drawing_file(frames, text, asked.seeds[0], file_format))
+
+    def _state(
+        self,
+        session: SessionData,
+        gallery: str,
+        index: float,
+        caption: str,
+        dense: str,
+        layer: str,
+        mask: str,
+        budget: float,
+    ) -> tuple[Any, Any, ViewState]:
+        service, indexed = self._registry.find(gallery, session)
+        text, dense_text = read_pair(service.model, caption, dense)
+        patches = service.model.cross_net.num_patches
+        budget = at(budget, patches + 1)
+        place = at(index, len(indexed))
+        return service, indexed, ViewState(gallery, place, text, dense_text, layer, mask=mask, budget=budget)
