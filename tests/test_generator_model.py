@@ -11,7 +11,7 @@ import pytest
 
 from demo.galleries.scenes import scenes_gallery
 from demo.opening.write import draw_precomputed
-from demo.screens.generate.statements import recaption_statements
+from demo.views.generate.statements import recaption_statements
 from demo.service.generating.precomputed import read_precomputed, weights_digest
 from demo.service.generating.service import GeneratingService
 from seps.data import open_image, read_split

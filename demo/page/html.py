@@ -45,7 +45,7 @@ def page(
             address of the entry; measures, lesson: as for `table_data`.
     """
     links = [f'<link rel="modulepreload" href="{address}">' for address in modules.values() if address != entry]
-    tags = [language_tags(lesson, words=True), table_tag(measures, lesson, words=True), *links]
+    tags = [language_tags(lesson), table_tag(measures, lesson, words=True), *links]
     content = {
         "/*STYLE*/": style_sheets(sheets()),
         "<!--SCRIPTS-->": "\n".join([*tags, f'<script type="module" src="{entry}"></script>']),

@@ -21,7 +21,7 @@ from demo.drawing import files as exports
 from demo.drawing.formats import Download
 from demo.galleries import photos
 from demo.galleries.paths import photo_paths
-from demo.screens.judge.judgement import score_sentence
+from demo.views.judge.judgement import score_sentence
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

@@ -23,7 +23,7 @@ from urllib.parse import urlencode
 from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
-from demo.screens.lesson.steps import STEPS
+from demo.views.lesson.steps import STEPS
 from tests.demo.browser.conftest import ROOT, served
 from tests.demo.browser.page import KNOWN
 from tests.helpers.chromium import find_chromium

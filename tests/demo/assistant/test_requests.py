@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from demo.assistant import serving
-from demo.screens.api import Endpoints
-from demo.screens.api_page import DRAWN
-from demo.screens.parts import DRAWING
+from demo.page.api import Endpoints
+from demo.page.api_components import DRAWN
+from demo.page.queues import DRAWING
 from demo.service.generating.service import GeneratingService
 from demo.service.start import load_shipped_generator
 from tests.demo.assistant.conftest import served

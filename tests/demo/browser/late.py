@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from demo import site
-from demo.screens import session
+from demo.views import session
 from demo.server import routes
 from demo.server.folder import TemporaryFolder
 from demo.server.sessions import Sessions

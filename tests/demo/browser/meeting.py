@@ -12,7 +12,7 @@ from typing import Any
 import gradio as gr
 
 from demo import site
-from demo.screens.parts import ANSWERING
+from demo.views.state import ANSWERING
 from demo.server.folder import TemporaryFolder
 from demo.service.start import open_registry
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.galleries.packaged import load_examples
 from demo.record.packing import pack_array
-from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from seps.judge import Judge, load_judge
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened

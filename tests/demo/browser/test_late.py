@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import served
 from tests.demo.browser.late import LATE

@@ -13,10 +13,10 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from demo.record.settings import evaluation_knobs, read_knobs
-from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
-from demo.screens.lesson.steps import STEPS
-from demo.screens.lesson.walk import WalkRequest, walk_value
-from demo.screens.paper.values import published
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
+from demo.views.lesson.steps import STEPS
+from demo.views.lesson.walk import WalkRequest, walk_value
+from demo.views.paper.values import published
 from demo.service.results import our_results
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import SCREENSHOTS

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from demo.record.settings import evaluation_knobs
-from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
-from demo.screens.lesson.walk import WalkRequest, walk_value
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
+from demo.views.lesson.walk import WalkRequest, walk_value
 from demo.service.masks import mask_text
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.page import opened

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from demo.screens.examples import FIRST_CAPTION
+from demo.views.examples import FIRST_CAPTION
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.held import Held
 from tests.demo.browser.page import opened, titles

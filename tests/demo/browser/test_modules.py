@@ -17,7 +17,7 @@ from demo.record.layers import Layer
 from demo.record.packing import packed
 from demo.record.page_table import table_tag
 from demo.record.table import TABLE, ordinal, say
-from demo.screens.parts import scripted
+from demo.views.state import scripted
 from demo.server.static import styles
 from demo.service.measured import PatchEffects, with_measures
 from seps import MinimalSet

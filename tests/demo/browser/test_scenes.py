@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.drawing.palette import OBJECT
 from demo.record.inside import weights_inside
-from demo.screens.examples import examples_of
+from demo.views.examples import examples_of
 from demo.service.experiment import experiment, known, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData

@@ -23,13 +23,13 @@ from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import read_photo
 from demo.record.packing import packed
 from demo.record.settings import evaluation_knobs, idle_choices
-from demo.screens.captions.view import ranking_value as captions_value
-from demo.screens.chooser import SelectedImage
-from demo.screens.compare.view import compared_records, show_side_by_side
-from demo.screens.lesson.walk import WalkRequest, walk_value
-from demo.screens.parts import ViewState
-from demo.screens.viewer import search_value, shown_record
-from demo.screens.why.values import WhyState, state_ranking, why_value
+from demo.views.captions import captions_value
+from demo.views.state import SelectedImage
+from demo.views.compare import compared_records, show_side_by_side
+from demo.views.lesson.walk import WalkRequest, walk_value
+from demo.views.state import ViewState
+from demo.views.viewer import search_value, shown_record
+from demo.views.why.values import WhyState, state_ranking, why_value
 from demo.service.captions import read_caption
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry

@@ -11,7 +11,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from demo.galleries.openings import load_openings
 from demo.record.table import TABLE
-from demo.screens.lesson.steps import STEPS
+from demo.views.lesson.steps import STEPS
 from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.

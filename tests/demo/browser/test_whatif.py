@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from demo.record.layers import Layer, LayerValues
-from demo.screens.compare.view import STARTING
-from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
+from demo.views.compare import STARTING
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.service.counterfactual import Forcing
 from demo.service.masks import mask_text, read_mask
 from demo.service.registry import ModelRegistry

@@ -32,11 +32,11 @@ from demo.record.language import (
 )
 from demo.record.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, listed, say
 from demo.record.unmatched import quoted
-from demo.screens.about.view import measured
-from demo.screens.captions.view import NO_POOL
-from demo.screens.generate.view import KINDS
-from demo.screens.losses.view import guide_page
-from demo.screens.paper.view import page as paper_page
+from demo.views.about.view import measured
+from demo.views.captions import NO_POOL
+from demo.views.generate.view import KINDS
+from demo.views.losses.page import guide_page
+from demo.views.paper.page import page as paper_page
 from demo.service.captions import read_caption
 from demo.service.retrieval import RetrievalService
 from demo.service.whereabouts import whereabouts

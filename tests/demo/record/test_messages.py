@@ -21,14 +21,15 @@ from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.photos import read_photo
 from demo.record.language import CHINESE, MESSAGES, compile_pattern, sentences, speaking
-from demo.screens.chooser import SelectedImage, left_out
-from demo.screens.compare.view import show_side_by_side
-from demo.screens.generate.values import linked_state as linked_drawing
-from demo.screens.lesson.view import from_link as linked_lesson
-from demo.screens.losses.view import from_link
-from demo.screens.parts import ViewState, message
-from demo.screens.session import fill
-from demo.screens.why.view import compared_captions
+from demo.views.state import SelectedImage
+from demo.page.values import left_out
+from demo.views.compare import show_side_by_side
+from demo.views.generate.values import linked_state as linked_drawing
+from demo.views.lesson.state import from_link as linked_lesson
+from demo.views.losses.page import from_link
+from demo.views.state import ViewState, message
+from demo.views.session import fill
+from demo.views.why.view import compared_captions
 from demo.server.detail import Detail
 from demo.server.gate import FAULT, FULL, MAX_BYTES, large
 from demo.server.guard import GONE

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from demo.record.unmatched import describe_missed, quoted, unmatched, unmatched_value
-from demo.screens.judge.judgement import words_numbers, words_sentence
+from demo.views.judge.judgement import words_numbers, words_sentence
 from seps import Explanation
 from seps.models.unmatched_words import UnmatchedRule
 from tests.helpers.records import random_record

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from demo.__main__ import parser
-from demo.screens.api import Endpoints
+from demo.page.api import Endpoints
 
 GUIDE = (Path(__file__).parents[3] / "assets" / "guide" / "use.md").read_text()
 

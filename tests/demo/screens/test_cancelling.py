@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from demo.screens.cancelling import Cancellations, Cancelled
-from demo.screens.downloads import saving
+from demo.assistant.requests import Cancellations, Cancelled
+from demo.views.downloads import saving
 from seps.progress import with_progress
 
 

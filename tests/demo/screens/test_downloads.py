@@ -9,10 +9,10 @@ import pytest
 
 from demo.drawing.formats import Download
 from demo.record.packing import packed
-from demo.screens.compare.export import comparison
-from demo.screens.downloads import explanation, saving, sent
-from demo.screens.parts import ViewState, message
-from demo.screens.why.values import WhyState, why_download
+from demo.views.compare import comparison
+from demo.views.downloads import explanation, saving, sent
+from demo.views.state import ViewState, message
+from demo.views.why.values import WhyState, why_download
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from demo.galleries.index import IndexedGallery, require_in_memory
 from demo.galleries.openings import get_opening, load_openings
-from demo.screens.examples import EXAMPLES, FIRST_CAPTION, FIRST_PHOTO, examples_of
+from demo.views.examples import EXAMPLES, FIRST_CAPTION, FIRST_PHOTO, examples_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 

@@ -18,11 +18,11 @@ from demo.galleries.folder import UPLOADS, uploads_gallery
 from demo.galleries.index import index_gallery
 from demo.record.contrast import deciding, maps_of
 from demo.record.layers import Layer
-from demo.screens.compare.export import comparison
-from demo.screens.compare.view import compared_records
-from demo.screens.figure_spec import SPEC
-from demo.screens.parts import ViewState
-from demo.screens.why.values import WhyState, sides_of, why_download
+from demo.views.compare import comparison
+from demo.views.compare import compared_records
+from demo.views.figure_spec import SPEC
+from demo.views.state import ViewState
+from demo.views.why.values import WhyState, sides_of, why_download
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from demo.screens.examples import FIRST_CAPTION
-from demo.screens.intro import ideas_html, intro_value
+from demo.views.examples import FIRST_CAPTION
+from demo.views.intro import ideas_html, intro_value
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

@@ -7,8 +7,8 @@ import json
 import pytest
 import torch
 
-from demo.screens.parts import ViewState
-from demo.screens.photos import view as photos_view
+from demo.views.state import ViewState
+from demo.views import worked_example as photos_view
 from demo.service.captions import Reading, add_unlike_note
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

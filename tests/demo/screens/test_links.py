@@ -14,18 +14,18 @@ import pytest
 
 from demo.record.layers import Layer
 from demo.record.settings import DECISIONS, Knobs, read_knobs
-from demo.screens.captions import view as captions
-from demo.screens.chooser import SelectedImage
-from demo.screens.compare import view as compare
-from demo.screens.generate import values as generate_values
-from demo.screens.judge import values as judge_values
-from demo.screens.lesson import view as lesson
-from demo.screens.lesson.view import LessonState
-from demo.screens.losses import view as losses
-from demo.screens.losses.values import MININGS
-from demo.screens.parts import NO_POOL, ViewState
-from demo.screens.photos import view as photos_view
-from demo.screens.session import RESTORE, fill, read_query
+from demo.views import captions
+from demo.views.state import SelectedImage
+from demo.views import compare
+from demo.views.generate import values as generate_values
+from demo.views.judge import values as judge_values
+from demo.views.lesson import state as lesson
+from demo.views.lesson.state import LessonState
+from demo.views.losses import page as losses
+from demo.views.losses.values import MININGS
+from demo.views.state import NO_POOL, ViewState
+from demo.views import worked_example as photos_view
+from demo.views.session import RESTORE, fill, read_query
 from demo.service.captions import MAX_CHARACTERS
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry

@@ -10,12 +10,12 @@ import pytest
 
 from demo.galleries.index import require_in_memory
 from demo.galleries.openings import get_opening, load_openings
-from demo.screens.edit.view import Editing, entered, first_scene
-from demo.screens.examples import FIRST_CAPTION
-from demo.screens.parts import ViewState, link_to
-from demo.screens.photos import view as photos_view
-from demo.screens.photos.view import standing
-from demo.screens.session import fill, selected_tabs
+from demo.views.edit import Editing, entered, first_scene
+from demo.views.examples import FIRST_CAPTION
+from demo.views.state import ViewState, link_to
+from demo.views import worked_example as photos_view
+from demo.views.worked_example import standing
+from demo.views.session import fill, selected_tabs
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from demo.screens.tables import results, table
+from demo.views.tables import results, table
 
 
 def test_columns_groups_and_rows_are_named_and_nothing_is_an_empty_header() -> None:

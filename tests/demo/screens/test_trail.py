@@ -10,13 +10,13 @@ import gradio as gr
 import pytest
 
 from demo.galleries.folder import UPLOADS
-from demo.screens.captions import view as captions
-from demo.screens.chooser import SelectedImage
-from demo.screens.compare import view as compare
-from demo.screens.link import LinkedView
-from demo.screens.parts import NO_POOL, ViewState
-from demo.screens.photos import view as photos_view
-from demo.screens.trail import MAX_KEPT, Shown, Trail, brought_back
+from demo.views import captions
+from demo.views.state import SelectedImage
+from demo.views import compare
+from demo.views.link import LinkedView
+from demo.views.state import NO_POOL, ViewState
+from demo.views import worked_example as photos_view
+from demo.views.trail import MAX_KEPT, Shown, Trail, brought_back
 from demo.server.uploads import Upload
 from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry

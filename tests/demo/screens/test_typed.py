@@ -7,8 +7,8 @@ from typing import Any
 
 import gradio as gr
 
-from demo.screens import typed
-from demo.screens.parts import message
+from demo.views import typed
+from demo.views.state import message
 from demo.server.guard import GuardedBlocks
 from demo.server.sessions import Session
 from tests.helpers.awaited import awaited

@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from demo.screens.captions import view as captions
-from demo.screens.chooser import SelectedImage
-from demo.screens.compare import view as compare
-from demo.screens.edit import view as edit
-from demo.screens.judge.values import JudgeState, words_values
-from demo.screens.parts import NO_POOL, ViewState
-from demo.screens.photos import view as photos_view
-from demo.screens.why.values import WhyState
-from demo.screens.why.view import show
+from demo.views import captions
+from demo.views.state import SelectedImage
+from demo.views import compare
+from demo.views import edit
+from demo.views.judge.values import JudgeState, words_values
+from demo.views.state import NO_POOL, ViewState
+from demo.views import worked_example as photos_view
+from demo.views.why.values import WhyState
+from demo.views.why.view import show
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from demo.screens.parts import scripted
+from demo.views.state import scripted
 from demo.server.static import scripts
 
 VALUES: list[Any] = [

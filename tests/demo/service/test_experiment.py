@@ -11,7 +11,7 @@ import torch
 from PIL import Image
 
 from demo.galleries.index import index_gallery, require_in_memory
-from demo.screens.parts import ViewState, link_to
+from demo.views.state import ViewState, link_to
 from demo.service.experiment import experiment, known, read_changes, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData

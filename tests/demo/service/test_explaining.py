@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from demo.record.settings import evaluation_knobs, network_with
-from demo.screens.parts import ViewState
-from demo.screens.photos.view import rank_and_show
+from demo.views.state import ViewState
+from demo.views.worked_example import rank_and_show
 from demo.service.counterfactual import Forcing
 from demo.service.encoded import encode_caption
 from demo.service.explaining import explain_pair

@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from demo.screens.about.view import measured, own_card
+from demo.views.about.view import measured, own_card
 from demo.service.own_models import fetch_model
 from demo.service.start import open_registry
 from seps.models.hub import load_model

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from demo.screens.examples import EXAMPLES
+from demo.views.examples import EXAMPLES
 from demo.service.captions import read_caption
 from demo.service.language import COMMON, hint
 from demo.service.registry import ModelRegistry

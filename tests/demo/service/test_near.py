@@ -7,7 +7,7 @@ from PIL import Image
 from demo.galleries.examples import examples_gallery
 from demo.galleries.folder import folder_gallery
 from demo.galleries.index import index_gallery
-from demo.screens.photo_list import ranking_value
+from demo.views.photos import ranking_value
 from demo.service.near import group_near_photographs
 from demo.service.retrieval import RetrievalService
 

@@ -9,11 +9,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from demo.screens.about.view import measured, own_card
-from demo.screens.examples import examples_of
-from demo.screens.parts import ViewState, link_to
-from demo.screens.photos import view as photos_view
-from demo.screens.session import fill
+from demo.views.about.view import measured, own_card
+from demo.views.examples import examples_of
+from demo.views.state import ViewState, link_to
+from demo.views import worked_example as photos_view
+from demo.views.session import fill
 from demo.service.own_models import assign_names, check_model, fetch_model
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_own, open_registry

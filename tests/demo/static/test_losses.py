@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from demo.screens.losses.claims import CLAIMS
-from demo.screens.losses.values import playground_value
+from demo.views.losses.claims import CLAIMS
+from demo.views.losses.values import playground_value
 from demo.service.retrieval import RetrievalService
 from demo.static.losses import LOSSES, write_losses
 

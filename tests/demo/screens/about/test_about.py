@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from demo.screens.about.view import measured
-from demo.screens.tables import grounding_table, interval
+from demo.views.about.view import measured
+from demo.views.tables import grounding_table, interval
 from demo.service import results
 from demo.service.results import our_contrast, our_grounding
 from seps.models.hub import shipped_models

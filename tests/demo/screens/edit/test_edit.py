@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from demo.screens.edit.view import Editing, share_changes, show
+from demo.views.edit import Editing, share_changes, show
 from demo.service.experiment import experiment, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData

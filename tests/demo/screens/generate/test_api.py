@@ -13,9 +13,9 @@ from PIL import Image, ImageSequence
 from demo.__main__ import main
 from demo.galleries.photos import read_photo
 from demo.galleries.scenes import SCENES
-from demo.screens.api import Endpoints
-from demo.screens.generate.photo_captions import SHOWN
-from demo.screens.generate.values import GenerateState, finish, finished, opened_generator
+from demo.page.api import Endpoints
+from demo.views.generate.photo_captions import SHOWN
+from demo.views.generate.values import GenerateState, finish, finished, opened_generator
 from demo.server.uploads import Upload
 from demo.service import start
 from demo.service.generating.service import GeneratingService, choose_shown_steps

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PIL import Image
 
-from demo.screens.generate.photo_captions import SHOWN, explained_captions, opened_captioner, photo_captions_value
-from demo.screens.generate.view import FEW, photos_strip
+from demo.views.generate.photo_captions import SHOWN, explained_captions, opened_captioner, photo_captions_value
+from demo.views.generate.view import FEW, photos_strip
 from demo.service.generating.service import GeneratingService
 from demo.service.registry import ModelRegistry
 from seps import shipped_file

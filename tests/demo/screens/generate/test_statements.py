@@ -6,7 +6,7 @@ import re
 
 from demo.galleries.scenes import scenes_gallery
 from demo.record.table import TABLE
-from demo.screens.generate.statements import statement_verdicts, summary, true_statements, truth_summary
+from demo.views.generate.statements import statement_verdicts, summary, true_statements, truth_summary
 from seps.scenes.agreement import agreement
 from seps.scenes.reading import read_caption
 

@@ -13,23 +13,9 @@ from PIL import Image
 from demo.galleries.drawings import DRAWN
 from demo.galleries.scenes import SCENES, scenes_gallery
 from demo.record.table import ordinal
-from demo.screens.generate.attention_maps import find_looks, on_grid, shared_tokens
-from demo.screens.generate.statements import recaption_statements
-from demo.screens.generate.values import (
-    EXAMPLES,
-    GenerateState,
-    asking_value,
-    beam_sentence,
-    captioned_value,
-    drawing_value,
-    explained_values,
-    finish,
-    finished,
-    link_of,
-    linked_state,
-    opened_generator,
-    stopped_value,
-)
+from demo.views.generate.attention_maps import find_looks, on_grid, shared_tokens
+from demo.views.generate.statements import recaption_statements
+from demo.views.generate.values import EXAMPLES, GenerateState, asking_value, beam_sentence, captioned_value, drawing_value, explained_values, finish, finished, link_of, linked_state, opened_generator, stopped_value
 from demo.service.generating.request import read_numbers
 from demo.service.generating.service import GeneratingService, rank_among, read_true_share
 from demo.service.generating.step import DrawnStep

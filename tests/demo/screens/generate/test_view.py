@@ -13,10 +13,10 @@ from demo.galleries.drawings import DRAWN
 from demo.galleries.scenes import SCENES
 from demo.opening.write import draw_precomputed
 from demo.record.language import CHINESE, sentences, speaking
-from demo.screens.generate.values import EXAMPLES, GenerateState, link_of
-from demo.screens.generate.view import draw_frames, ended
-from demo.screens.link import waited_for
-from demo.screens.session import fill
+from demo.views.generate.values import EXAMPLES, GenerateState, link_of
+from demo.views.generate.view import draw_frames, ended
+from demo.views.link import waited_for
+from demo.views.session import fill
 from demo.service.generating.precomputed import read_precomputed, save_precomputed
 from demo.service.generating.service import GeneratingService
 from demo.service.registry import ModelRegistry

@@ -9,7 +9,7 @@ import json
 import pytest
 import torch
 
-from demo.screens.judge.export import judged_csv, judged_file
+from demo.views.judge.export import judged_csv, judged_file
 from demo.service.judging import JudgeResult
 from seps.judge.judge import JudgeFeatures, Score
 

@@ -12,21 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from demo.screens.judge.judgement import (
-    best_word,
-    curve_sentence,
-    falls,
-    judgement,
-    many,
-    other_sentence,
-    score_plain,
-    score_sentence,
-    score_value,
-    shares_value,
-    word_cosines,
-    words_numbers,
-    words_sentence,
-)
+from demo.views.judge.judgement import best_word, curve_sentence, falls, judgement, many, other_sentence, score_plain, score_sentence, score_value, shares_value, word_cosines, words_numbers, words_sentence
 from demo.service.judging import JudgeResult
 from seps.judge.judge import JudgeFeatures, Score
 from tests.demo.browser.standalone import random_record

@@ -15,21 +15,12 @@ from demo.galleries.folder import uploads_gallery
 from demo.galleries.gallery import Gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.photos import shrink_photo
-from demo.screens.chooser import SelectedImage
-from demo.screens.examples import FIRST_CAPTION
-from demo.screens.judge.values import (
-    JudgeState,
-    distortion_value,
-    judged_picture,
-    pending_distortion,
-    read_distortion,
-    several_csv,
-    several_value,
-    words_values,
-)
-from demo.screens.judge.view import own_prompt, show, start, strength_of
-from demo.screens.link import waited_for
-from demo.screens.session import fill
+from demo.views.state import SelectedImage
+from demo.views.examples import FIRST_CAPTION
+from demo.views.judge.values import JudgeState, distortion_value, judged_picture, pending_distortion, read_distortion, several_csv, several_value, words_values
+from demo.views.judge.values import own_prompt, show, start, strength_of
+from demo.views.link import waited_for
+from demo.views.session import fill
 from demo.service.judging import STRENGTHS, JudgingService
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

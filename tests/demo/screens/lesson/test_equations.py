@@ -9,16 +9,7 @@ import pytest
 from matplotlib.mathtext import MathTextParser
 
 from demo.record.table import LESSON
-from demo.screens.lesson.equations import (
-    EQUATIONS,
-    LEGENDS,
-    facts_of,
-    file_equation,
-    file_numbers,
-    legend,
-    page_equation,
-    rows,
-)
+from demo.views.lesson.equations import EQUATIONS, LEGENDS, facts_of, file_equation, file_numbers, legend, page_equation, rows
 from tests.demo.browser.standalone import random_record
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"

@@ -20,23 +20,11 @@ from demo.drawing.palette import DARK, LIGHT, Palette
 from demo.drawing.render import render
 from demo.record.counterfactual import Trial
 from demo.record.settings import evaluation_knobs
-from demo.screens.cancelling import Cancellations, Cancelled
-from demo.screens.lesson import export
-from demo.screens.lesson.export import (
-    GIF_BYTES,
-    RESTING,
-    STAGES,
-    Lesson,
-    LessonHeading,
-    LessonStep,
-    equations,
-    lesson_gif,
-    lesson_pdf,
-    lesson_pngs,
-    step_figure,
-)
-from demo.screens.lesson.files import made_lesson
-from demo.screens.lesson.walk import WalkRequest
+from demo.assistant.requests import Cancellations, Cancelled
+from demo.views.lesson import export
+from demo.views.lesson.export import GIF_BYTES, RESTING, STAGES, Lesson, LessonHeading, LessonStep, equations, lesson_gif, lesson_pdf, lesson_pngs, step_figure
+from demo.views.lesson.files import made_lesson
+from demo.views.lesson.walk import WalkRequest
 from demo.service.counterfactual import Decided
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet, Explanation, explain

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from demo.screens.lesson import view as lesson
-from demo.screens.link import read_link
+from demo.views.lesson import state as lesson
+from demo.views.link import read_link
 from demo.service.registry import ModelRegistry
 
 SCRIPT = " ".join((Path(__file__).parents[4] / "assets" / "guide" / "teach.md").read_text().split())

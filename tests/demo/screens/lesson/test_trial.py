@@ -12,8 +12,8 @@ import torch
 from demo.galleries.index import require_in_memory
 from demo.record.counterfactual import Trial, trial_columns, trial_rows
 from demo.record.settings import Knobs, evaluation_knobs, network_with
-from demo.screens.lesson.trial import made_trial, trial_value
-from demo.screens.lesson.walk import WalkRequest, walk, walk_value
+from demo.views.lesson.trial import made_trial, trial_value
+from demo.views.lesson.walk import WalkRequest, walk, walk_value
 from demo.service.counterfactual import Attempts, Decided, Forcing
 from demo.service.masks import mask_text
 from demo.service.retrieval import RetrievalService

@@ -17,8 +17,8 @@ from demo.galleries.index import index_gallery, require_in_memory
 from demo.record.packing import packed
 from demo.record.settings import Knobs, evaluation_knobs, network_with
 from demo.record.table import LESSON
-from demo.screens.lesson.steps import STEPS
-from demo.screens.lesson.walk import WalkRequest, images_for, walk, walk_value
+from demo.views.lesson.steps import STEPS
+from demo.views.lesson.walk import WalkRequest, images_for, walk, walk_value
 from demo.service.retrieval import RetrievalService
 from seps import ScoringEngine
 from seps.explanation.spread import caption_spread

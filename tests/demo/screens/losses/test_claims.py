@@ -10,8 +10,8 @@ from torch import Tensor
 
 from demo.record.settings import network_with, trained_knobs
 from demo.record.table import LESSON
-from demo.screens.losses.claims import CLAIMS, claims_value, run_claim
-from demo.screens.losses.values import read_batch
+from demo.views.losses.claims import CLAIMS, claims_value, run_claim
+from demo.views.losses.values import read_batch
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet, align_loss, ratio_loss
 

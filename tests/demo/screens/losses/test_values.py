@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from demo.screens.losses.values import BATCH, UNFORESEEN, class_names, classes_naming, playground_value, ratio_curves
+from demo.views.losses.values import BATCH, UNFORESEEN, class_names, classes_naming, playground_value, ratio_curves
 from demo.service.retrieval import RetrievalService
 from seps import align_loss, ratio_loss
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from demo.screens.losses.guide import RATIO_FILE, advice_rows, ratio_experiment
-from demo.screens.losses.view import PANEL, guide_page, panel, task_guide
+from demo.views.losses.guide import RATIO_FILE, advice_rows, ratio_experiment
+from demo.views.losses.page import PANEL, guide_page, panel, task_guide
 from seps.runs.recipe import recipe_files
 from seps.training.guide import ADVICE, CLAIMED_KEPT
 

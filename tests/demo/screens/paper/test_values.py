@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from demo.record.table import LESSON
-from demo.screens.paper.values import NUMBERS, differences, names_elsewhere, published
+from demo.views.paper.values import NUMBERS, differences, names_elsewhere, published
 from demo.service.results import dense_protocol, our_effects, our_results
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet

@@ -13,9 +13,9 @@ from PIL import Image
 
 from demo.galleries.personal import CAMERA
 from demo.record.table import say
-from demo.screens.parts import ViewState
-from demo.screens.photos import view as photos_view
-from demo.screens.photos.camera import NAME, frozen_note, look_value
+from demo.views.state import ViewState
+from demo.views import worked_example as photos_view
+from demo.views.camera import NAME, frozen_note, look_value
 from demo.server.detail import LONGEST_PICTURE, Detail, parse_fields
 from demo.service.masks import read_mask
 from demo.service.personal import index_frame

@@ -15,13 +15,13 @@ from demo.galleries.examples import examples_gallery
 from demo.galleries.folder import create_listed_gallery, folder_gallery
 from demo.galleries.stored import IndexingStatus, StoredGallery
 from demo.record.photo import STRIP, strip_value
-from demo.screens.about.view import credit_lines, gallery_line
-from demo.screens.api import Endpoints
-from demo.screens.parts import ViewState
-from demo.screens.photos import view as photos_view
-from demo.screens.photos.many import indexing_line, names_box
-from demo.screens.session import fill
-from demo.screens.why.values import WhyState, why_value
+from demo.views.about.view import credit_lines, gallery_line
+from demo.page.api import Endpoints
+from demo.views.state import ViewState
+from demo.views import worked_example as photos_view
+from demo.views.indexing import indexing_line, names_box
+from demo.views.session import fill
+from demo.views.why.values import WhyState, why_value
 from demo.service.counterfactual import Forcing
 from demo.service.ranking import Candidates
 from demo.service.registry import ModelRegistry
@@ -74,7 +74,7 @@ def test_a_shortlist_is_told_and_all_are_scored_when_asked(many: RetrievalServic
 
 
 def test_endpoints_tell_what_a_shortlist_was_made_of(many: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("demo.screens.api.LISTED", 7)
+    monkeypatch.setattr("demo.page.api.LISTED", 7)
     endpoints = Endpoints(ModelRegistry(many))
     answer = endpoints.rank_images(CAPTION, "", "folder")
     assert (len(answer["ranking"]), answer["total"]) == (SHORT, COUNT)

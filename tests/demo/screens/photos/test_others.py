@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from demo.screens.chooser import SelectedImage
-from demo.screens.compare import view as compare
-from demo.screens.parts import ViewState
-from demo.screens.viewer import OTHERS, search_value
+from demo.views.state import SelectedImage
+from demo.views import compare
+from demo.views.state import ViewState
+from demo.views.viewer import OTHERS, search_value
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

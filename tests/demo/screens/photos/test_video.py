@@ -17,15 +17,15 @@ from demo.galleries.moving import MOVING
 from demo.galleries.personal import OWN_VIDEO
 from demo.galleries.video import read_video
 from demo.record.timeline import tiles
-from demo.screens.chooser import SelectedImage
-from demo.screens.compare.view import show_side_by_side
-from demo.screens.parts import ViewState
-from demo.screens.photos import sending
-from demo.screens.photos import view as photos_view
-from demo.screens.photos.video import film_download
-from demo.screens.session import fill
-from demo.screens.why import view as why
-from demo.screens.why.values import WhyState
+from demo.views.state import SelectedImage
+from demo.views.compare import show_side_by_side
+from demo.views.state import ViewState
+from demo.page import queues as sending
+from demo.views import worked_example as photos_view
+from demo.views.video import film_download
+from demo.views.session import fill
+from demo.views.why import view as why
+from demo.views.why.values import WhyState
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

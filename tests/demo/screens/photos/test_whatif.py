@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from demo.record.packing import packed
-from demo.screens import downloads
-from demo.screens.captions import view as captions
-from demo.screens.chooser import SelectedImage
-from demo.screens.compare import view as compare
-from demo.screens.compare.export import comparison
-from demo.screens.parts import NO_POOL, ViewState
-from demo.screens.photos import view as photos_view
-from demo.screens.session import fill
-from demo.screens.viewer import is_of, search_value, shown_record, whatif_value
+from demo.views import downloads
+from demo.views import captions
+from demo.views.state import SelectedImage
+from demo.views import compare
+from demo.views.compare import comparison
+from demo.views.state import NO_POOL, ViewState
+from demo.views import worked_example as photos_view
+from demo.views.session import fill
+from demo.views.viewer import is_of, search_value, shown_record, whatif_value
 from demo.service.counterfactual import Forcing
 from demo.service.masks import mask_text, read_mask
 from demo.service.measured import measures_of

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from demo.record.contrast import contrast_record
-from demo.screens.why.export import why_file
+from demo.views.why.export import why_file
 from tests.demo.record.test_contrast import FIRST, SECOND, contrast_of
 
 PHOTOS = (Image.new("RGB", (300, 200), "#80a0c0"), Image.new("RGB", (200, 260), "#c0a080"))

@@ -13,9 +13,9 @@ from demo.galleries.folder import UPLOADS, uploads_gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.openings import get_opening
 from demo.galleries.photos import shrink_photo
-from demo.screens.session import fill
-from demo.screens.why.values import WhyState, first_two, why_download
-from demo.screens.why.view import filled, show, start, two_captions
+from demo.views.session import fill
+from demo.views.why.values import WhyState, first_two, why_download
+from demo.views.why.view import filled, show, start, two_captions
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData

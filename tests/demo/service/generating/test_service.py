@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from demo.screens.generate.statements import recaption_statements
+from demo.views.generate.statements import recaption_statements
 from demo.service.generating import service as module
 from demo.service.generating.request import DrawingRequest
 from demo.service.generating.service import GeneratingService, generator_ships, rank_among
