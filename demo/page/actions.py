@@ -114,7 +114,7 @@ class PageActions(ExportActions):
         status = folder_status(self._registry.photos)
         if status is None:
             return {"says": "", "running": False}
-        return {"says": indexing_text(status)[0], "running": status.running}
+        return {"says": indexing_text(status), "running": status.running}
 
     def explain(
         self,

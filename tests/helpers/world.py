@@ -10,9 +10,10 @@ from pathlib import Path
 
 import torch
 
-from demo import site
 from demo.galleries.moving import MOVING
 from demo.galleries.scenes import FACTS_FILE, SCENES
+from demo.page.html import app_page
+from demo.page.server import PageServer
 from demo.server.folder import TemporaryFolder
 from demo.server.launching import launch
 from demo.service.registry import ModelRegistry
@@ -50,4 +51,4 @@ def registry_with(model: Path, cache: Path) -> ModelRegistry:
 if __name__ == "__main__":
     folder, cache, port = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     with TemporaryFolder() as uploads:
-        launch(site.build(registry_with(folder, cache)), "127.0.0.1", port, **site.launch_options(uploads))
+        launch(PageServer(registry_with(folder, cache), uploads, app_page(None)), "127.0.0.1", port)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from demo import site
-from demo.views import session
 from demo.server import routes
 from demo.server.folder import TemporaryFolder
 from demo.server.sessions import Sessions
 from demo.service.start import open_registry
+from demo.views import session
 
 LATE = 4.0
 prompt_fill = session.fill

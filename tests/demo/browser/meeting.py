@@ -12,9 +12,9 @@ from typing import Any
 import gradio as gr
 
 from demo import site
-from demo.views.state import ANSWERING
 from demo.server.folder import TemporaryFolder
 from demo.service.start import open_registry
+from demo.views.state import ANSWERING
 
 TYPED = "two boxes: "
 PATIENCE = 2.0  # seconds in which the other answer begins, where it does not wait for this one

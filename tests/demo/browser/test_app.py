@@ -8,9 +8,9 @@ import urllib.request
 
 import numpy as np
 import pytest
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, titles, unfold

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, expect
 
 from demo.drawing.formats import file_name
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import served
 from tests.demo.browser.page import opened

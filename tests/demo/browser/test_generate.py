@@ -14,9 +14,9 @@ from PIL import ExifTags, Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from demo.record.packing import pack_array
+from demo.service.retrieval import RetrievalService
 from demo.views.generate.photo_captions import SHOWN
 from demo.views.generate.values import GenerateState, blank_value, stopped_value
-from demo.service.retrieval import RetrievalService
 from seps import shipped_file
 from seps.generator import ImageTextGenerator, load_generator
 from seps.generator.captioner import Decoding

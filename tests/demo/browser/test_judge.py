@@ -10,12 +10,12 @@ from urllib.parse import quote_plus
 
 import numpy as np
 import pytest
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
 from demo.galleries.packaged import load_examples
 from demo.record.packing import pack_array
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from seps.judge import Judge, load_judge
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from playwright.sync_api import Browser, expect
 
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import served
 from tests.demo.browser.late import LATE

@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, expect
 from demo.galleries.openings import get_opening
 from demo.record.settings import evaluation_knobs, idle_choices
 from demo.record.table import say
+from demo.service.retrieval import RetrievalService
 from demo.views.lesson.steps import STEPS
 from demo.views.lesson.walk import WalkRequest, walk_value
 from demo.views.state import computing
-from demo.service.retrieval import RetrievalService
 from tests.demo.browser.fitting import problems_of
 from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, sent
 from tests.demo.browser.standalone import photo, random_record

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from demo.record.settings import evaluation_knobs, read_knobs
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
+from demo.service.results import our_results
+from demo.service.retrieval import RetrievalService
 from demo.views.lesson.steps import STEPS
 from demo.views.lesson.walk import WalkRequest, walk_value
 from demo.views.paper.values import published
-from demo.service.results import our_results
-from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened
 

@@ -8,13 +8,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from playwright.sync_api import Browser, Page, expect
 
 from demo.record.settings import evaluation_knobs
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
-from demo.views.lesson.walk import WalkRequest, walk_value
 from demo.service.masks import mask_text
 from demo.service.retrieval import RetrievalService
+from demo.views.lesson.walk import WalkRequest, walk_value
 from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.

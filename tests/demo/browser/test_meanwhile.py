@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from demo.views.examples import FIRST_CAPTION
 from playwright.sync_api import Browser, Page, Route, expect
 
-from demo.views.examples import FIRST_CAPTION
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.held import Held
 from tests.demo.browser.page import opened, titles

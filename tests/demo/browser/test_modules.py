@@ -17,9 +17,9 @@ from demo.record.layers import Layer
 from demo.record.packing import packed
 from demo.record.page_table import table_tag
 from demo.record.table import TABLE, ordinal, say
-from demo.views.state import scripted
 from demo.server.static import styles
 from demo.service.measured import PatchEffects, with_measures
+from demo.views.state import scripted
 from seps import MinimalSet
 from tests.demo.browser.standalone import imported, open_html, random_record, viridis
 from tests.demo.record.test_table import numbers

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from demo.views.examples import examples_of
 from gradio_client import Client  # type: ignore[import-untyped]
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from demo.drawing.palette import OBJECT
 from demo.record.inside import weights_inside
-from demo.views.examples import examples_of
 from demo.service.experiment import experiment, known, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData

@@ -23,19 +23,18 @@ from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import read_photo
 from demo.record.packing import packed
 from demo.record.settings import evaluation_knobs, idle_choices
-from demo.views.captions import captions_value
-from demo.views.state import SelectedImage
-from demo.views.compare import compared_records, show_side_by_side
-from demo.views.lesson.walk import WalkRequest, walk_value
-from demo.views.state import ViewState
-from demo.views.viewer import search_value, shown_record
-from demo.views.why.values import WhyState, state_ranking, why_value
 from demo.service.captions import read_caption
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.static.model import page_model
 from demo.static.write import opened_model, write_site
+from demo.views.captions import captions_value
+from demo.views.compare import compared_records, show_side_by_side
+from demo.views.lesson.walk import WalkRequest, walk_value
+from demo.views.state import SelectedImage, ViewState
+from demo.views.viewer import search_value, shown_record
+from demo.views.why.values import WhyState, state_ranking, why_value
 from seps import ScoringEngine
 from seps.encoders.preprocessing import squash
 from seps.scenes import make_scene, sparse_captions

@@ -9,15 +9,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from playwright.sync_api import Browser, Page, expect
 
 from demo.record.layers import Layer, LayerValues
-from demo.views.compare import STARTING
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.service.counterfactual import Forcing
 from demo.service.masks import mask_text, read_mask
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.views.compare import STARTING
 from seps import MinimalSet
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, spot

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+from demo.views.examples import FIRST_CAPTION
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from demo.galleries.openings import load_openings
 from demo.record.contrast import contrast_sentences, contrast_value
 from demo.record.table import TABLE, say
-from demo.views.examples import FIRST_CAPTION
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened, unfold
