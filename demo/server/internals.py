@@ -48,7 +48,7 @@ INTERNALS = (
         "calls go unchecked, and faults are reported as null",
     ),
     Internal(
-        "gradio.block_function:BlockFunction(api_name, name, inputs)",
+        "gradio.block_function:BlockFunction(inputs, api_name)",
         "guard.py",
         "calls go unchecked",
     ),

@@ -29,8 +29,6 @@ HOSTILE += [[], ["a"], {}, {"a": 1}, {"path": 5, "meta": {"_type": "gradio.FileD
     "component",
     [
         gr.Textbox(label="field", render=False),
-        gr.Radio(["a", "b"], label="field", render=False),
-        gr.Slider(10, 100, label="field", render=False),
         gr.Number(label="field", render=False),
         gr.Number(label="field", precision=0, render=False),
         gr.Checkbox(label="field", render=False),
