@@ -44,6 +44,7 @@ def site_values(
         "gpu_bytes": gpu_bytes,
         "description": DESCRIPTION,
         "no_pool": NO_POOL,
+        "credits": [line for gallery in galleries for line in gallery["credits"]],
         "measures": {measure.name: measure.meaning for measure in MEASURES},
     }
 

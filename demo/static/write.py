@@ -13,6 +13,7 @@ from typing import Any
 from demo.galleries.index import GalleryInMemory, in_memory
 from demo.galleries.scenes import SCENES
 from demo.record.language import in_languages
+from demo.record.photo import credit_of
 from demo.screens.examples import examples_of
 from demo.screens.intro import gallery_intro, ideas_html
 from demo.screens.parts import ViewState
@@ -109,6 +110,7 @@ def write_opened(
         "keep_ratio": service.model.cross_net.sparse_ratio,
         "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
         "image_bytes": sum(size for file, size in needed.items() if file.startswith("image.")),
+        "credits": [f"{item.title}: {credit_of(item)}" for item in indexed.gallery.items if credit_of(item)],
         "image_on_cpu": nodes_without_kernel(place / parts[f"model {service.name}"] / "image.onnx"),
         "pictures": sorted(
             {item["thumb"] for item in facts["items"]} | {item["photo"]["src"] for item in facts["items"]}

@@ -1,14 +1,13 @@
 // The engine in this browser: ONNX Runtime in a worker. Its answers are those of engine/server.js.
 
-import { say } from "../base/words.js";
+import { listed, phrase, say } from "../base/words.js";
 import { inPageLanguage } from "../base/mount.js";
 import { missedSentence } from "../record/unfound.js";
 import { UPLOADS, makeEngine as makeModels } from "../static/engine.js";
 import { readCaption, readDense, readLines, unlikeNote } from "../static/language.js";
-import { PLAIN } from "../static/link.js";
-import { MOST, openPicture } from "../static/own.js";
+import { MOST, namedApart, openPicture } from "../static/own.js";
 import { keepOffline } from "../static/offline.js";
-import { makePairs } from "../static/pair.js";
+import { PLAIN, makePairs } from "../static/pair.js";
 import { checkedKnobs } from "../static/settings.js";
 import { makeWalk } from "../static/walk.js";
 import { rankCaptions, rankingValue } from "./captions.js";
@@ -21,15 +20,17 @@ import { failure } from "./remote.js";
 
 const RANKED = 24; // photos of a ranking
 const COMPARED = [2, 6]; // captions
-const LACKS = ["lab", "paper"]; // places and parts that need the app
+const LACKS = ["lab", "paper", "claims"]; // places, parts and measurements that need the app
 
 // site: from the page, see demo/static/page.py.
 export function makeEngine(site) {
+  if (history.state?.own) history.replaceState(null, ""); // a person's own photos are gone with the page that read them
   let progress = null; // of the one that is waited for
   const tell = (text) => progress?.({ text, done: null });
-  const models = makeModels(site, tell);
+  const notes = { engine: say("static.no_engine"), gpu: "", size: "", kept: "" }; // for About
+  const models = makeModels(site, tell, (running) => { notes.engine = say("static.engine", running); }, (text) => { notes.gpu = text; });
   const pairs = makePairs(models.ask, tell);
-  const keep = keepOffline(site, () => {});
+  notes.size = say("static.own_size", models.ownSize);
   const lists = new Map(); // gallery -> its facts as the page takes them
 
   // Run work that says how far it is; a signal that is aborted leaves its answer aside.
@@ -42,6 +43,16 @@ export function makeEngine(site) {
       if (noted === progress) progress = null;
       signal?.throwIfAborted();
     }
+  }
+
+  // Cache what was opened, after the first model is there: until then the network is for what a person waits for.
+  let keep = null;
+  function cache(gallery) {
+    keep ??= keepOffline(site, (galleries) => {
+      notes.kept = say("static.kept", { titles: listed(galleries.map(({ title }) => phrase(title))) });
+      document.body.dataset.offline = galleries.map(({ name }) => name).join(" ");
+    });
+    for (const name of [site.galleries[0].name, gallery]) keep(name);
   }
 
   async function listOf(facts) {
@@ -59,7 +70,7 @@ export function makeEngine(site) {
 
   const open = (gallery, options) => told(async () => {
     const facts = await models.open(gallery);
-    keep(gallery);
+    cache(gallery);
     return listOf(facts);
   }, options);
 
@@ -115,6 +126,8 @@ export function makeEngine(site) {
       const { pools } = await listOf(facts);
       const own = facts.items[index].captions.length ? facts.name : pools[0];
       const chosen = pool || own;
+      const names = [...pools, site.no_pool];
+      if (!names.includes(chosen)) throw new Error(say("page.no_pool", { pool, names: listed(names) }));
       const ranked = await rankCaptions({ engine: models, pairs }, facts, chosen === site.no_pool ? null : await models.open(chosen), { index, typed });
       const selected = ranked.rows.some((row) => row.caption === caption) ? caption : ranked.rows[0].caption;
       return { ...rankingValue(ranked, selected), pool: chosen, caption: selected };
@@ -149,7 +162,7 @@ export function makeEngine(site) {
     return told(async () => {
       if (files.length > MOST) throw new Error(say("sources.too_many", { count: files.length, limit: MOST }));
       const pictures = await Promise.all(files.map(openPicture));
-      const facts = await models.take(models.modelOfPhotos, pictures, UPLOADS);
+      const facts = await models.take(models.modelOfPhotos, namedApart(pictures), UPLOADS);
       pairs.forget(UPLOADS);
       return listOf(facts);
     }, options);
@@ -189,11 +202,13 @@ export function makeEngine(site) {
 
   return {
     lacks: LACKS,
+    about: () => ["about_page.browser", "about_page.browser_numbers", "about_page.browser_lacks"].map((name) => say(name)).concat(Object.values(notes).filter(Boolean)),
     lesson,
     losses,
     claims,
     start: async () => ({
       galleries: site.galleries.map(({ name, title, model }) => ({ name, title, model })),
+      credits: site.credits,
       no_pool: site.no_pool,
       own_model: models.modelOfPhotos,
       has: { video: false, camera: false, judge: false, generate: false, edit: false },

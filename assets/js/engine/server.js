@@ -80,6 +80,7 @@ export function makeEngine() {
 
   return {
     lacks: [],
+    about: () => [],
     start: () => starting,
     open,
     takePhotos,

@@ -15,7 +15,7 @@ const OF_RANKING = ["gallery", "caption", "dense", "ratio", "mode", "pool", "typ
 export function makeLook({ engine, state, line }, { picture, ranking, opened, waiting }) {
   const [explaining, ranks, measuring] = [latest(), latest(), latest()];
   const look = {
-    facts: null, value: null, record: null, index: null, order: [], rank: {}, before: null, own: null, isTried: false,
+    facts: null, value: null, record: null, index: null, order: [], rank: {}, before: null, own: null, isTried: false, noPool: "",
     follow, best, take, begin,
     keyOf: (index) => look.facts?.items[index]?.key ?? look.keys.get(index) ?? "",
     keys: new Map(),
@@ -41,6 +41,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
 
   async function galleryOf(name) {
     const info = await engine.start();
+    look.noPool = info.no_pool;
     galleries = [...info.galleries, ...galleries.filter((own) => !info.galleries.some((each) => each.name === own.name))];
     const facts = await engine.open(name || info.galleries[0].name, { progress });
     if (!galleries.some((each) => each.name === facts.name)) galleries.push({ name: facts.name, title: facts.title });
@@ -173,10 +174,10 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
 
   async function captionsFor(now, facts, signal) {
     const index = positionOf(facts, now.photo) ?? 0;
-    const { rows, recall, caption } = await engine.captions(
+    const { rows, recall, caption, pool } = await engine.captions(
       { gallery: facts.name, index, pool: now.pool, typed: now.typed, caption: now.caption }, { signal, progress });
     line.wait("");
-    return { rows, selected: now.caption || caption, note: recall };
+    return { rows, selected: now.caption || caption, note: recall, pool };
   }
 
   // Change the state, then open the best photo of the new ranking.

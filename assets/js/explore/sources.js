@@ -42,7 +42,7 @@ export function sourceRow({ gallery, photos, video, camera, failed }) {
 }
 
 // What a gallery is called.
-function titleOf(name, title) {
+export function titleOf(name, title) {
   const key = `sources.gallery_${name.replaceAll("-", "_")}`;
   return tells(key) ? say(key) : phrase(title ?? name);
 }

@@ -13,6 +13,7 @@ import { cameraLens } from "./lens.js";
 import { makeLook } from "./look.js";
 import { paintTools } from "./paint.js";
 import { player } from "./play.js";
+import { captionPool } from "./pool.js";
 import { scorePanel } from "./score.js";
 import { sourceRow, takeAnywhere } from "./sources.js";
 import { makeStage } from "./stage.js";
@@ -73,6 +74,7 @@ function build(app) {
     choose: (index) => state.set({ photo: look.keyOf(index), mask: "" }, { push: true }),
     chooseCaption: (caption) => state.set({ caption, mask: "" }),
   });
+  const pool = captionPool({ changed: (changes) => state.set(changes) });
   const lens = cameraLens({
     engine,
     caption: () => state.get().caption,
@@ -104,6 +106,7 @@ function build(app) {
       { class: "col-strip", "aria-label": say("explore.ranking") },
       sources.element,
       h("div", { class: "switch modes", role: "group", "aria-label": say("explore.mode") }, ...modes),
+      pool.element,
       strip.element,
       why,
     ),
@@ -200,9 +203,10 @@ function build(app) {
     ask.suggest(facts.chips, state.get().caption);
   }
 
-  function showRanking({ note: text, missed, items, rows, selected }) {
+  function showRanking({ note: text, missed, items, rows, selected, pool: ranked }) {
     const { mode } = state.get();
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
+    pool.show(state.get(), ranked, look.facts, look.noPool);
     if (rows) strip.captions(rows, selected);
     else strip.photos(items, selected);
     note.textContent = [text, missed].filter(Boolean).join(" ");
@@ -222,6 +226,7 @@ function build(app) {
     ending ??= takeAnywhere(sources.take);
     ask.show(now);
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === now.mode));
+    pool.show(now);
     look.follow(now, before);
   }
 

@@ -12,7 +12,7 @@ import { component } from "../static/component.js";
 export function lossesPart({ engine, state, line }) {
   const [run, measure] = [latest(), latest()];
   const [playgroundPlace, claimsPlace] = ["seps-playground", "seps-claims"].map((name) => h("div", { class: name }));
-  const element = h("div", {}, playgroundPlace, h("h3", {}, say("learn_page.claims")), claimsPlace);
+  const element = h("div", {}, playgroundPlace, h("h3", {}, say(engine.lacks.includes("claims") ? "learn_page.claims_before" : "learn_page.claims")), claimsPlace);
   const work = working(element, line);
   const playground = component(playgroundPlace, playgroundMount, null, (event, { margin, mining, mask_ids: isMasked }) => {
     if (event === "turn") state.set({ margin: String(margin), mining, mask_ids: isMasked ? "1" : "0" });

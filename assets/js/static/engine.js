@@ -40,7 +40,9 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
   // A gallery with its model, ready: {name, model, noun, chips, items, nouns, manifest, language}.
   function open(name) {
     if (!opened.has(name)) {
-      const opening = openNow(site.galleries.find((gallery) => gallery.name === name));
+      const gallery = site.galleries.find((each) => each.name === name);
+      if (!gallery) return Promise.reject(new Error(say("static.no_gallery", { name })));
+      const opening = openNow(gallery);
       opened.set(name, opening);
       opening.catch(() => {
         opened.delete(name);

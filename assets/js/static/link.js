@@ -1,9 +1,10 @@
 // What an address leads to, read as demo/screens/link.py reads it.
 
 import { say } from "../base/words.js";
-import { maskText, readMask } from "../viewer/masks.js";
+import { isMaskText } from "../viewer/masks.js";
+import { PLAIN } from "./pair.js";
 
-export const PLAIN = { layer: "mask", opacity: 0.75, lines: true, objects: false, mask: "", budget: 0, dense: "" };
+export { PLAIN };
 
 // The gallery of a query by its name, the first where it names none; throws where it is not here.
 export function galleryOf(query, site) {
@@ -46,7 +47,7 @@ export function stateOf(query, facts) {
   if (!caption) return { ...PLAIN, index: null, caption: facts.chips[0] };
   const count = facts.manifest.grid[0] * facts.manifest.grid[1];
   const mask = query.get("mask") ?? "";
-  if (mask && (index === null || !isTextOfMask(mask, count))) throw new Error(say("static.no_mask", { count }));
+  if (mask && (index === null || !isMaskText(mask, count))) throw new Error(say("static.no_mask", { count }));
   const budget = Number(query.get("budget") ?? 0);
   return {
     index,
@@ -61,15 +62,6 @@ export function stateOf(query, facts) {
 // The decision by hand of a query, "" for the model's own; throws where it is none of the model's patches.
 export function maskOfQuery(query, { manifest: { grid: [rows, columns] } }) {
   const mask = query.get("mask") ?? "";
-  if (mask && !isTextOfMask(mask, rows * columns)) throw new Error(say("static.no_mask", { count: rows * columns }));
+  if (mask && !isMaskText(mask, rows * columns)) throw new Error(say("static.no_mask", { count: rows * columns }));
   return mask;
-}
-
-function isTextOfMask(text, count) {
-  try {
-    const mask = readMask(text, count);
-    return mask.some(Boolean) && maskText(mask) === text;
-  } catch {
-    return false;
-  }
 }

@@ -15,7 +15,7 @@ import { saveExplanation, saveRanking } from "./files.js";
 import { answerTyping, galleryChoice } from "./inputs.js";
 import { readCaption, readDense, unlikeNote } from "./language.js";
 import { PLAIN, galleryOf, stateOf } from "./link.js";
-import { MOST, openPicture } from "./own.js";
+import { MOST, namedApart, openPicture } from "./own.js";
 import { FORMATS, maskOf } from "./pair.js";
 import { drawnFor, of } from "./state.js";
 import { makeView } from "./view.js";
@@ -165,7 +165,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
     const model = engine.modelOfPhotos;
     const base = site.galleries.find((gallery) => gallery.model === model);
     const pictures = await Promise.all(files.map(openPicture));
-    const facts = await engine.take(model, named(pictures));
+    const facts = await engine.take(model, namedApart(pictures));
     pairs.forget(UPLOADS);
     galleries.add(UPLOADS, facts.title);
     const isSame = site.galleries.find(({ name }) => name === state.gallery)?.model === model || state.gallery === UPLOADS;
@@ -197,15 +197,5 @@ function listed({ items }, scores) {
   return fromHighest(scores).slice(0, RANKED).map((index, rank) => {
     const { photo: { title }, thumb } = items[index];
     return { index, rank: rank + 1, title, thumb, score: scores[index] };
-  });
-}
-
-// Pictures under names of their own.
-function named(pictures) {
-  const times = new Map();
-  return pictures.map((picture) => {
-    const count = (times.get(picture.name) ?? 0) + 1;
-    times.set(picture.name, count);
-    return count === 1 ? picture : { ...picture, name: `${picture.name} (${count})` };
   });
 }
