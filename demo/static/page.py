@@ -60,6 +60,7 @@ def new_static_page(
         "chips": first["captions"],
         "index": ranking["selected"],
         "items": ranking["lists"][0]["items"],
+        "total": galleries[0]["total"],
         "viewer": first["viewer"],
     }
     entries = (html.ENTRY, BROWSER_ENGINE, *html.PLACES)

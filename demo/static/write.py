@@ -110,6 +110,7 @@ def write_opened(
         "keep_ratio": service.model.cross_net.sparse_ratio,
         "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
         "image_bytes": sum(size for file, size in needed.items() if file.startswith("image.")),
+        "total": len(indexed),
         "credits": [f"{item.title}: {credit_of(item)}" for item in indexed.gallery.items if credit_of(item)],
         "image_on_cpu": nodes_without_kernel(place / parts[f"model {service.name}"] / "image.onnx"),
         "pictures": sorted(

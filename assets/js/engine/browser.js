@@ -20,7 +20,7 @@ import { failure } from "./remote.js";
 
 const RANKED = 24; // photos of a ranking
 const COMPARED = [2, 6]; // captions
-const LACKS = ["lab", "paper", "claims"]; // places, parts and measurements that need the app
+const LACKS = ["lab", "paper", "claims", "camera", "video"]; // what needs the app
 
 // site: from the page, see demo/static/page.py.
 export function makeEngine(site) {

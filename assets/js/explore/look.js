@@ -27,13 +27,13 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
   const progress = ({ rank, done, text }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("app.opening"), done);
 
   // The worked example, which came with the page.
-  function begin({ gallery, chips, index, items, viewer }) {
+  function begin({ gallery, chips, index, items, viewer, total = items.length }) {
     const now = state.get();
     if (now.caption || now.gallery || now.photo || now.view !== "explore" || now.mode !== "photos") return;
     look.keys = new Map(items.map(({ index: at, key }) => [at, key]));
     state.set({ gallery, photo: look.keys.get(index), caption: viewer.caption }, { quiet: true });
     Object.assign(look, { index, value: viewer, record: decode(viewer.record), order: items.map(({ index: at }) => at) });
-    look.rank = { rank: items.findIndex((item) => item.index === index) + 1, total: items.length };
+    look.rank = { rank: items.findIndex((item) => item.index === index) + 1, total };
     opened({ name: gallery, chips }, [{ name: gallery, title: gallery }]);
     picture();
     ranking({ items, selected: index });

@@ -82,6 +82,7 @@ function build(app) {
     frozen: (freeze) => look.take(freeze, null),
   });
   const sources = sourceRow({
+    lacks: engine.lacks,
     gallery: (gallery) => look.best({ gallery, photo: "", mask: "" }, true),
     photos: (files) => look.take(engine.takePhotos, files),
     video: (file) => look.take(engine.takeVideo, file),
