@@ -134,6 +134,37 @@ def open_engine(page: Page) -> None:
     )
 
 
+def open_browser_engine(page: Page, gallery: str) -> None:
+    """Let `window.asked` answer as the page's engine does, from another engine of its modules: plain(method, values),
+    lesson(method, values) once it is whole, read(caption), squashed(content, size, type)."""
+    script = f"""async (gallery) => {{
+        const site = JSON.parse(document.getElementById("site").textContent);
+        const module = (name) => import(new URL(`${{site.parts.js}}/${{name}}`, document.baseURI).href);
+        const {{ makeEngine }} = await module("engine/browser.js");
+        const {{ makeEngine: makeModels }} = await module("static/engine.js");
+        const [own, resize] = [await module("static/own.js"), await module("engine/resize.js")];
+        const [engine, models, pack] = [makeEngine(site), makeModels(site, () => {{}}), {PACKED}];
+        const {{ model }} = await models.open(gallery);
+        const answer = (work) => work.then(pack, ({{ message }}) => message);
+        window.asked = {{
+            plain: (method, values) => answer(engine[method](values)),
+            lesson: (method, values) => answer(new Promise((done, failed) => {{
+                let parts = 0;
+                const partial = (value) => {{ if ((parts += 1) === 2) done(value); }};
+                engine.lesson(values, {{ partial }}).catch(failed);
+            }})),
+            read: (caption) => models.ask("read", {{ model, caption }}).then(({{ ids }}) => ids),
+            async squashed(content, size, type) {{
+                const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+                const {{ pixels, width, height }} = await own.openPicture(new File([bytes], "a picture", {{ type }}));
+                const values = Float32Array.from(resize.squashed(pixels, width, height, size));
+                return pack({{ shape: [size, size, 3], values }});
+            }},
+        }};
+    }}"""
+    page.evaluate(script, gallery)
+
+
 def floats(value: dict[str, Any]) -> np.ndarray[Any, Any]:
     """The array of a packed value."""
     return np.frombuffer(b64decode(value["float32"]), "<f4").reshape(value["shape"])

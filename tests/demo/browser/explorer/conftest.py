@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
+from demo.static.__main__ import MODELS
 from tests.demo.browser.conftest import served
 
 LAPTOP: ViewportSize = {"width": 1366, "height": 768}
@@ -22,6 +23,16 @@ def page_address(cache: Path, uploads: Path) -> Iterator[str]:
     """The address of `python app.py --page`, with nothing fetched."""
     with served(uploads, "app.py", "--page", "--cache", str(cache), "--no-fetch", "--port", ready="/config") as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the page without a server below it, with both models."""
+    from demo.static.write import write_site
+
+    folder = tmp_path_factory.mktemp("static")
+    write_site(folder / "below" / "it", MODELS, new_page=True)
+    return folder
 
 
 @pytest.fixture
