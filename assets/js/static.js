@@ -11,10 +11,10 @@ import { tellAnswers } from "./page/live.js";
 import { followLanguage, languageSwitch } from "./page/language.js";
 import { viewInSight } from "./page/trail.js";
 import { control } from "./static/control.js";
-import { makeEngine } from "./static/engine.js";
-import { makePairs } from "./static/pair.js";
+import { makeEngine } from "./engine/models.js";
+import { makePairs } from "./engine/pairs.js";
 import { photosView } from "./static/photos.js";
-import { keepOffline } from "./static/offline.js";
+import { keepOffline } from "./engine/offline.js";
 import { DRAWN, messageLine } from "./static/view.js";
 import { whyView } from "./static/why.js";
 

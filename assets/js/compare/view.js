@@ -7,7 +7,7 @@ import { sharedSentence } from "../record/decision.js";
 import { debounced, latest } from "../shell/latest.js";
 import { photoPicker } from "../shell/picker.js";
 import { register } from "../shell/places.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 import { mount as pairMount } from "../why/why.js";
 import { mount as captionsMount } from "./compare.js";
 

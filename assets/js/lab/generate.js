@@ -5,7 +5,7 @@ import { say } from "../base/words.js";
 import { mount as drawingMount } from "../generate/generate.js";
 import { mount as readsMount } from "../generate/recaption.js";
 import { latest } from "../shell/latest.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 
 export function generatePart({ engine, line }) {
   const run = latest();

@@ -7,7 +7,7 @@ import { mount as distortionMount } from "../judge/distortion.js";
 import { debounced, latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
 import { photoPicker } from "../shell/picker.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 
 const PAUSE = 350; // milliseconds
 

@@ -7,7 +7,7 @@ import { mount as claimsMount } from "../losses/claims.js";
 import { mount as playgroundMount } from "../losses/playground.js";
 import { latest } from "../shell/latest.js";
 import { working } from "../shell/parts.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 
 export function lossesPart({ engine, state, line }) {
   const [run, measure] = [latest(), latest()];

@@ -2,7 +2,7 @@
 
 import { fitFrame, followTheme } from "./frame.js";
 import { decode } from "../record/record.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 import { fileName, save } from "../static/saving.js";
 import { layerSheet } from "../static/sheets/layer.js";
 

@@ -10,7 +10,7 @@ import { mount as viewer } from "../viewer/viewer.js";
 import { makeChooser } from "./chooser.js";
 import { saveExplanation, saveRanking } from "./files.js";
 import { answerTyping, choice } from "./inputs.js";
-import { readDense } from "./language.js";
+import { readDense } from "../engine/language.js";
 import { PLAIN, denseOf, drawnOf, galleryOf, indexOf } from "./link.js";
 import { drawnFor, of } from "./state.js";
 import { makeView } from "./view.js";

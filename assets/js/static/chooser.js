@@ -3,7 +3,7 @@
 import { strip } from "../lists/lists.js";
 import { afterTyped } from "../page/typed.js";
 import { galleryChoice } from "./inputs.js";
-import { openPicture } from "./own.js";
+import { openPicture } from "../engine/pictures.js";
 
 // name: of the view; chosen(work): called with what leads to the facts of a gallery and the position of a photograph in
 // it, async () => ({facts, index}). Gives the part of the view, `show(facts, index)`, which gives that part's value, and

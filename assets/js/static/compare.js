@@ -9,7 +9,7 @@ import { layerNames } from "../record/record.js";
 import { makeChooser } from "./chooser.js";
 import { saveComparison } from "./files.js";
 import { answerTyping } from "./inputs.js";
-import { readDense, readLines } from "./language.js";
+import { readDense, readLines } from "../engine/language.js";
 import { PLAIN, denseOf, drawnOf, galleryOf, indexOf } from "./link.js";
 import { drawnFor, of } from "./state.js";
 import { makeView } from "./view.js";

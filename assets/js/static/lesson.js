@@ -7,13 +7,13 @@ import { mount as lesson } from "../lesson/lesson.js";
 import { linked } from "../page/address.js";
 import { makeChooser } from "./chooser.js";
 import { answerTyping } from "./inputs.js";
-import { readCaption, readDense } from "./language.js";
+import { readCaption, readDense } from "../engine/language.js";
 import { denseOf, galleryOf, indexOf, maskOfQuery } from "./link.js";
-import { linkTo } from "./pair.js";
-import { checkedKnobs, knobsOf, linkedKnobs } from "./settings.js";
-import { STEPS } from "./steps.js";
+import { linkTo } from "../engine/pairs.js";
+import { checkedKnobs, knobsOf, linkedKnobs } from "../engine/settings.js";
+import { STEPS } from "../engine/steps.js";
 import { makeView } from "./view.js";
-import { makeWalk } from "./walk.js";
+import { makeWalk } from "../engine/lesson.js";
 
 export function lessonView({ site, engine, pairs, line }) {
   const [box, denseBox] = ["lesson-caption", "lesson-dense"].map((id) => document.getElementById(id).querySelector("textarea"));

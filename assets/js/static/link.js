@@ -2,7 +2,7 @@
 
 import { say } from "../base/words.js";
 import { isMaskText } from "../viewer/masks.js";
-import { PLAIN } from "./pair.js";
+import { PLAIN } from "../engine/pairs.js";
 
 export { PLAIN };
 

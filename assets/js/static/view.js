@@ -2,7 +2,7 @@
 // computed, and put in place where nothing else was asked for meanwhile.
 
 import { h } from "../base/dom.js";
-import { component, latest } from "./component.js";
+import { component, latest } from "../base/component.js";
 
 export const DRAWN = "seps-drawn"; // an event of the document: a view shows something new
 

@@ -9,7 +9,7 @@ import { contrastRecord } from "../record/contrast.js";
 import { mount as why } from "../why/why.js";
 import { saveContrast } from "./files.js";
 import { answerTyping, galleryChoice } from "./inputs.js";
-import { readCaption, readDense } from "./language.js";
+import { readCaption, readDense } from "../engine/language.js";
 import { galleryOf, indexOf } from "./link.js";
 import { makeView } from "./view.js";
 

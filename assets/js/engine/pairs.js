@@ -5,7 +5,7 @@ import { say } from "../base/words.js";
 import { decisionWords, gameWords, otherSentence } from "../record/decision.js";
 import { decode } from "../record/record.js";
 import { unfoundValue } from "../record/unfound.js";
-import { fromHighest } from "../engine/numbers.js";
+import { fromHighest } from "./numbers.js";
 import { isMaskText, maskText, readMask } from "../viewer/masks.js";
 import { describedRegion } from "./region.js";
 import { patchesOf, sceneValue } from "./scene.js";

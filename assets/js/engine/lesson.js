@@ -3,8 +3,8 @@
 
 import { decode } from "../record/record.js";
 import { say } from "../base/words.js";
-import { fromHighest } from "../engine/numbers.js";
-import { maskOf } from "./pair.js";
+import { fromHighest } from "./numbers.js";
+import { maskOf } from "./pairs.js";
 import { changesOf, idleOf, untrainedOf } from "./settings.js";
 import { stepsOf } from "./steps.js";
 import { madeTrial, trialValue } from "./trial.js";

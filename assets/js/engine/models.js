@@ -1,8 +1,8 @@
 // The models as the page asks for them: each is fetched when something first needs it, and its answers are records and
 // numbers; what is said of them, the views fill in.
 
-import { failure, remote } from "../engine/remote.js";
-import { fetchedJson } from "../engine/fetching.js";
+import { failure, remote } from "./remote.js";
+import { fetchedJson } from "./fetching.js";
 import { inPageLanguage } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { makeGpu, pictureAt } from "./gpu.js";
