@@ -73,25 +73,6 @@ def address(cache: Path, uploads: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
-def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the page without a server, of the scenes alone, below it."""
-    from demo.static.write import write_site
-
-    folder = tmp_path_factory.mktemp("static")
-    write_site(folder / "below" / "it", ["scenes"])
-    return folder
-
-
-@pytest.fixture(scope="session")
-def static_address(static_folder: Path) -> Iterator[str]:
-    """The address of the page without a server, below a path of its own."""
-    from tests.helpers.static_site import served_folder
-
-    with served_folder(static_folder) as url:
-        yield f"{url}/below/it/"
-
-
 @pytest.fixture(scope="module")
 def scenes_address(scenes_model: Path, cache: Path, uploads: Path) -> Iterator[str]:
     """The address of an app whose scenes belong to a tiny model."""

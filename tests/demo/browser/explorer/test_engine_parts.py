@@ -38,7 +38,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 # A page that keeps what it needs for when there is no network, with a cache of its own and a network that can fail.
 KEEPING = f"""async () => {{
-    const {{ keepOffline }} = {imported("static/offline.js")};
+    const {{ keepOffline }} = {imported("engine/offline.js")};
     const [cached, network] = [new Set(["js/entry.js"]), {{ there: true, now: 0, most: 0, asked: [] }}];
     const nameOf = (request) => (request.url ?? String(request)).replace(location.origin + "/", "");
     const cache = {{
@@ -241,3 +241,31 @@ def test_a_model_with_classes_says_what_it_saw_in_each_picture(
         assert expected is not None and tuple(names) == expected.names
         np.testing.assert_allclose(probability, expected.probability, atol=1e-6)
         np.testing.assert_allclose(np.reshape(shares, shape), expected.word_shares, atol=1e-5)
+
+
+# Whether a row of shares has pixels of a colour, left and right of its middle; and what the middle says.
+BARS = f"""async (part) => {{
+    const {{ shareRow }} = {imported("files/sheets/why.js")};
+    const colours = {{ "--accent": "#00f", "--accent-soft": "#0ff", "--ink": "#f00", "--paper": "#0f0" }};
+    for (const [name, ink] of Object.entries(colours)) document.body.style.setProperty(name, ink);
+    const row = shareRow("rock", part, 0.4);
+    const canvas = Object.assign(document.createElement("canvas"), {{ width: row.width, height: row.height }});
+    const context = canvas.getContext("2d");
+    const words = [];
+    context.fillText = (text) => {{ words.push(text); }};
+    row.draw(context, 0, 0);
+    const count = (left, [red, green, blue]) => {{
+        const {{ data }} = context.getImageData(left, 0, row.width / 2, row.height);
+        return data.reduce((sum, value, at) => sum + (at % 4 === 0 && data[at + 3] === 255 && value === red &&
+            data[at + 1] === green && data[at + 2] === blue ? 1 : 0), 0);
+    }};
+    const inks = [[0, 0, 255], [255, 0, 0], [0, 255, 0]];
+    return [...[0, row.width / 2].map((left) => inks.map((ink) => count(left, ink) > 0)), words.at(1)];
+}}"""
+
+
+def test_a_share_below_zero_is_hatched_in_a_file_as_it_is_on_the_page(page: Page) -> None:
+    full, hatched, none = [True, False, False], [False, True, True], [False, False, False]
+    assert page.evaluate(BARS, {"left": -0.1, "right": 0.1, "difference": -0.2}) == [hatched, full, "rock 0.2000 ▸"]
+    assert page.evaluate(BARS, {"left": None, "right": -0.3, "difference": 0.3}) == [none, hatched, "rock ◂ 0.3000"]
+    assert page.evaluate(BARS, {"left": 0.2, "right": 0.2, "difference": -1e-9})[2] == "rock 0.0000"  # for neither

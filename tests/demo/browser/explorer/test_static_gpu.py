@@ -35,7 +35,7 @@ def parts(browser: Browser) -> Iterator[Page]:
 
 # What becomes of pictures whose embeddings are [1, -1, number], where WebGPU answers with what a case says; twice.
 READ = f"""async ({{ count = 16, offered = true, moved = 0, apart = 0, turned = 0, wrong = null, late = null }}) => {{
-    const {{ makeGpu }} = {imported("static/gpu.js")};
+    const {{ makeGpu }} = {imported("engine/gpu.js")};
     const [log, told] = [[], []];
     const kept = (far) => [1, 0, 1].map((bit, at) => (at < turned && far ? 1 - bit : bit));
     const record = (far) => ({{ similarity: 0.5 + far, branches: [{{ kept: kept(far) }}] }});
@@ -126,7 +126,7 @@ def open_pictures(page: Page, address: str, folder: Path, count: int, offline: b
             script = script.replace(setting, other)
         route.fulfill(response=answer, body=script)
 
-    page.route("**/static/gpu.js", fewer)
+    page.route("**/engine/gpu.js", fewer)
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
     page.goto(f"{address}?gallery=examples")
