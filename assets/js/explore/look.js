@@ -223,7 +223,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
       line.wait("");
       line.note(facts.note);
       const now = { gallery: facts.name, photo: "", caption, mask: "", layer: "mask" };
-      if (state.get().gallery === facts.name && !state.get().photo) rank({ ...state.get(), ...now });
+      if (state.get().gallery === facts.name) rank({ ...state.get(), ...now });
       state.set(now, { push: true });
     } catch (error) {
       failed(error);

@@ -94,15 +94,15 @@ def test_decisions_by_hand_and_by_the_slider_and_measured_layers(page: Page, sta
     same = """() => Math.abs(document.querySelector(".headline output").dataset.similarity
         - document.querySelector(".ranked [aria-pressed=true] .score").dataset.score) < 1e-4"""
     page.wait_for_function(same)
+    own = "(score) => Number(document.querySelector('.headline output').dataset.similarity) === score"
     assert abs(score(page) - before) > 1e-4
     page.locator(".keep button").click()
+    page.wait_for_function(own, arg=before)
     page.locator("[data-tool=whatif]").click()
     page.locator("[data-tool=keep_none]").click()
     expect(page.locator(".headline output")).to_have_text("-")
     page.locator("[data-tool=undo]").click()
-    page.wait_for_function(
-        "(score) => Number(document.querySelector('.headline output').dataset.similarity) === score", arg=before
-    )
+    page.wait_for_function(own, arg=before)
     page.locator(".more summary").click()
     expect(page.locator(".more-list [data-layer=blurred]")).to_have_count(0)  # needs the app
     page.locator(".more-list [data-layer=effect]").click()
