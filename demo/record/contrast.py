@@ -309,7 +309,7 @@ def alternative(contrast: Contrast, part: Part | None, place: int) -> str:
     values = maps_of(contrast, part)[place]
     if not values.any():
         return say("why.picture", title=side.title, shown=say("why.no_map", word=part.name))
-    where = phrase(whereabouts(side.record.on_grid(values)) or say("judge.evenly"))
+    where = phrase(whereabouts(side.record.on_grid(values)) or say("why.evenly"))
     return say("why.picture", title=side.title, shown=say("why.map", word=part.name, place=where))
 
 

@@ -26,19 +26,24 @@ from demo.record.table import (
 LANGUAGE_SCRIPT = Path(__file__).resolve().parents[2] / "assets" / "opening" / "language.js"
 
 
-def language_tags(lesson: Collection[str] = (), words: bool = False) -> str:
+def language_tags(lesson: Collection[str] = (), words: bool = False, unused: Collection[str] = ()) -> str:
     """Elements of the page's head: the script that reads the page's language from its address, and what is Chinese of
     the tables; arguments as in `table_data`."""
-    chinese = CHINESE_TABLE | {name: CHINESE_LESSON[name] for name in lesson}
+    chinese = without(CHINESE_TABLE, unused) | {name: CHINESE_LESSON[name] for name in lesson}
     chinese = of_page(chinese, CHINESE_WORDS) if words else chinese
     chinese |= {"phrases": PHRASES}
     script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
     return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
 
 
-def table_tag(measures: Collection[str] | None = None, lesson: Collection[str] = (), words: bool = False) -> str:
+def table_tag(
+    measures: Collection[str] | None = None,
+    lesson: Collection[str] = (),
+    words: bool = False,
+    unused: Collection[str] = (),
+) -> str:
     """Return both tables in English as an element of the page's head; arguments as in `table_data`."""
-    return data_tag("seps-table", table_data(measures, lesson, words))
+    return data_tag("seps-table", table_data(measures, lesson, words, unused))
 
 
 def data_tag(name: str, data: str) -> str:
@@ -46,17 +51,28 @@ def data_tag(name: str, data: str) -> str:
     return f'<script type="application/json" id="{name}">{data.replace("<", chr(92) + "u003c")}</script>'
 
 
-def table_data(measures: Collection[str] | None = None, lesson: Collection[str] = (), words: bool = False) -> str:
+def table_data(
+    measures: Collection[str] | None = None,
+    lesson: Collection[str] = (),
+    words: bool = False,
+    unused: Collection[str] = (),
+) -> str:
     """Return both tables in English, with the symbols in MathML, as JSON.
 
     `measures`: the names of those that the page can ask for; all of them where left out. `lesson`: sections of what the
     lesson says, for a page that fills them in itself. `words`: whether the strings of assets/js/words come too.
+    `unused`: sections of views that the page does not have.
     """
     rows = layer_table.LAYERS
     layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
-    table = TABLE | {name: LESSON[name] for name in lesson}
+    table = without(TABLE, unused) | {name: LESSON[name] for name in lesson}
     table = of_page(table, WORDS) if words else table
     return compact(table | {"symbols": symbols(), "layers": layers})
+
+
+def without(table: Table, sections: Collection[str]) -> Table:
+    """Return a table without some of its sections."""
+    return {name: rows for name, rows in table.items() if name not in sections}
 
 
 def of_page(table: Table, words: Table) -> Table:

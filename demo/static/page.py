@@ -16,6 +16,8 @@ from demo.static.lesson import SECTIONS
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
 ENTRIES = (html.ENTRY, "engine/browser.js")  # the modules from which all that the first view needs are reached
 WORKER = "engine/worker.js"
+PLACES = tuple(name for name in html.PLACES if not name.startswith("lab/"))
+UNUSED = ("edit", "generate", "judge")  # words and style sheets of what needs the app
 MEASURED = ("effect", "blanked")  # the measures that the page can make
 HUB_MODELS = {
     "photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"),
@@ -36,7 +38,7 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
         "example": example_of(galleries[0]),
         "parts": parts,
         "galleries": list(galleries),
-        "scripts": sorted({name for entry in (*ENTRIES, *html.PLACES, WORKER) for name in reached(entry)}),
+        "scripts": sorted({name for entry in (*ENTRIES, *PLACES, WORKER) for name in reached(entry)}),
         "engine_bytes": engine_bytes,
         "gpu_bytes": gpu_bytes,
         "description": DESCRIPTION,
@@ -45,7 +47,7 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
         "measures": {measure.name: measure.meaning for measure in MEASURES},
     }
     modules = {name: f"{parts['js']}/{name}" for entry in ENTRIES for name in reached(entry)}
-    return html.page(site, modules, f"{parts['js']}/{html.ENTRY}", MEASURED, SECTIONS)
+    return html.page(site, modules, f"{parts['js']}/{html.ENTRY}", MEASURED, SECTIONS, UNUSED)
 
 
 def example_of(gallery: dict[str, Any]) -> dict[str, Any]:

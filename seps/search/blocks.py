@@ -41,23 +41,35 @@ class Decisions:
         model: either variant.
         images: the block.
         masks: forced decisions of the sparse and the dense branch, (V, 1, N) bool each; None decides by the score.
+        batched: decide pairs again in one operation, without a loop over pairs.
 
     Attributes:
         patches: (V, N, C) float32.
     """
 
     def __init__(
-        self, model: CrossSparseAggrNet, images: ImageIndex, masks: tuple[Tensor | None, Tensor | None] = (None, None)
+        self,
+        model: CrossSparseAggrNet,
+        images: ImageIndex,
+        masks: tuple[Tensor | None, Tensor | None] = (None, None),
+        batched: bool = False,
     ) -> None:
-        self.model, self.images, self.masks = model, images, masks
+        self.model, self.images, self.masks, self.batched = model, images, masks, batched
         self.patches = images.patches.float().contiguous()
         self.norms = images.norms.float()[:, None]  # (V, 1, N)
         self.has_float64 = decision_dtype(self.patches.device) == torch.float64
+        self.units: dict[int, Tensor] = {}  # of the images of `unit_of`
 
     @cached_property
     def unit(self) -> Tensor:
         """The patches at unit length in the precision of the decision, (V, N, C)."""
         return unit_patches(self.patches)
+
+    def unit_of(self, image: int) -> Tensor:
+        """Scale one image's patches to unit length in the precision of the decision, (N, C); computed once."""
+        if image not in self.units:
+            self.units[image] = unit_patches(self.patches[image])
+        return self.units[image]
 
     def select(self, captions: CaptionIndex) -> tuple[Selection, Selection | None]:
         """Select patches for both branches, every quantity (V, T, N). The host looks how many pairs are uncertain."""
@@ -119,6 +131,13 @@ class Decisions:
             return (self.patches @ direction[0])[:, None] / self.norms
         return (direction @ self.patches.transpose(1, 2)).div_(self.norms)
 
+    def attention_of_pairs(self, i: Tensor, j: Tensor, captions: Captions) -> Tensor:
+        """Compute cosines of the patches of images i (K,) with captions j (K,) in the decision's precision: (K, N)."""
+        if self.batched:
+            return (unit_patches(self.patches[i]) @ captions.direction[j, :, None]).squeeze(2)
+        pairs = zip(i.tolist(), j.tolist(), strict=True)
+        return torch.stack([text_attention(self.unit_of(a), captions.direction[b]) for a, b in pairs])
+
     def error_bound(self, s_im: Tensor, s_st: Tensor, s_dt: Tensor | None) -> Tensor:
         """Bound by how much float32 may misjudge the difference of two patches' scores: (V, T).
 
@@ -143,10 +162,10 @@ class Decisions:
         """Put the float64 decisions and scores of pairs, (K,) positions in (V, T), into `selections`."""
         images, t = self.images, len(captions)
         i, j = pairs.div(t, rounding_mode="floor"), pairs % t  # (K,) each
-        texts = [text for text in (captions.sparse, captions.dense) if text is not None]
-        directions = torch.stack([text.direction[j] for text in texts], dim=2)  # (K, C, 1 or 2)
-        cosines = unit_patches(self.patches[i]) @ directions  # (K, N, 1 or 2)
-        s_st, s_dt = cosines[..., 0], cosines[..., 1] if captions.dense is not None else None
+        s_st, s_dt = (
+            None if text is None else self.attention_of_pairs(i, j, text) for text in (captions.sparse, captions.dense)
+        )
+        assert s_st is not None
         s_p = (take_rows(images.s_p[0], i), take_rows(images.s_p[1], i))
         sparse, dense = (None if mask is None else mask[i, 0] for mask in self.masks)  # (K, N)
         exact = self.model.select(s_p, images.s_im[i], s_st, s_dt, masks=(sparse, dense))
@@ -178,7 +197,7 @@ class BlockScorer:
     ) -> None:
         self.model, self.images, self.workspace = model, images, workspace
         self.batched = batched
-        self.decisions = Decisions(model, images, masks)
+        self.decisions = Decisions(model, images, masks, batched)
         self.patches = self.decisions.patches  # (V, N, C)
         sparse, dense = images.logits  # (V, N_c, N)
         first = exponentials(sparse)

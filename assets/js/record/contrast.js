@@ -131,7 +131,7 @@ function alternative(contrast, part, place) {
     return say("why.picture", { title, shown: words ? say("why.marked", { words }) : say("why.unmarked") });
   }
   const values = mapOf(contrast, part, place);
-  const where = () => phrase(whereabouts(values, record.grid)) ?? say("judge.evenly");
+  const where = () => phrase(whereabouts(values, record.grid)) ?? say("why.evenly");
   const shown = values.some(Boolean) ? say("why.map", { word: part.name, place: where() }) : say("why.no_map", { word: part.name });
   return say("why.picture", { title, shown });
 }

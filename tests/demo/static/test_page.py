@@ -22,7 +22,7 @@ from demo.server.static import imports_of, scripts
 from demo.static.gallery import mention_facts, object_facts, scene_facts
 from demo.static.libraries import library_files
 from demo.static.model import nodes_without_kernel
-from demo.static.page import ENTRIES, MEASURED, WORKER, reached, space_card, static_page
+from demo.static.page import ENTRIES, MEASURED, PLACES, WORKER, reached, space_card, static_page
 from demo.static.write import MARK, named_by_content, write_files, write_site
 from seps.data.regions import mask_overlap
 
@@ -65,7 +65,7 @@ def test_the_page_names_every_module_that_it_imports_and_none_of_what_is_not_the
     loaded = re.findall(r'<link rel="modulepreload" href="js-0/([^"]+)">', page)
     assert {"explore/view.js", "record/sentences.js", "engine/browser.js"} <= set(loaded)
     assert not {"app.js", "engine/server.js", "lesson/lesson.js", *html.PLACES, WORKER} & set(loaded)
-    later = {name for entry in html.PLACES for name in reached(entry)}
+    later = {name for entry in PLACES for name in reached(entry)}
     for name in {*loaded, *reached(WORKER), *later}:
         assert set(imports_of(name, scripts()[name].decode())) <= scripts().keys()
     source = "".join(scripts()[name].decode() for name in [*loaded, html.ENTRY])
