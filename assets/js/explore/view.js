@@ -191,7 +191,7 @@ function build(app) {
     if (look.isTried) tried = null;
     title.textContent = value.photo.title;
     owner.replaceChildren(credit({ ...value.photo, title: "" }));
-    paint.show(value);
+    paint.show(ratio ? { ...value, mask: "", budget: 0 } : value); // the slider's decision is not one by hand
     if (paint.isEmpty) score.pending(0, record.branches[0].kept.length, true);
     else score.show(record, { ...rank, before: look.before });
     keep.show(ratio ? Number(ratio) : null, look.facts?.keep_ratio ?? 0.5, state.get().dense ? say("explore.keep_dense") : "");
