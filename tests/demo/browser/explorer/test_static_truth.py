@@ -77,8 +77,6 @@ class Site:
         script = """([method, values]) => asked[method === "lesson" ? "lesson" : "plain"](method, values)"""
         given = self.page.evaluate(script, [method, {"gallery": self.gallery, **values}])
         asked = {"session": SessionData(), "gallery": self.gallery, **values}
-        if method in ("losses", "claims"):
-            asked = values
         with for_page():
             try:
                 expected = getattr(self.actions, method)(**asked)
@@ -174,8 +172,6 @@ def test_lists_pairs_and_lessons_are_the_apps(site: Site) -> None:
                 (2, {"variant": "released"} | gumbel, {"dense": dense}),
             )
         ),
-        *(("losses", {"margin": margin, "mining": mining, "mask_ids": mask_ids}) for margin in (0.0, 0.55)
-          for mining in ("all", "hardest") for mask_ids in (True, False)),
     ]  # fmt: skip
     tied = [name for name, values in asked if site.check(name, **values)]
     assert len(tied) <= len(asked) / 3, tied
