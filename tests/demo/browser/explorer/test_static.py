@@ -179,8 +179,8 @@ def test_every_place_is_filled_by_its_link(browser: Browser, static_address: str
 @pytest.mark.parametrize(
     ("query", "role", "message"),
     [
-        ("?view=edit", "note", "Lab needs the app"),
-        ("?view=paper", "note", "Paper and code needs the app"),
+        ("?view=edit", "note", "Only the app has Lab"),
+        ("?view=paper", "note", "Only the app has Paper and code"),
         ("?view=nowhere", "note", "There is no view nowhere"),
         ("?gallery=moving&photo=0&caption=a", "problem", "moving"),
         ("?gallery=scenes&photo=900&caption=a", "problem", "900"),
