@@ -120,7 +120,7 @@ export function makeEngine(site) {
     }, options);
   }
 
-  function captions({ gallery, index, pool, typed, caption }, options) {
+  function captions({ gallery, index, pool = "", typed = "", caption = "" }, options) {
     return told(async () => {
       const facts = await models.open(gallery);
       const { pools } = await listOf(facts);
@@ -179,7 +179,7 @@ export function makeEngine(site) {
       const { facts, index, caption, dense } = await read(values);
       const known = await models.lesson(facts.model);
       const knobs = checkedKnobs({ ...known.usual, ...JSON.parse(values.knobs || "{}") }, known);
-      const begun = await walk.begin(facts, { index, caption, dense, knobs, step: values.step, mask: values.mask });
+      const begun = await walk.begin(facts, { index, caption, dense, knobs, step: values.step ?? 1, mask: values.mask ?? "" });
       finish(begun).catch(() => {});
       return begun.value;
     }, options);
