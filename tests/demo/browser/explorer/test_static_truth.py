@@ -154,7 +154,7 @@ def test_lists_pairs_and_lessons_are_the_apps(site: Site) -> None:
         ("compare", {"index": 0, "captions": lines}),
         ("compare", {"index": 3, "captions": lines, "layer": "effect"}),
         ("compare", {"index": 3, "captions": "one"}),
-        ("contrast", {"caption": items[0].captions[0]}),
+        ("contrast", {"caption": items[0].captions[0], "index": -1}),
         ("contrast", {"caption": items[0].captions[0], "index": 1, "against": 5}),
         ("contrast", {"caption": items[0].captions[0], "index": 1, "other": f"{items[1].captions[0]} and a zebra"}),
         ("contrast", {"caption": items[0].captions[0], "index": 0, "dense": dense}),
