@@ -6,7 +6,7 @@ import { mount as drawingMount } from "../generate/generate.js";
 import { mount as looksMount } from "../generate/looks.js";
 import { mount as readsMount } from "../generate/recaption.js";
 import { latest } from "../shell/latest.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 import { captionsOfPhoto } from "./captions.js";
 
 const SEVERAL = 4; // pictures of a series, as in demo/service/generating/request.py

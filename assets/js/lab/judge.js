@@ -9,7 +9,7 @@ import { debounced, latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
 import { itemAt, positionOf } from "../shell/photo.js";
 import { pictureRow } from "../shell/pictures.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 
 const PAUSE = 350; // milliseconds
 const ASKED = ["view", "part", "gallery", "photo", "caption", "other"]; // names of the state that a judgement depends on
