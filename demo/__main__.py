@@ -20,7 +20,7 @@ from demo.figure import add_figure_command, check_figure, draw_figure
 from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos, photo_paths, photos_place
 from demo.lesson import add_lesson_command, check_lesson, make_lesson
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
-from demo.service.own_models import fetch_model, own_names
+from demo.service.own_models import assign_names, fetch_model
 from demo.video import FRAMES, check_video_options, rank_video
 from seps.cli import check_output, finite_number, print_error, whole_number
 from seps.models.shipped import shipped_models
@@ -42,7 +42,7 @@ LAYERS = (
 )
 
 
-def tell(line: str) -> None:
+def notify(line: str) -> None:
     """Log one line to stderr."""
     print(printable(line), file=sys.stderr)
 
@@ -53,7 +53,7 @@ def read_with_note(file: Path) -> Photo:
 
     photo = read_photo(file)
     if photo.note:
-        tell(photo.note)
+        notify(photo.note)
     return photo
 
 
@@ -78,7 +78,7 @@ def explain(options: argparse.Namespace) -> None:
     service = open_model(options.model or MODEL)
     photo = read_with_note(options.photo).image
     reading = read_caption(service.model, options.caption)
-    tell_note(reading)
+    report_note(reading)
     text, dense = read_pair(service.model, options.caption, options.dense)
     patches = service.encode_photos([photo])[0]
     record = unforced = service.explain_embeddings(patches, photo, text, dense)
@@ -90,7 +90,7 @@ def explain(options: argparse.Namespace) -> None:
         note, numbers = say("whatif.forced", says=decision_sentence(*decided)), decision_numbers(*decided)
     name = Layer.parse(layer).name
     if is_slow(name):
-        tell(say("button.measuring_slowly", name=say(f"name.{name}"), count=1 + unforced.sparse.kept.size))
+        notify(say("button.measuring_slowly", name=say(f"name.{name}"), count=1 + unforced.sparse.kept.size))
     if find_measure(name) is not None:
         given = (service.model, record, patches, lambda: photo, text, dense, mask)
         record = measure(name, Pair(*given, encode=service.encode_in_turn, progress=tqdm))
@@ -111,11 +111,11 @@ def write_page(options: argparse.Namespace, record: Explanation, layer: str) -> 
     view = record_view(record, layer, "auto")
     view.value["opacity"] = options.opacity
     view.save(options.output)
-    print(f"S(I, T) = {written(record.similarity, '.4f')}. {written_size(options.output)}")
+    print(f"S(I, T) = {written(record.similarity, '.4f')}. {describe_written_file(options.output)}")
 
 
-def written_size(file: Path) -> str:
-    """Return what is said of a file that was written, with its size."""
+def describe_written_file(file: Path) -> str:
+    """Return a message about a written file, with its size."""
     return f"{file} is written: {written(file.stat().st_size / 1e6, '.1f')} MB."
 
 
@@ -129,16 +129,16 @@ def rank(options: argparse.Namespace) -> None:
     from demo.service.ranking import Candidates
 
     if options.video is not None:
-        rank_video(options, tell)
+        rank_video(options, notify)
         return
     if isinstance(options.photos, str):
         rank_stored_photos(options)
         return
-    service = chosen_service(options)
+    service = choose_service(options)
     if options.photo is not None:
         indexed: IndexedGallery = index_gallery(service.model, photo_gallery(options.photo), None)
         if indexed.gallery.note:
-            tell(indexed.gallery.note)
+            notify(indexed.gallery.note)
         pool, index = None, 0
         if not options.text:
             pool = service.open(options.gallery, tqdm)
@@ -158,16 +158,16 @@ def rank(options: argparse.Namespace) -> None:
         if options.csv is not None:
             options.csv.write_bytes(images_csv(service, indexed, text, options.dense, None, candidates).content)
         progress = tqdm if options.all else False
-        images = service.remembered_ranking(indexed, text, options.dense, candidates, progress)
-        tell_note(images.reading)
+        images = service.get_cached_ranking(indexed, text, options.dense, candidates, progress)
+        report_note(images.reading)
         if not images.exhaustive:
-            tell(f"{len(images.order)} of {images.total} were scored exactly; --all scores every one.")
+            notify(f"{len(images.order)} of {images.total} were scored exactly; --all scores every one.")
         items = indexed.gallery.items
         lines = [
             f"{written(score, '.4f')}  {items[i].title}" for i, score in zip(images.order, images.scores, strict=True)
         ]
         noun = indexed.gallery.noun
-    tell(shown(min(options.top, len(lines)), len(lines), noun))
+    notify(shown(min(options.top, len(lines)), len(lines), noun))
     for place, line in enumerate(lines[: options.top], start=1):
         print(f"{place:4}  {line}")
 
@@ -183,7 +183,7 @@ def rank_stored_photos(options: argparse.Namespace) -> None:
     """Rank the photographs of a table for a caption, and print the best."""
     from tqdm import tqdm
 
-    from demo.drawing.rankings import stored_csv
+    from demo.drawing.rankings import export_stored_csv
     from demo.service.start import MODEL, open_model
     from demo.service.stored import open_table, rank_table
     from seps.search.stages import SHORTLIST
@@ -193,9 +193,9 @@ def rank_stored_photos(options: argparse.Namespace) -> None:
     given = (options.shortlist or SHORTLIST, options.all, options.name, tqdm if options.all else False)
     result = rank_table(service, store, " ".join(options.text), options.dense, *given)
     if options.csv is not None:
-        options.csv.write_bytes(stored_csv(result, service.name, Path(options.photos).stem).content)
-    tell_note(result.reading)
-    tell(result.sentence())
+        options.csv.write_bytes(export_stored_csv(result, service.name, Path(options.photos).stem).content)
+    report_note(result.reading)
+    notify(result.sentence())
     for place, (path, score) in enumerate(zip(result.paths, result.scores, strict=True), start=1):
         if place <= options.top:
             print(f"{place:4}  {written(score, '.4f')}  {printable(path)}")
@@ -208,10 +208,10 @@ def shown(count: int, total: int, noun: str) -> str:
     return f"All {total} {noun}, the best first:" if total > 1 else f"The only one of the {noun}:"
 
 
-def tell_note(reading: Reading) -> None:
+def report_note(reading: Reading) -> None:
     """Tell what the model may not read of a caption."""
     if reading.note:
-        tell(reading.note)
+        notify(reading.note)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -221,7 +221,7 @@ def parser() -> argparse.ArgumentParser:
     single = commands.add_parser("explain", help="draw what a caption did with a photograph")
     single.add_argument("photo", type=Path)
     single.add_argument("caption")
-    single.add_argument("--dense", help="a dense caption beside it")
+    single.add_argument("--dense", help="an optional dense caption")
     single.add_argument("--layer", default="mask", help=LAYERS)
     single.add_argument(
         "--keep",
@@ -259,11 +259,11 @@ def parser() -> argparse.ArgumentParser:
         "--all", action="store_true", help="of a table, or a folder too large for memory, score every photograph"
     )
     many.add_argument(
-        "--name", default="", metavar="TEXT", help="of a table or a folder, rank those whose paths hold this alone"
+        "--name", default="", metavar="TEXT", help="of a table or a folder, rank only paths that contain this"
     )
     many.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
     many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos, scenes or moving")
-    many.add_argument("--dense", help="a dense caption beside the caption")
+    many.add_argument("--dense", help="an optional dense caption")
     many.add_argument("--top", type=whole_number, default=10, help="how many to print (10)")
     many.add_argument("--csv", type=Path, help="write the whole ranking of photographs here, or S by time of a video")
     many.add_argument("--video", type=Path, help="follow the caption through this video")
@@ -280,18 +280,18 @@ def parser() -> argparse.ArgumentParser:
     scored.add_argument(
         "-o", "--out", dest="output", type=Path, help="file; csv has the scores, json each patch's share too"
     )
-    other = commands.add_parser("why", help="tell why a photograph, or a caption, comes before another one")
+    other = commands.add_parser("why", help="explain why a photograph, or a caption, ranks before another")
     other.add_argument("photo", type=Path)
     other.add_argument("caption")
     against = other.add_mutually_exclusive_group(required=True)
     against.add_argument("--other", type=Path, help="another photograph, for the same caption")
     against.add_argument("--other-caption", metavar="CAPTION", help="another caption, for the same photograph")
-    other.add_argument("--dense", help="a dense caption beside the caption of two photographs")
+    other.add_argument("--dense", help="an optional dense caption of two photographs")
     other.add_argument(
         "--word", type=whole_number, help="draw both maps of the word at this place of the list printed, from 1"
     )
     other.add_argument("-o", "--output", type=Path, help=f"file; its ending says which: {', '.join(CONTRASTS)}, html")
-    drawn = commands.add_parser("generate", help="draw a scene for a caption, and tell what is read in it")
+    drawn = commands.add_parser("generate", help="draw a scene for a caption, and check it")
     drawn.add_argument("caption")
     drawn.add_argument("--steps", type=whole_number, default=STEPS, help=f"of drawing, 10 to 100 ({STEPS})")
     drawn.add_argument("--seed", type=whole_number, default=SEED, help=f"the same one draws the same picture ({SEED})")
@@ -299,7 +299,7 @@ def parser() -> argparse.ArgumentParser:
         "--guidance", type=finite_number, default=GUIDANCE, help=f"how closely the caption is followed ({GUIDANCE:g})"
     )
     drawn.add_argument(
-        "-o", "--output", type=Path, required=True, help="file: png the picture, gif how it came about, json all told"
+        "-o", "--output", type=Path, required=True, help="file: png the picture, gif the steps, json the results"
     )
     add_figure_command(commands)
     walked = add_lesson_command(commands)
@@ -307,7 +307,7 @@ def parser() -> argparse.ArgumentParser:
         (single, "photos"),
         (other, "photos"),
         (walked, "photos"),
-        (many, "photos; to rank, that of the gallery"),
+        (many, "photos; to rank, the gallery's"),
     ):
         command.add_argument(
             "--model", help=f"photos or scenes, a folder such as RUN/best, or a hub repo (owner/name) ({unless})"
@@ -316,7 +316,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told without a model: paths that are not there, and an unknown ending."""
+    """Validate arguments without a model; ValueError for missing paths or an unknown file type."""
     if options.command in ("judge", "figure"):
         {"judge": check_judging, "figure": check_figure}[options.command](options)
         return
@@ -344,7 +344,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def check_rank(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told of `rank` without its model, options that would not count among it."""
+    """Validate the arguments of `rank` without its model; ValueError also for options without effect."""
     if options.photo is not None:
         check_photo_path(options.photo)
         for name, given in (("--csv", options.csv), ("--dense", options.dense)):
@@ -389,7 +389,7 @@ def check_table(options: argparse.Namespace) -> None:
 
 
 def check_judging(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told of `judge` without its model."""
+    """Validate the arguments of `judge` without its model; ValueError if invalid."""
     options.pictures = photo_paths(options.pictures)
     if not options.prompt.strip():
         raise ValueError("--prompt is empty: write what the pictures were made from.")
@@ -399,7 +399,7 @@ def check_judging(options: argparse.Namespace) -> None:
 
 
 def check_why(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told of `why` without its model."""
+    """Validate the arguments of `why` without its model; ValueError if invalid."""
     for photo in (options.photo, options.other):
         if photo is not None:
             check_photo_path(photo)
@@ -432,15 +432,15 @@ def judge(options: argparse.Namespace) -> None:
     from demo.screens.judge.judgement import score_sentence
     from demo.service.captions import read_prompt
     from demo.service.judging import JudgingService
-    from demo.service.start import shipped_judge
+    from demo.service.start import load_shipped_judge
     from seps.judge.encoders import SepsEncoders
 
-    service = JudgingService(shipped_judge)
+    service = JudgingService(load_shipped_judge)
     encoders = service.open().encoders
     prompt = " ".join(options.prompt.split())
     if isinstance(encoders, SepsEncoders):
         reading = read_prompt(encoders.model, options.prompt)
-        tell_note(reading)
+        report_note(reading)
         prompt = reading.text
     photos = [read_with_note(file) for file in options.pictures]
     sources = [(photo.digest, photo.image.copy) for photo in photos]
@@ -459,7 +459,7 @@ def judge(options: argparse.Namespace) -> None:
 def why(options: argparse.Namespace) -> None:
     """Set two photographs of a caption, or two captions of a photograph, side by side, and print each word's shares."""
     from demo.notebook.contrast import contrast_page
-    from demo.record.contrast import Side, contrast, contrast_sentences, part_title
+    from demo.record.contrast import Side, contrast, contrast_sentences, get_part_title
     from demo.screens.why.export import why_file
     from demo.service.captions import read_caption, read_pair
     from demo.service.start import MODEL, open_model
@@ -470,7 +470,7 @@ def why(options: argparse.Namespace) -> None:
         read_caption(service.model, text) for text in (options.caption, options.other_caption or options.caption)
     ]
     for reading in dict.fromkeys(readings):
-        tell_note(reading)
+        report_note(reading)
     dense = read_pair(service.model, options.caption, options.dense)[1]
     records = [
         service.explain_photo(photo, reading.text, dense) for photo, reading in zip(photos, readings, strict=True)
@@ -494,7 +494,7 @@ def why(options: argparse.Namespace) -> None:
         layer = "mask" if part is None else part.layer
         if kind_of(options.output) == "html":
             options.output.write_text(contrast_page(result, photos, service.name, layer), encoding="utf-8")
-            tell(written_size(options.output))
+            notify(describe_written_file(options.output))
         else:
             file = why_file(result, (photos[0], photos[1]), service.name, kind_of(options.output), layer)
             options.output.write_bytes(file.content)
@@ -502,7 +502,7 @@ def why(options: argparse.Namespace) -> None:
     for place, row in enumerate((*result.words, *result.rest), start=1):
         columns = "".join(f"{'-' if value is None else written(value, '.4f'):>9}" for value in (row.left, row.right))
         number = f"{place:4}" if row.number >= 0 else " " * 4
-        print(f"{number}  {part_title(row):20}{columns}  {written(row.difference, '+.4f')}")
+        print(f"{number}  {get_part_title(row):20}{columns}  {written(row.difference, '+.4f')}")
 
 
 def generate(options: argparse.Namespace) -> None:
@@ -517,14 +517,14 @@ def generate(options: argparse.Namespace) -> None:
     from demo.service.generating.reading import read_drawn_caption
     from demo.service.generating.request import DrawingRequest
     from demo.service.generating.service import GeneratingService
-    from demo.service.start import shipped_generator, shipped_scenes
+    from demo.service.start import load_shipped_generator, open_shipped_scenes
 
-    generating = GeneratingService(shipped_generator)
+    generating = GeneratingService(load_shipped_generator)
     generating.open()
-    service = shipped_scenes()
+    service = open_shipped_scenes()
     scenes = service.open(SCENES, tqdm)
     reading = read_drawn_caption(service.model, options.caption)
-    tell_note(reading)
+    report_note(reading)
     asked = DrawingRequest(reading.text, options.steps, options.guidance, (options.seed,))
     drawing = draw_and_read(generating, service, scenes, asked, tqdm)
     kind = kind_of(options.output)
@@ -544,7 +544,7 @@ def generate(options: argparse.Namespace) -> None:
         print(f"{written(caption.score, '8.2f')}  {caption.text}")
 
 
-def chosen_service(options: argparse.Namespace) -> RetrievalService:
+def choose_service(options: argparse.Namespace) -> RetrievalService:
     """Return the service that a ranking runs on, its gallery set where none was asked for.
 
     Raises:
@@ -555,12 +555,14 @@ def chosen_service(options: argparse.Namespace) -> RetrievalService:
     from demo.service.start import open_own, open_registry
 
     if options.model is not None and options.model not in shipped_models():
-        name = next(iter(own_names([options.model])))
-        opened = open_own(options.model, name, options.photos, None, tqdm, tell, options.recursive)
+        name = next(iter(assign_names([options.model])))
+        opened = open_own(options.model, name, options.photos, None, tqdm, notify, options.recursive)
         options.gallery = options.gallery or opened.first
         return opened
     examples = options.photo is not None or options.gallery not in (None, "folder")
-    registry = open_registry(options.photos, progress=tqdm, tell=tell, recursive=options.recursive, examples=examples)
+    registry = open_registry(
+        options.photos, progress=tqdm, notify=notify, recursive=options.recursive, examples=examples
+    )
     options.gallery = options.gallery or registry.first_of(options.model or registry.photos.name)
     service = registry.of(options.gallery)
     if options.model not in (None, service.name):
@@ -577,7 +579,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "why": why,
     "generate": generate,
     "figure": draw_figure,
-    "lesson": lambda options: make_lesson(options, tell),
+    "lesson": lambda options: make_lesson(options, notify),
 }
 
 

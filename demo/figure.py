@@ -1,4 +1,4 @@
-"""`python -m demo figure SPEC.json -o fig.pdf`: a figure for a paper from what a JSON file says."""
+"""`python -m demo figure SPEC.json -o fig.pdf`: a figure for a paper from a JSON spec."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CREDITS = ("below", "file", "none")
 KEYS = ("rows", "layers", "captions", "layer", "model", "width", "font", "size", "credits", "note")
 ROW_KEYS = ("photo", "gallery", "caption", "dense", "layers", "credit", "note")
 ROW_TEXTS = tuple(name for name in ROW_KEYS if name != "layers")
-PIECES = re.compile(r"piece:([0-9]{1,4})-([0-9]{1,4})")  # those of one word
+PIECES = re.compile(r"piece:([0-9]{1,4})-([0-9]{1,4})")  # of one word
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class FigureRow:
 
     Attributes:
         photo: its file, or its name in a gallery that comes with the app, which is then named.
-        caption, dense: where the columns are layers; layers: the columns, a layer each; credit: whose it is.
+        caption, dense: if the columns are layers; layers: one per column; credit: author and licence.
     """
 
     photo: Path | str
@@ -54,13 +54,13 @@ class FigureRow:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """What a figure shows.
+    """The content of a figure.
 
     Attributes:
         rows: at least one, each with as many layers; captions: the columns where rows have no layers, each drawn with
             `layer`.
         model: as the command line takes it; width: in inches; font: serif or sans; size: in points.
-        credits: below the figure, in a file beside it, or none.
+        credits: below the figure, in a file next to it, or none.
     """
 
     rows: tuple[FigureRow, ...]
@@ -127,7 +127,7 @@ def check_count(what: str, count: int, most: int) -> None:
 
 
 def read_row(value: Any, number: int, folder: Path, has_caption: bool, layers: tuple[str, ...]) -> FigureRow:
-    """Read a row of a spec, with those layers where it has none of its own; errors as `read_spec`."""
+    """Read a row of a spec, with default layers; errors as `read_spec`."""
     from seps.checks import check_keys, check_type
 
     where = f"row {number}"
@@ -151,7 +151,7 @@ def read_row(value: Any, number: int, folder: Path, has_caption: bool, layers: t
 
 
 def texts(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return a list of texts of a spec; none where it is left out."""
+    """Return a list of texts of a spec; empty if left out."""
     given = values.get(name, [])
     if not isinstance(given, list) or not all(isinstance(text, str) and text.strip() for text in given):
         raise ValueError(f'{name} is no list of texts: give one such as ["mask", "word:2"].')
@@ -177,7 +177,7 @@ def add_figure_command(commands: Any) -> None:
 
 
 def check_figure(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told without a model."""
+    """Validate the spec without a model; ValueError if invalid."""
     check_output(options.output)
     check_format(options.output.suffix.lstrip(".").lower(), PICTURES)
     if not options.spec.is_file():
@@ -185,7 +185,7 @@ def check_figure(options: argparse.Namespace) -> None:
 
 
 def draw_figure(options: argparse.Namespace) -> None:
-    """Draw what the spec says, and write it; the credits in a file beside it where the spec says so."""
+    """Draw the spec's figure and write it, with a file of credits if requested."""
     from demo.drawing.paper_figure import PRINTED, paper_figure
     from demo.drawing.render import render
     from demo.service.start import open_model
@@ -205,13 +205,13 @@ def draw_figure(options: argparse.Namespace) -> None:
 
 
 def panel_row(service: RetrievalService, spec: FigureSpec, row: FigureRow) -> PanelRow:
-    """Return the panels of a photograph; ValueError for a photograph, a caption or a layer that cannot be had."""
+    """Return the panels of a photograph; ValueError for an invalid photograph, caption or layer."""
     from demo.drawing.paper_figure import PanelRow
-    from demo.galleries.named import named_item
+    from demo.galleries.named import find_named_item
     from demo.galleries.photos import read_photo
     from demo.service.captions import read_caption
 
-    read = read_photo(row.photo) if isinstance(row.photo, Path) else named_item(row.gallery, row.photo).read()
+    read = read_photo(row.photo) if isinstance(row.photo, Path) else find_named_item(row.gallery, row.photo).read()
     photo = read.image
     if read.note:
         print(read.note, file=sys.stderr)
@@ -238,7 +238,7 @@ def panel(
     name: str,
     head: str,
 ) -> Panel:
-    """Return one panel, with what its layer measures; `head` stands above it, the layer's name where that is empty."""
+    """Return one panel of a layer; `head` is its heading, by default the layer's name."""
     from demo.drawing.paper_figure import Panel
     from demo.record.layers import Layer
     from demo.record.spoken import layer_of_words
@@ -259,7 +259,7 @@ def panel(
 
 
 def joined(record: Explanation, first: int, last: int) -> Explanation:
-    """Return a record whose word piece `first`, from 1, stands for the whole word up to piece `last`: its text, and the
+    """Return a record with word pieces `first` (from 1) to `last` joined into piece `first`: its text, and the
     mean of the pieces' maps, as the view Why shows a word. ValueError where the caption has not so many pieces."""
     from demo.record.table import counted
 

@@ -25,8 +25,8 @@ def add_lesson_command(commands: Any) -> Any:
     command = commands.add_parser("lesson", help="walk through the method on a photograph, step by step, as a file")
     command.add_argument("photo", type=Path, nargs="?", help="a photograph, with a caption; without, a worked example")
     command.add_argument("caption", nargs="?")
-    command.add_argument("--dense", help="a dense caption beside the caption")
-    command.add_argument("--credit", default="", help="whose the photograph is, and its licence, for every page")
+    command.add_argument("--dense", help="an optional dense caption")
+    command.add_argument("--credit", default="", help="author and licence of the photograph, for every page")
     command.add_argument(
         "-o",
         "--output",
@@ -38,18 +38,18 @@ def add_lesson_command(commands: Any) -> Any:
 
 
 def check_lesson(options: argparse.Namespace) -> None:
-    """Raise ValueError for what can be told without a model."""
+    """Validate arguments without a model; ValueError if invalid."""
     if options.photo is not None:
         check_photo_path(options.photo)
     if options.photo is not None and not (options.caption or "").strip():
         raise ValueError("The lesson on a photograph needs a caption: write one after it.")
     if options.photo is None and (options.dense or options.credit):
-        raise ValueError("--dense and --credit go with a photograph of your own: name it, and its caption.")
+        raise ValueError("--dense and --credit need your own photograph: give PHOTO and CAPTION.")
     check_output(options.output)
     check_format(options.output.suffix.lstrip(".").lower(), KINDS)
 
 
-def make_lesson(options: argparse.Namespace, tell: Callable[[str], Any]) -> None:
+def make_lesson(options: argparse.Namespace, notify: Callable[[str], Any]) -> None:
     """Walk through the method, and write the file."""
     from tqdm import tqdm
 
@@ -60,7 +60,7 @@ def make_lesson(options: argparse.Namespace, tell: Callable[[str], Any]) -> None
 
     service, indexed, index, caption, dense = opened(options)
     if note := read_caption(service.model, caption).note:
-        tell(note)
+        notify(note)
     kind = options.output.suffix.lstrip(".").lower()
     request = WalkRequest(service, indexed, index, caption, dense, evaluation_knobs(service.model))
     content = lesson_file(request, "png" if kind == "zip" else kind, progress=tqdm).content
@@ -71,7 +71,7 @@ def make_lesson(options: argparse.Namespace, tell: Callable[[str], Any]) -> None
 def opened(options: argparse.Namespace) -> tuple[RetrievalService, IndexedGallery, int, str, str | None]:
     """Return the service with its gallery, the photograph's position there, its caption and its dense caption or None.
 
-    A photograph of one's own is ranked among those of the gallery that the model ships with.
+    A user's photograph is ranked among the model's gallery.
     """
     from tqdm import tqdm
 

@@ -12,7 +12,7 @@ from demo.galleries.video_worker import FRAMES as FRAMES
 from demo.galleries.video_worker import ReadVideo, check_readable, frames_of
 from seps.cli import check_output
 from seps.numbers import written
-from seps.progress import finish, retold
+from seps.progress import finish, map_progress
 
 if TYPE_CHECKING:
     from demo.service.timeline import Timeline
@@ -21,7 +21,7 @@ SECONDS = 500.0  # that reading a video may take
 
 
 def check_video_options(options: argparse.Namespace) -> None:
-    """Raise ValueError for what does not go with --video, or for a video whose first frame cannot be read."""
+    """Validate the options with --video; ValueError if invalid or if the video's first frame is unreadable."""
     from seps.videos import MAX_FRAMES
 
     for name, given in (
@@ -41,21 +41,21 @@ def check_video_options(options: argparse.Namespace) -> None:
         check_format(options.output.suffix.lstrip(".").lower(), VIDEOS)
 
 
-def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None:
+def rank_video(options: argparse.Namespace, notify: Callable[[str], None]) -> None:
     """Follow captions through a video, print each one's best moments, and write what the output's ending says."""
     from tqdm import tqdm
 
     from demo.drawing.film import timeline_csv, video_file
     from demo.galleries.index import index_gallery
-    from demo.galleries.video import kept_gallery
+    from demo.galleries.video import create_kept_gallery
     from demo.service.start import MODEL, open_model
     from demo.service.timeline import timeline
 
     service = open_model(options.model or MODEL)
     video = read_video(options)
     for note in video.notes:
-        tell(note)
-    gallery = kept_gallery(video, options.video.name)
+        notify(note)
+    gallery = create_kept_gallery(video, options.video.name)
     indexed = index_gallery(service.model, gallery, None, tqdm)
     captions = [" ".join(options.text), *options.other_caption]
     lines = [timeline(service, indexed, caption) for caption in captions]
@@ -66,9 +66,9 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
         images = [item.photo() for item in gallery.items]
         kind = options.output.suffix.lstrip(".").lower()
         options.output.write_bytes(video_file(images, service.model.grid, lines, service.name, title, kind).content)
-    tell(f"{len(indexed)} frames of {video.seconds:.1f} s:")
+    notify(f"{len(indexed)} frames of {video.seconds:.1f} s:")
     for line in lines:
-        print_moments(line, [item.title for item in indexed.gallery.items], options.top, tell)
+        print_moments(line, [item.title for item in indexed.gallery.items], options.top, notify)
 
 
 def read_video(options: argparse.Namespace) -> ReadVideo:
@@ -79,15 +79,15 @@ def read_video(options: argparse.Namespace) -> ReadVideo:
 
     reading = frames_of(options.video, options.frames, math.inf, options.at, SECONDS, pixels=MAX_ALL_PIXELS)
     with tqdm(desc=f"Reading {options.video.name}", unit=" frames", leave=False) as bar:
-        return finish(retold(reading, lambda count: bar.update(count - bar.n)))
+        return finish(map_progress(reading, lambda count: bar.update(count - bar.n)))
 
 
-def print_moments(line: Timeline, titles: list[str], top: int, tell: Callable[[str], None]) -> None:
+def print_moments(line: Timeline, titles: list[str], top: int, notify: Callable[[str], None]) -> None:
     """Print where a caption is best in a video, and how steady its mask is."""
     from demo.record.timeline import steadiness
 
     if line.reading.note:
-        tell(line.reading.note)
+        notify(line.reading.note)
     print(line.reading.text)
     for place, index in enumerate(line.moments[:top], start=1):
         print(f"{place:4}  {written(float(line.scores[index]), '.4f')}  {titles[index]}")

@@ -25,14 +25,14 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "training.guide": "print the training guide's advice",
     "training.ratio_weights": "measure what the ratio weight does to the kept ratio",
 }
-PACKAGES = ("method", "models.export", "scenes", "judge", "generator")  # whose program is their `__main__`
+PACKAGES = ("method", "models.export", "scenes", "judge", "generator")  # run by their `__main__`
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program named by the first argument; return its exit code."""
     name, *others = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help"):
-        print("usage: seps COMMAND ...\n\n" + listing() + "\n\n`seps COMMAND --help` tells what it takes.")
+        print("usage: seps COMMAND ...\n\n" + listing() + "\n\n`seps COMMAND --help` lists the options.")
         return 0
     if name not in COMMANDS:
         print(f"error: There is no command {name[:40]!r}: choose one of these.\n{listing()}", file=sys.stderr)

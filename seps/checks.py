@@ -40,7 +40,7 @@ MAX_NESTED = 100  # levels of lists and objects in JSON; Python itself gives up 
 def check_ratio(name: str, ratio: float) -> None:
     """Raise ValueError unless 0 < ratio <= 1."""
     if not (is_number(ratio) and 0.0 < ratio <= 1.0):
-        raise ValueError(f"{name} is {shown(ratio)}, but it must lie in (0, 1].")
+        raise ValueError(f"{name} is {shown(ratio)}, but it must be in (0, 1].")
 
 
 def check_whole(name: str, number: float, most: int = MAX_WHOLE, least: int = 1) -> int:
@@ -53,7 +53,7 @@ def check_whole(name: str, number: float, most: int = MAX_WHOLE, least: int = 1)
 
 
 def check_positive(name: str, number: float, most: float | None = None) -> None:
-    """Raise ValueError unless number > 0, finite and, where there is a bound, at most `most`."""
+    """Raise ValueError unless number > 0, finite and, if given, at most `most`."""
     if most is not None and isinstance(number, Real) and number > most:
         raise ValueError(f"{name} is {shown(number)}, but it must be at most {most}.")
     if not (is_number(number) and number > 0):
@@ -215,7 +215,7 @@ def check_embeddings(name: str, embeddings: Tensor, channels: int, dtype: torch.
     check_has_values(name, embeddings)
     if embeddings.numel() == 0:
         return
-    low, high = (float(bound) for bound in embeddings.detach().aminmax())  # NaN where there is one
+    low, high = (float(bound) for bound in embeddings.detach().aminmax())  # NaN if any value is NaN
     if not (isfinite(low) and isfinite(high)):
         finite = torch.isfinite(embeddings)
         bad = int((~finite).sum())
@@ -369,14 +369,14 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
 def check_share(name: str, fraction: float) -> None:
     """Raise ValueError unless 0 <= share < 1."""
     if not (is_number(fraction) and 0.0 <= fraction < 1.0):
-        raise ValueError(f"{name} is {shown(fraction)}, but it must lie in [0, 1).")
+        raise ValueError(f"{name} is {shown(fraction)}, but it must be in [0, 1).")
 
 
 def check_finite(source: object, key: str, tensor: Tensor) -> None:
     """Raise ValueError if a tensor from a file or another source contains NaN or infinity."""
     if not tensor.is_floating_point() or tensor.numel() == 0:
         return
-    low, high = (float(bound) for bound in tensor.detach().aminmax())  # NaN where there is one; isfinite takes longer
+    low, high = (float(bound) for bound in tensor.detach().aminmax())  # NaN if any value is NaN; isfinite takes longer
     if not (isfinite(low) and isfinite(high)):
         bad = int((~torch.isfinite(tensor)).sum())
         raise ValueError(

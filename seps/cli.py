@@ -69,7 +69,7 @@ def errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise SystemExit(print_error(one_line(str(error)))) from error
+        raise SystemExit(print_error(join_message_lines(str(error)))) from error
     finally:
         warnings.formatwarning = plain
 
@@ -77,7 +77,7 @@ def errors_in_one_line() -> Iterator[None]:
 def _warning_line(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
-    """Format a warning; those of SEPS without their place in the code."""
+    """Format a warning; omit the code location for warnings of SEPS."""
     if category.__module__.startswith("seps."):
         return f"Warning: {message}\n"
     return f"{filename}:{lineno}: {category.__name__}: {message}\n"
@@ -89,8 +89,8 @@ def print_error(error: object) -> int:
     return FAILED
 
 
-def one_line(message: str) -> str:
-    """Return a message that lists problems on separate lines, such as that of `DataError`, as one line."""
+def join_message_lines(message: str) -> str:
+    """Return a multi-line message, such as a `DataError` message, as one line."""
     return " ".join(message.replace(":\n  ", ": ").replace("\n  ", "; ").split())
 
 

@@ -10,7 +10,7 @@ from io import BytesIO
 
 from PIL import Image, ImageChops, ImageCms
 
-MAX_PROFILE = 8 * 2**20  # maximum size in bytes of a profile; those of printers have 3 MB
+MAX_PROFILE = 8 * 2**20  # maximum size in bytes of a profile; printer profiles have 3 MB
 SPACES = {"RGB": "RGB", "L": "GRAY", "CMYK": "CMYK", "LAB": "LAB"}  # a profile's colour space, per mode
 CLASSES = ("mntr", "scnr", "prtr", "spac")  # display, scanner, printer, colour space
 SAME = 1  # a profile that shifts no colour by more than this, of 255, is sRGB
@@ -21,8 +21,8 @@ class _UnusableError(Exception):
     """A profile that cannot be used; the message is a clause with the reason."""
 
 
-def in_srgb(image: Image.Image) -> tuple[Image.Image, str]:
-    """Convert a loaded image to sRGB with its colour profile; unchanged without a profile or with that of sRGB.
+def convert_to_srgb(image: Image.Image) -> tuple[Image.Image, str]:
+    """Convert a loaded image to sRGB with its colour profile; unchanged without a profile or with an sRGB profile.
 
     Args:
         image: in mode L, LA, RGB, RGBA, CMYK or LAB.

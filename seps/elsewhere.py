@@ -40,7 +40,7 @@ TRAINING_OPTIONS = {
 MODEL_METHODS = {
     "forward_sim": "model.cross_net(img_embs, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens)",
     "forward_emb": "model.img_enc(images) and model.txt_enc(captions, lengths)",
-    "criterion": "SEPSLoss, a module of its own,",
+    "criterion": "SEPSLoss, a separate module,",
     "set_max_violation": "SEPSLoss.set_max_violation",
     "freeze_backbone": "model.freeze_backbones",
 }
@@ -55,7 +55,7 @@ JUDGE_KEYS = {
     "residual_scale_q": "scale_q is meant",
     "residual_scale_c": "scale_c is meant",
     "use_two_branch": "branches 'two' is meant, with residual false",
-    "use_refinement": "residual is meant, whose bounded correction takes the refinement's place",
+    "use_refinement": "use residual: its bounded correction replaces the refinement",
 }
 JUDGE_TRAINING_KEYS = {
     "lr": "learning_rate is meant",
@@ -74,7 +74,7 @@ JUDGE_OPTIONS = {
     "image_base_dir": "--data is meant, a folder with images/",
     "save_dir": "--out is meant",
     "num_workers": "none is needed: pictures are read by the process that trains",
-    "device": "none is needed: a GPU is taken where there is one, else the CPU",
+    "device": "not needed: uses a GPU if available, else the CPU",
 }
 
 # The published generator: `seps.generator`.
@@ -105,7 +105,7 @@ GENERATOR_TRAINING_KEYS = {
 }
 STAGE_KEYS = {"freeze_bert": "freeze_text is meant", "lr": "learning_rate is meant"}
 GENERATOR_OPTIONS = {
-    "device": "none is needed: a GPU is taken where there is one, else the CPU",
+    "device": "not needed: uses a GPU if available, else the CPU",
     "num_workers": "none is needed: pictures are read once and kept as bytes, in the folder that --cache names",
     "data_path": "--data is meant",
     "output_dir": "--out is meant",

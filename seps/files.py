@@ -15,7 +15,7 @@ LFS_REMEDY = "fetch the file itself with git lfs pull"
 
 
 @contextmanager
-def written_whole(path: Path, suffix: str = ".partial") -> Iterator[Path]:
+def write_atomically(path: Path, suffix: str = ".partial") -> Iterator[Path]:
     """Give a temporary path for a file or folder that replaces `path` when the block ends without an error.
 
     Missing parent folders are created.

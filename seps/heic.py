@@ -26,7 +26,7 @@ def heic_formats() -> tuple[str, ...]:
 
 
 def is_heic(content: bytes) -> bool:
-    """Return whether the first bytes of a file are those of HEIC."""
+    """Return whether a file begins with a HEIC signature."""
     if content[4:8] != b"ftyp":
         return False
     size = min(int.from_bytes(content[:4], "big"), 256)

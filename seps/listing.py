@@ -11,7 +11,7 @@ STARTS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"II*\0",
 HEAD = 256  # bytes that decide
 
 
-def may_be_photo(file: Path) -> bool:
+def is_possible_photo(file: Path) -> bool:
     """Return whether a file has a photo's suffix or first bytes; the file is only opened if its suffix does not
     decide."""
     if file.suffix.lower() in ENDINGS:

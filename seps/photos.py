@@ -17,10 +17,10 @@ from threading import Lock
 
 from PIL import ExifTags, Image, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
 
-from seps.colours import in_srgb
+from seps.colours import convert_to_srgb
 from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer
 from seps.heic import HEIC, HEIC_REMEDY, NEEDS_HEIC, heic_formats, is_heic
-from seps.transparency import over_backdrop
+from seps.transparency import composite_over_backdrop
 
 READING = 2  # goes up when the same file becomes other pixels: what is kept of pictures belongs to one number
 FORMATS_IN_WORDS = "JPEG, PNG, WEBP, GIF, BMP or TIFF"
@@ -141,7 +141,7 @@ def upright(image: Image.Image) -> Image.Image:
     """Load an image and apply the orientation from its metadata, which is then removed; unreadable metadata is
     ignored."""
     image.load()
-    turn = turn_of(image)
+    turn = find_turn(image)
     if turn is None:
         return image
     turned = image.transpose(turn)
@@ -150,7 +150,7 @@ def upright(image: Image.Image) -> Image.Image:
     return turned
 
 
-def turn_of(image: Image.Image) -> Image.Transpose | None:
+def find_turn(image: Image.Image) -> Image.Transpose | None:
     """Return the transpose that makes a loaded image upright; None if it is upright or its metadata is unreadable."""
     if image.format == HEIC:  # already turned by its decoder
         return None
@@ -165,7 +165,7 @@ def to_rgb(photo: Image.Image) -> Image.Image:
     """Convert to sRGB, 8 bits per channel, over white if transparent; remarks are `PhotoWarning`s.
 
     Raises:
-        PhotoError: floating-point pixels, whose range is unknown.
+        PhotoError: floating-point pixels (unknown range).
     """
     rgb, note = rgb_with_note(photo)
     _warn("The photo", note)
@@ -174,9 +174,9 @@ def to_rgb(photo: Image.Image) -> Image.Image:
 
 def rgb_with_note(photo: Image.Image) -> tuple[Image.Image, str]:
     """Return the result of `to_rgb` and a clause with a remark on the photograph, or ""."""
-    photo, note = in_srgb(plain(photo))
+    photo, note = convert_to_srgb(plain(photo))
     if photo.mode in ("RGBA", "LA"):
-        rgb, blank = over_backdrop(photo.convert("RGBA"))
+        rgb, blank = composite_over_backdrop(photo.convert("RGBA"))
         note = " and ".join(filter(None, (note, blank)))
     else:
         rgb = photo.convert("RGB")
@@ -188,10 +188,10 @@ def plain(photo: Image.Image) -> Image.Image:
     """Convert an image to mode L, LA, RGB, RGBA, CMYK or LAB, keeping its colour profile.
 
     Raises:
-        PhotoError: floating-point pixels, whose range is unknown.
+        PhotoError: floating-point pixels (unknown range).
     """
     if photo.mode == "F":
-        reason = "has floating-point pixels (mode F), whose range is not known"
+        reason = "has floating-point pixels (mode F) of unknown range"
         raise refusal("The photo", reason, "convert it to L or RGB")
     if photo.mode.startswith("I"):
         profile = photo.info.get("icc_profile")
@@ -282,7 +282,7 @@ def _number_in(metadata: object) -> int | None:
 
 
 def _identified(source: Path | BytesIO, formats: tuple[str, ...]) -> Image.Image:
-    """Open an image; a JPEG whose EXIF Pillow rejects (for example an invalid resolution) is read with only its
+    """Open an image; a JPEG with EXIF that Pillow rejects (for example an invalid resolution) is read with only its
     orientation."""
     try:
         return Image.open(source, formats=formats)

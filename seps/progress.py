@@ -47,7 +47,9 @@ def finish(steps: Generator[Any, None, Result]) -> Result:
             return result
 
 
-def retold(steps: Generator[Item, None, Result], tell: Callable[[Item], Words]) -> Generator[Words, None, Result]:
+def map_progress(
+    steps: Generator[Item, None, Result], describe: Callable[[Item], Words]
+) -> Generator[Words, None, Result]:
     """Map the items of a generator and return its result."""
     while True:
         try:
@@ -55,4 +57,4 @@ def retold(steps: Generator[Item, None, Result], tell: Callable[[Item], Words]) 
         except StopIteration as end:
             result: Result = end.value
             return result
-        yield tell(step)
+        yield describe(step)

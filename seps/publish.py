@@ -12,7 +12,7 @@ from seps.cli import Parser, errors_in_one_line
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     parser = Parser(prog="python -m seps.publish", description=__doc__)
-    parser.add_argument("name", metavar="NAME", help="a folder of assets/models, such as photos, or of your own model")
+    parser.add_argument("name", metavar="NAME", help="a folder of assets/models, such as photos, or a path")
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="folder to write, which is empty or not there")
     options = parser.parse_args(arguments)
     with errors_in_one_line():

@@ -13,7 +13,7 @@ NEAR = 24  # values less than this below white are invisible on white
 BLANK = "is transparent everywhere, so that it is read as blank"
 
 
-def over_backdrop(rgba: Image.Image) -> tuple[Image.Image, str]:
+def composite_over_backdrop(rgba: Image.Image) -> tuple[Image.Image, str]:
     """Composite an RGBA image over white, or over grey if it would vanish; return a note if nothing is visible."""
     alpha = rgba.getchannel("A")
     visible, whole = _amount(alpha), 255 * rgba.width * rgba.height

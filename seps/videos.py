@@ -265,7 +265,7 @@ def _decoded(container: InputContainer, stream: VideoStream) -> Iterator[VideoFr
 
 @dataclass(frozen=True)
 class _Reading:
-    """The extent of what was read in seconds, the reason for stopping, and the frames' size."""
+    """Return the time range read in seconds, the reason for stopping, and the frames' size."""
 
     seconds: float
     size: tuple[int, int]

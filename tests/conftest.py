@@ -38,7 +38,7 @@ BROWSER = "tests/demo/browser/"
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keep a file's tests together, and of `make test` all that need a browser: one process starts it and the app, for
-    all of them and early, while the others are busy with what needs none."""
+    all of them and early, while the others run tests that need none."""
     if config.option.markexpr != "not slow":
         return None
     from xdist.scheduler import LoadFileScheduling

@@ -60,7 +60,7 @@ def test_seps_reads_every_word_that_it_writes(captioner: ImageTextGenerator) -> 
 def test_one_command_gives_the_card_s_rows_from_the_weights_as_shipped(
     captioner: ImageTextGenerator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its figures are those of the library's own captions, counted by pycocoevalcap."""
+    """Its figures match the library's captions, counted by pycocoevalcap."""
     monkeypatch.setattr("seps.generator.caption_metrics.shutil.which", lambda name: None)  # Java takes long
     data, target = write_photo_split(tmp_path / "data", "dev"), tmp_path / "result.json"
     arguments = ["evaluate", "--model", "photos", "--data", str(data), "--split", "dev", "--json", str(target)]

@@ -1,4 +1,4 @@
-"""The shipped generator: it is what its card says, writes captions as true as its card says, and draws as well."""
+"""The shipped generator: it matches its card: its parts, its captions' accuracy and its drawings."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from seps.generator.evaluate import evaluate
 from seps.generator.generator import shipped_generators
 from seps.generator.settings import read_recipe
 from seps.scenes import write_split
-from seps.scenes.reading import read_caption, whole_words
+from seps.scenes.reading import count_whole_words, read_caption
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "assets" / "models" / "generator"
-RAN_OUT = (11, 38, 110)  # scenes of whose greedy captions words ran out within a phrase
+RAN_OUT = (11, 38, 110)  # scenes with a greedy caption that ran out of words within a phrase
 FEW = 100  # of the 1,000 scenes that the card measures, the first
 
 
@@ -87,7 +87,7 @@ def test_captions_end_with_a_whole_phrase(generator: ImageTextGenerator) -> None
             assert [each.score for each in written] == sorted((caption.score for caption in written), reverse=True)
             for caption in written:
                 reading = read_caption(caption.text)
-                assert whole_words(reading) == len(reading.words), caption.text
+                assert count_whole_words(reading) == len(reading.words), caption.text
                 assert len(caption.words) == len(caption.attention)
 
 

@@ -59,7 +59,7 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 
 
 def parts(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """Yield a parser and those of its commands."""
+    """Yield a parser and its commands' parsers."""
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

@@ -1,4 +1,4 @@
-"""The shipped judge: it is what its card says, and agrees with people and sees spoilt pictures as its card says."""
+"""The shipped judge: it matches its card: its parts, its agreement with people and its scores of spoilt pictures."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_spoiling_lowers_quality_on_nine_of_ten_photographs(judge: Judge) -> Non
 @pytest.mark.slow
 def test_evaluation_on_dev_reproduces_the_card(judge: Judge, results: dict[str, Any]) -> None:
     if not DATA.is_dir():
-        pytest.skip("shared/data is not beside the repo: rated pictures stay out of it")
+        pytest.skip("shared/data, with rated pictures, is missing")
     ratings = read_ratings(DATA, "dev", judge.config.data)
     result = evaluate(predict(judge, ratings), ratings)
     for score in ("quality", "consistency"):

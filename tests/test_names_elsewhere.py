@@ -24,7 +24,7 @@ Row = tuple[list[str], str]  # names elsewhere, and ours
 
 
 def rows_of(text: str) -> list[tuple[str, str]]:
-    """What stands before and after "here" in each item of a list, in one line each."""
+    """The text before and after "here" in each item of a list, in one line each."""
     pairs = [" ".join(item.split()).split(": here ") for item in ITEM.findall(text)]
     assert all(len(pair) == 2 for pair in pairs)
     return [(there, here) for there, here in pairs]
@@ -38,7 +38,7 @@ PROGRAMS = sorted({name for names in OURS for name in names if name.startswith("
 
 
 def lookup(name: str) -> Any:
-    """What a dotted name stands for; AttributeError where there is none."""
+    """The object of a dotted name; AttributeError if it does not exist."""
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
         with suppress(ModuleNotFoundError):
@@ -80,7 +80,7 @@ def test_each_program_of_ours_takes_its_options(line: str, capsys: pytest.Captur
 
 
 def keys_elsewhere() -> dict[str, type[Fields]]:
-    """Of each key of a recipe that others have, the section whose key has its place."""
+    """For each key of other recipes, the section with the matching key."""
     keys: dict[str, type[Fields]] = {}
     for names, here in ROWS:
         module, _, field = CODE.findall(here)[0].rpartition(".")

@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom, and are kept with what they show."""
+"""The notebooks run from top to bottom, and are stored with their outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def cells(name: str) -> list[dict[str, Any]]:
 
 
 def views(outputs: list[Any]) -> list[str]:
-    """The HTML of what cells showed."""
+    """The HTML outputs of cells."""
     return ["".join(output["data"]["text/html"]) for output in outputs if "text/html" in output.get("data", {})]
 
 

@@ -1,4 +1,4 @@
-"""The package as it is installed: what it declares, the command `seps`, and a wheel that runs the README's sample."""
+"""The installed package: its metadata, the command `seps`, and a wheel that runs the README's sample."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ else:
 
 ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-# The extras that a room may need beside what every install has; the app has all but dev.
+# The extras that a view may need on top of a base install; the app has all but dev.
 NEEDS = {
     "models/export": "onnx",
     "static/model.py": "onnx",
@@ -44,7 +44,7 @@ NEEDS = {
 
 
 def declared(extra: str | None = None) -> set[str]:
-    """What an extra installs, those that it names and the package itself included."""
+    """The packages of an extra, with nested extras and the base package included."""
     if extra is None:
         return set(PROJECT["dependencies"])
     result: set[str] = declared()
@@ -94,7 +94,7 @@ def test_every_program_is_a_command() -> None:
     for file in (ROOT / "seps").rglob("*.py"):
         if 'if __name__ == "__main__":' in file.read_text():
             programs.add(".".join(file.relative_to(ROOT / "seps").with_suffix("").parts))
-    programs -= {"__main__", "scenes.vocabulary"}  # `seps` itself, and what makes a file of the package
+    programs -= {"__main__", "scenes.vocabulary"}  # `seps` itself, and the maker of a package file
     assert {f"{name}.__main__" if name in PACKAGES else name for name in COMMANDS} == programs
 
 
@@ -140,7 +140,7 @@ def test_an_installed_wheel_runs_the_first_sample_from_any_folder(tmp_path: Path
     venv.create(env, symlinks=True)
     subprocess.run([*pip, "--python", str(env / "bin" / "python"), "install", *offline, str(wheel)], check=True)
     (site,) = (env / "lib").glob("python*/site-packages")
-    (site / "others.pth").write_text(sysconfig.get_path("purelib"))  # the packages of others are not installed anew
+    (site / "others.pth").write_text(sysconfig.get_path("purelib"))  # third-party packages are not installed again
     readme = (ROOT / "README.md").read_text()
     (sample,) = re.findall(r"<!-- quickstart -->\n```python\n(.*?)```", readme, re.DOTALL)
     folder.mkdir()
@@ -193,5 +193,5 @@ def test_programs_list_their_commands() -> None:
 
 
 def module_docstring(path: str) -> str:
-    """What a file of the repo says of itself."""
+    """Return the docstring of a module of the repo."""
     return ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8"))) or ""

@@ -1,4 +1,4 @@
-"""The shipped model of photographs: it is what its card says, and scores what its results say."""
+"""The shipped model of photographs: it matches its card, and its scores match its results."""
 
 from __future__ import annotations
 

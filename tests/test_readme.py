@@ -31,7 +31,7 @@ def run(name: str) -> dict[str, Any]:
 
 
 def expanded(name: str) -> list[str]:
-    """Return the names that braces stand for: a/b.py and a/c.py for "a/{b,c}.py"."""
+    """Expand the braces of a name: a/b.py and a/c.py for "a/{b,c}.py"."""
     head, _, rest = name.partition("{")
     choice, _, tail = rest.partition("}")
     return [head + part + tail for part in choice.split(",")]

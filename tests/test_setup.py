@@ -19,7 +19,7 @@ CHECKS = ["test", "lint", "test-slow", "coverage", "format", "bench", "static", 
 
 
 def planned(target: str, venv: Path, *arguments: str) -> str:
-    """What a command of make would run, its variables set here alone."""
+    """The commands of a make target, with its variables set only here."""
     environment = {"PATH": os.environ["PATH"], "HOME": "/nowhere"}
     command = ["make", "--dry-run", target, f"PYTHON={sys.executable}", f"VENV={venv}", *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-// The entry of views that stand on a page that is one file, and in no notebook.
+// The entry of single-file pages outside a notebook.
 
 import { mount as lesson } from "./lesson/lesson.js";
 import { showPage } from "./notebook/show.js";

@@ -1,5 +1,5 @@
-// The service worker of the page without a server. What lies in folders, whose names change with their content, is
-// taken from the cache where it is there, and kept when it was fetched; the page itself comes from the network while
+// The service worker of the page without a server. Files in folders with content-based names are
+// taken from the cache if present, and stored once fetched; the page itself comes from the network while
 // there is one.
 
 const CACHE = "seps-explorer"; // as in assets/js/static/offline.js

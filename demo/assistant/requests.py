@@ -42,7 +42,7 @@ class Caller:
 CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)
 
 
-def while_awaited(items: Iterable[Any], desc: str = "") -> Iterator[Any]:
+def iterate_until_disconnect(items: Iterable[Any], desc: str = "") -> Iterator[Any]:
     """Iterate as a progress of `seps.progress`; raise Cancelled once the client has disconnected."""
     caller = CALLER.get()
     for item in items:
@@ -52,7 +52,7 @@ def while_awaited(items: Iterable[Any], desc: str = "") -> Iterator[Any]:
 
 
 class CheckedRequests:
-    """ASGI middleware that passes on valid requests and cancels those of disconnected clients.
+    """ASGI middleware that passes on valid requests and cancels requests of disconnected clients.
 
     Args:
         app: the tool server.

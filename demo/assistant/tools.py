@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from demo.assistant import results
 from demo.assistant.pictures import image_content, upload_of
-from demo.assistant.requests import while_awaited
+from demo.assistant.requests import iterate_until_disconnect
 from demo.record.layers import Layer, describe
 from demo.record.sentences import word_line
 from demo.record.spoken import layer_of_words
@@ -37,12 +37,12 @@ Photo = Annotated[
     ),
 ]
 Caption = Annotated[str, Field(description="an English sentence")]
-Dense = Annotated[str, Field(description="a long description beside the caption, or empty")]
+Dense = Annotated[str, Field(description="a long description (dense caption), or empty")]
 Gallery = Annotated[str, Field(description="a name that list_photographs gives")]
 
 
 class Tools:
-    """The tools by name; their docstrings and annotations are what an assistant reads.
+    """The tools by name; assistants read their docstrings and annotations.
 
     Args:
         registry: of the app's models and galleries.
@@ -77,7 +77,7 @@ class Tools:
         listed = {name: fitting(rows, LISTED // len(chosen)) for name, rows in chosen.items()}
         left_out = {name: len(rows) - len(listed[name]) for name, rows in chosen.items()}
         value = {"galleries": listed, "left_out": {name: count for name, count in left_out.items() if count}}
-        return answer_of(results.Galleries.model_validate(value))
+        return format_result(results.Galleries.model_validate(value))
 
     def rank_photographs(
         self,
@@ -92,16 +92,16 @@ class Tools:
 
     def rank_captions(
         self,
-        captions: Annotated[
-            list[str] | None, Field(description="sentences to rank; empty for those of the gallery")
-        ] = None,
+        captions: Annotated[list[str] | None, Field(description="sentences to rank; empty for the gallery's")] = None,
         item: Item = "",
         photo: Photo = "",
         top: Annotated[int, Field(ge=1, le=100)] = 10,
     ) -> results.CaptionRanking:
         """Rank captions for a photograph, the best first."""
         gallery = "" if captions else item.partition("/")[0]
-        rows = self._endpoints.rank_captions(*self._photo(photo, item), gallery, one_a_line(captions or []))["ranking"]
+        rows = self._endpoints.rank_captions(*self._photo(photo, item), gallery, join_caption_lines(captions or []))[
+            "ranking"
+        ]
         return results.CaptionRanking.model_validate({"ranking": rows[:top], "total": len(rows)})
 
     def explain(
@@ -144,7 +144,7 @@ class Tools:
             sentences=[f"{describe(record, shown)}.", *(word_line(record, word) for word in words)],
             note=reading.note,
         )
-        return answer_of(value, image_content(explanation(service, indexed, state, "png").content, picture_width))
+        return format_result(value, image_content(explanation(service, indexed, state, "png").content, picture_width))
 
     def compare_captions(
         self,
@@ -153,7 +153,9 @@ class Tools:
         photo: Photo = "",
     ) -> results.Compared:
         """Compare which patches several captions keep of one photograph."""
-        return results.Compared.model_validate(self._endpoints.compare(*self._photo(photo, item), one_a_line(captions)))
+        return results.Compared.model_validate(
+            self._endpoints.compare(*self._photo(photo, item), join_caption_lines(captions))
+        )
 
     def why(
         self,
@@ -167,7 +169,7 @@ class Tools:
         ] = "",
     ) -> results.Contrast:
         """Tell why a photograph, or a caption, comes before another one: each word's part in both similarities."""
-        answer = self._endpoints.why(None, item, other_item, one_a_line(captions))
+        answer = self._endpoints.why(None, item, other_item, join_caption_lines(captions))
         words = [row for row in answer["words"] if row["difference"] is not None]
         left, right = (answer[side]["similarity"] for side in ("left", "right"))
         return results.Contrast.model_validate(
@@ -193,13 +195,15 @@ class Tools:
         steps: Annotated[int, Field(ge=10, le=100)] = STEPS,
         guidance: Annotated[float, Field(ge=1, le=15, description="how closely the caption is followed")] = GUIDANCE,
     ) -> Annotated[CallToolResult, results.Drawn]:
-        """Draw a scene for a caption, and tell which of its statements are read in the picture."""
-        answer, file = self._endpoints.draw(caption, steps, seed, guidance, "png", while_awaited)
+        """Draw a scene for a caption and report which of its statements are found in the picture."""
+        answer, file = self._endpoints.draw(caption, steps, seed, guidance, "png", iterate_until_disconnect)
         statements = [{"statement": row["says"], "verdict": row["verdict"]} for row in answer["statements"]]
-        return answer_of(results.Drawn.model_validate(answer | {"statements": statements}), image_content(file.content))
+        return format_result(
+            results.Drawn.model_validate(answer | {"statements": statements}), image_content(file.content)
+        )
 
     def _photo(self, photo: str, item: str) -> tuple[Upload | None, str]:
-        """What the endpoints take: a photograph that came with the call, or the item of a gallery's."""
+        """Return the endpoint's arguments: the photograph from the call, or a gallery's item."""
         if not photo and not item:
             raise ValueError("No photograph is named: give item, as list_photographs gives it, or photo, a data URL.")
         if photo and item:
@@ -207,7 +211,7 @@ class Tools:
         return (upload_of(photo) if photo else None), item
 
 
-def one_a_line(captions: list[str]) -> str:
+def join_caption_lines(captions: list[str]) -> str:
     """Captions as the endpoints take them."""
     return "\n".join(" ".join(caption.split()) for caption in captions)
 
@@ -218,7 +222,7 @@ def fitting(rows: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     return rows[: max(1, sum(size <= most for size in sizes))]
 
 
-def answer_of(value: BaseModel, *pictures: ImageContent) -> CallToolResult:
+def format_result(value: BaseModel, *pictures: ImageContent) -> CallToolResult:
     """Return a result as text and as values, with pictures that an assistant can look at."""
     text = TextContent(type="text", text=value.model_dump_json())
     return CallToolResult(content=[text, *pictures], structuredContent=value.model_dump(mode="json"))

@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw, ImageFont
 from demo.drawing.codecs import FILM_RATE, film_writer
 from demo.drawing.formats import PICTURES, TYPES, VIDEOS, Download, check_format, file_name
 from demo.drawing.layered import Shades, composed, veil
-from demo.drawing.letters import font_runs, missing_letters, report_missing
+from demo.drawing.letters import find_missing_letters, report_missing, split_font_runs
 from demo.drawing.page import clean
 from demo.drawing.palette import CURVES, LIGHT, OPACITY
 from demo.drawing.rankings import ranking_file
@@ -138,39 +138,41 @@ def burnt(image: Image.Image, grid: tuple[int, int], line: Timeline, index: int)
     below = composed(image, Shades(colours, np.where(mask, 0.0, OPACITY), ~mask), WIDTH, height)
     heading = f"{clock(float(line.seconds[index]))}   S(I, T) {written(float(line.scores[index]), '.4f')}"
     if index == 0:
-        report_missing(missing_letters(clean(line.reading.text), FILM_FONT))
-    texts = [heading, *broken(clean(line.reading.text), own_font(), WIDTH - 16)]
+        report_missing(find_missing_letters(clean(line.reading.text), FILM_FONT))
+    texts = [heading, *broken(clean(line.reading.text), get_film_font(), WIDTH - 16)]
     foot = 2 * round((len(texts) * (LETTERS + 5) + 10) / 2)
     canvas = Image.new("RGB", (WIDTH, height + foot), "white")
     canvas.paste(Image.fromarray(below), (0, 0))
     draw = ImageDraw.Draw(canvas)
     for row, text in enumerate(texts):
         left = 8.0
-        for piece, font in lettered(text):
+        for piece, font in split_by_font(text):
             draw.text((left, height + 5 + row * (LETTERS + 5)), piece, font=font, fill="black", anchor="la")
             left += font.getlength(piece)
     return np.asarray(canvas)
 
 
-def lettered(text: str) -> list[tuple[str, ImageFont.FreeTypeFont]]:
+def split_by_font(text: str) -> list[tuple[str, ImageFont.FreeTypeFont]]:
     """Split text into pieces with installed fonts that have their letters."""
-    return [(piece, opened_font(file)) for piece, file in font_runs(text, FILM_FONT)]
+    return [(piece, load_font(file)) for piece, file in split_font_runs(text, FILM_FONT)]
 
 
 @lru_cache(maxsize=16)
-def opened_font(file: str) -> ImageFont.FreeTypeFont:
+def load_font(file: str) -> ImageFont.FreeTypeFont:
     """Return a font at the size of a film's letters."""
     return ImageFont.truetype(file, LETTERS)
 
 
-def own_font() -> ImageFont.FreeTypeFont:
+def get_film_font() -> ImageFont.FreeTypeFont:
     """Return the font of a film's letters."""
-    return opened_font(str(findfont(FILM_FONT)))
+    return load_font(str(findfont(FILM_FONT)))
 
 
 def text_length(text: str, font: ImageFont.FreeTypeFont) -> float:
     """Return the width of text in pixels, with other fonts for the letters that this one lacks."""
-    return font.getlength(text) if text.isascii() else sum(other.getlength(piece) for piece, other in lettered(text))
+    return (
+        font.getlength(text) if text.isascii() else sum(other.getlength(piece) for piece, other in split_by_font(text))
+    )
 
 
 def broken(text: str, font: ImageFont.FreeTypeFont, width: float, most: int = 3) -> list[str]:

@@ -42,10 +42,10 @@ def fit_letters(figure: Figure, kind: str, strict: bool = False) -> None:
     missing: list[str] = []
     for text in figure.findobj(Text):
         written, letters = text.get_text(), text.get_fontproperties()
-        lacking = lacking_letters(written, letters)
+        lacking = find_lacking_letters(written, letters)
         if not lacking:
             continue
-        missing += missing_letters(written, letters)
+        missing += find_missing_letters(written, letters)
         shown = "".join(c for c in written if c not in lacking or not _is_invisible(c))
         if shown != written:
             text.set_text(shown)
@@ -55,9 +55,9 @@ def fit_letters(figure: Figure, kind: str, strict: bool = False) -> None:
     report_missing(missing, strict)
 
 
-def missing_letters(text: str, letters: FontProperties) -> list[str]:
+def find_missing_letters(text: str, letters: FontProperties) -> list[str]:
     """Return the letters of a text that no installed font has."""
-    return [c for c in lacking_letters(text, letters) if fallback_of(c) is None and not _is_invisible(c)]
+    return [c for c in find_lacking_letters(text, letters) if fallback_of(c) is None and not _is_invisible(c)]
 
 
 def report_missing(missing: Iterable[str], strict: bool = False) -> None:
@@ -76,10 +76,10 @@ def report_missing(missing: Iterable[str], strict: bool = False) -> None:
     LOG.warning("%s They are drawn as boxes.", sentence)
 
 
-def font_runs(text: str, letters: FontProperties) -> list[tuple[str, str]]:
+def split_font_runs(text: str, letters: FontProperties) -> list[tuple[str, str]]:
     """Split text into pieces, each with the file of a font that has its letters, else of the given font."""
     first, runs = str(findfont(letters)), list[tuple[str, str]]()
-    lacking = lacking_letters(text, letters)
+    lacking = find_lacking_letters(text, letters)
     for c in text:
         other = fallback_of(c) if c in lacking else None
         if c in lacking and other is None and _is_invisible(c):
@@ -92,7 +92,7 @@ def font_runs(text: str, letters: FontProperties) -> list[tuple[str, str]]:
     return runs
 
 
-def lacking_letters(text: str, letters: FontProperties) -> list[str]:
+def find_lacking_letters(text: str, letters: FontProperties) -> list[str]:
     """Return the distinct letters of a text that its font lacks."""
     if text.isascii():
         return []

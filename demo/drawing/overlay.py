@@ -22,7 +22,7 @@ from demo.drawing.layered import (
     map_colours,
     shades,
 )
-from demo.drawing.page import Block, Page, lettered, line_height, stacked, wrapped
+from demo.drawing.page import Block, Page, line_height, make_text_block, stacked, wrapped
 from demo.drawing.palette import LIGHT, OPACITY, Palette
 from demo.drawing.terms import draw_terms
 from demo.record.layers import Layer, LayerValues, describe
@@ -66,19 +66,19 @@ def picture(
     score = say("file.score_of_model" if heading.model else "file.score", score=heading.similarity, model=heading.model)
     dense_text = "" if heading.dense_caption is None else say("file.dense_caption", caption=heading.dense_caption)
     blocks = [
-        lettered(MARGIN, wrapped(heading.caption, inner, LARGE, bold=True), LARGE, 6, fontweight="bold"),
-        lettered(MARGIN, wrapped(dense_text, inner, SMALL), SMALL, 6, color=palette.quiet),
-        lettered(
+        make_text_block(MARGIN, wrapped(heading.caption, inner, LARGE, bold=True), LARGE, 6, fontweight="bold"),
+        make_text_block(MARGIN, wrapped(dense_text, inner, SMALL), SMALL, 6, color=palette.quiet),
+        make_text_block(
             MARGIN, wrapped(score, inner, MEDIUM, most=2), MEDIUM, 6 if heading.note else 14, color=palette.accent
         ),
         _own_words(heading.note, inner, SMALL, 14),
         _photos(photo, record, layer, shown, opacity, lines, objects),
-        lettered(MARGIN, wrapped(heading.credit, inner, TINY, most=2), TINY, 0, color=palette.quiet),
+        make_text_block(MARGIN, wrapped(heading.credit, inner, TINY, most=2), TINY, 0, color=palette.quiet),
         _space(12),
         _own_words(shown.title, inner, MEDIUM, 2, bold=True, most=2),
         _own_words(_sentence(record, layer), inner, SMALL, 8, color=palette.quiet),
         _scale(photo, layer, shown, opacity),
-        lettered(MARGIN, [say("file.terms")], MEDIUM, 4, fontweight="bold"),
+        make_text_block(MARGIN, [say("file.terms")], MEDIUM, 4, fontweight="bold"),
         _terms(record),
     ]
     return stacked(blocks, WIDTH, MARGIN - 8, palette)
@@ -137,7 +137,7 @@ def compare_picture(
     for start in range(0, len(panels), columns):
         blocks += [_row(photo, layer, panels[start : start + columns], width, lines), _space(20)]
     blocks += [
-        lettered(MARGIN, wrapped(credit, inner, TINY, most=2), TINY, 10, color=palette.quiet),
+        make_text_block(MARGIN, wrapped(credit, inner, TINY, most=2), TINY, 10, color=palette.quiet),
         _foot(photo, layer, scale, overlap(records), model, opacity),
     ]
     return stacked(blocks, COMPARED_WIDTH, MARGIN - 8, palette)
@@ -164,7 +164,7 @@ def _own_words(
 ) -> Block:
     """Return our own text in lines, with mathematical symbols and `space` below."""
     weight = "bold" if bold else "normal"
-    return lettered(
+    return make_text_block(
         MARGIN, wrapped(text, width, size, bold, most), size, space, symbols=True, fontweight=weight, **style
     )
 

@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-from demo.drawing.letters import fallback_of, lacking_letters
+from demo.drawing.letters import fallback_of, find_lacking_letters
 from demo.drawing.palette import DPI, Palette
 from demo.record.table import mathtext
 
@@ -45,7 +45,7 @@ def text_width(text: str, size: float, bold: bool = False, symbols: bool = False
     """Return the width of text in CSS pixels; `size` in points, `symbols` as in `Page.text`."""
     hush_missing_glyphs()
     letters = FontProperties(size=size, weight="bold" if bold else "normal")
-    if lacking := lacking_letters(text, letters):
+    if lacking := find_lacking_letters(text, letters):
         letters.set_family([*letters.get_family(), *(font[0] for font in map(fallback_of, lacking) if font)])
     drawn = mathtext(text) if symbols else text
     return float(text_to_path.get_text_width_height_descent(drawn, letters, ismath=drawn != text)[0]) * POINT
@@ -152,7 +152,7 @@ def line_height(size: float) -> int:
 Block = tuple[int, Callable[[Page, int], None]]  # its height in CSS pixels; what draws it, given the page and its top
 
 
-def lettered(left: float, lines: Sequence[str], size: float, space: int = 0, **style: Any) -> Block:
+def make_text_block(left: float, lines: Sequence[str], size: float, space: int = 0, **style: Any) -> Block:
     """Return a block of lines with `space` below it; `style` as in `Page.text`."""
     height = len(lines) * line_height(size) + (space if lines else 0)
     return height, lambda page, top: page.text(left, top, lines, size, **style)

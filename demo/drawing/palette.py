@@ -27,7 +27,7 @@ CHECKS = "#c4c4c4", "#8a8a8a"  # squares below a scale of a heatmap over a photo
 VEIL = "#10191a"  # over dropped patches, in both palettes
 OBJECT = "#ff8ac8"  # the outlines of a scene's true objects, in both palettes
 RING = "#ffe14d"  # around the patch that the lesson's last step names, as in assets/css/lesson.css
-CURVES = "#31688e", "#d95f02", "#1b9e77"  # of captions through a video, in order; colour-blind people tell them apart
+CURVES = "#31688e", "#d95f02", "#1b9e77"  # of captions through a video, in order; safe for colour-blind readers
 
 
 @dataclass(frozen=True)

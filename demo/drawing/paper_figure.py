@@ -66,7 +66,7 @@ class _Sheet:
             inches = f"{width / CSS_PIXELS:.3g}"
             raise ValueError(f"{columns} columns are too many for {inches} inches: give fewer, or a larger width.")
         self.shown = [[panel.layer.values(panel.record) for panel in row.panels] for row in rows]
-        self.scales = shared_scales(
+        self.scales = compute_shared_scales(
             [
                 values
                 for row, shown in zip(rows, self.shown, strict=True)
@@ -113,7 +113,7 @@ class _Sheet:
         return page.figure
 
     def _heads(self, index: int) -> list[list[str]]:
-        """Return the heads of a row's panels, empty if equal to those of the row before."""
+        """Return the heads of a row's panels, empty if equal to the previous row's."""
         names = [panel.head for panel in self.rows[index].panels]
         before = [panel.head for panel in self.rows[index - 1].panels] if index else [""] * len(names)
         return [
@@ -154,7 +154,7 @@ def _has_scale(layer: Layer, values: LayerValues) -> bool:
     return layer.row.scale != "none" and not layer.row.is_mask and values.high > values.low
 
 
-def shared_scales(shown: Sequence[LayerValues]) -> dict[str, tuple[float, float, bool]]:
+def compute_shared_scales(shown: Sequence[LayerValues]) -> dict[str, tuple[float, float, bool]]:
     """Return for each scale label the range (low, high) over all panels, and whether it is diverging."""
     scales: dict[str, tuple[float, float, bool]] = {}
     for values in shown:

@@ -28,7 +28,7 @@ def images_csv(
     candidates: Candidates = ANY_PHOTO,
 ) -> Download:
     """Export the ranking of a gallery for a caption, see `ranking_csv`; `candidates` as for `rank_images`."""
-    rank = service.remembered_ranking if candidates.exhaustive else service.rank_images
+    rank = service.get_cached_ranking if candidates.exhaustive else service.rank_images
     return ranking_csv(indexed, rank(indexed, caption, dense, candidates), service.name, by_hand)
 
 
@@ -57,7 +57,7 @@ def ranking_csv(
     return ranking_file(columns, rows, model, indexed.gallery.name)
 
 
-def stored_csv(result: StoredResult, model: str, title: str) -> Download:
+def export_stored_csv(result: StoredResult, model: str, title: str) -> Download:
     """Export the exactly scored photographs of a table."""
     rows = [
         [rank, path, rounded(score, 6), result.reading.text]

@@ -8,7 +8,7 @@ from typing import Any
 
 from demo.examples.choose import choose_all
 from demo.examples.measure import Measures
-from demo.galleries.index import in_memory
+from demo.galleries.index import require_in_memory
 from demo.galleries.openings import OPENINGS_FILE
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_registry
@@ -16,10 +16,10 @@ from seps.cli import errors_in_one_line
 
 GALLERIES = ("examples", "open-photos", "scenes")
 NOTE = (
-    "Written by python -m demo.examples, see demo/examples/choose.py for the rules. margin: S(I, T) less that of the "
-    "next photograph; words: the share of their maps inside what they name less that of an even map; mask: the share "
-    "of what the caption names that it keeps less the share of the rest; right: of the first captions, the share "
-    "written for the photograph; contrast: the share of its own thing that a mask keeps less that of the other one; "
+    "Written by python -m demo.examples, see demo/examples/choose.py for the rules. margin: S(I, T) minus that of the "
+    "next photograph; words: the share of their maps inside the named objects minus a uniform map's; mask: the share "
+    "of the named objects that it keeps minus the share of the rest; right: of the first captions, the share "
+    "written for the photograph; contrast: the kept share of the caption's object minus the other object's; "
     "overlap: IoU of both masks; share: of the difference that a word makes; inside: of that word's map."
 )
 
@@ -30,7 +30,7 @@ def choose(registry: ModelRegistry, name: str) -> dict[str, Any] | None:
         service, indexed = registry.open(name)
     except ValueError:  # none of its photographs is there
         return None
-    return None if indexed.gallery.note else choose_all(Measures(service, in_memory(indexed)))
+    return None if indexed.gallery.note else choose_all(Measures(service, require_in_memory(indexed)))
 
 
 def main() -> int:

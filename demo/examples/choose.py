@@ -33,7 +33,7 @@ def choose_all(measures: Measures) -> dict[str, Any]:
     """
     if measures.candidates and not measures.has_regions:
         return choose_by_margin(measures)
-    best = by_photograph(measures)
+    best = choose_per_photograph(measures)
     if not best:
         name = measures.indexed.gallery.name
         raise ValueError(
@@ -60,7 +60,7 @@ def choose_by_margin(measures: Measures) -> dict[str, Any]:
     return {"search": search, "chips": [candidate.caption for candidate in clear]}
 
 
-def by_photograph(measures: Measures) -> list[Shown]:
+def choose_per_photograph(measures: Measures) -> list[Shown]:
     """Return the best caption of each photograph: its maps fit the first thing it names, and mask and word maps are
     more inside its regions than outside. Captions of the whole picture are preferred to phrases for a part."""
     items = measures.indexed.gallery.items
@@ -93,7 +93,7 @@ def edit_choice(measures: Measures, best: list[Shown]) -> Choice | None:
 
 
 def captions_choice(measures: Measures) -> Choice | None:
-    """Return a photograph whose own captions rank first in the gallery, with the best maps for its best caption."""
+    """Return a photograph with its captions ranked first in the gallery, with the best maps for its best caption."""
     results = []
     for index, item in enumerate(measures.indexed.gallery.items):
         first = [measures.pool[at] for at in measures.pool_order(index)[: min(FIRST, len(item.captions))]]
@@ -113,7 +113,7 @@ def captions_choice(measures: Measures) -> Choice | None:
 def compare_choice(measures: Measures) -> Choice | None:
     """Return two phrases of one photograph for different things, with the highest contrast of their masks.
 
-    The contrast is the mean share of its own region that a mask keeps, minus that of the other's.
+    The contrast is the mean kept share of the mask's own region, minus the other region's.
     """
     results = []
     for index in list(dict.fromkeys(candidate.index for candidate in measures.candidates))[:MOST]:
@@ -121,7 +121,7 @@ def compare_choice(measures: Measures) -> Choice | None:
         masks = list(measures.service.decide(measures.indexed, index, list(known))) if known else []
         pairs = combinations(zip(known.items(), masks, strict=True), 2)
         for ((text, mask), kept), ((other, apart), beside) in pairs:
-            if different(mask, apart):
+            if is_different_thing(mask, apart):
                 gains = (
                     share_kept(kept, mask) - share_kept(kept, apart),
                     share_kept(beside, apart) - share_kept(beside, mask),
@@ -142,7 +142,7 @@ def phrase_regions(measures: Measures, index: int) -> dict[str, Floats]:
     return results
 
 
-def different(region: Floats, other: Floats) -> bool:
+def is_different_thing(region: Floats, other: Floats) -> bool:
     """Return whether two regions belong to different things."""
     return float(np.minimum(region, other).sum()) <= APART * min(float(region.sum()), float(other.sum()))
 
@@ -162,7 +162,7 @@ def why_choice(measures: Measures) -> Choice | None:
 
 
 def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]]:
-    """Yield each caption whose two best photographs a content word distinguishes, with the second one and the
+    """Yield each caption with a content word that distinguishes its two best photographs, with the second one and the
     measurements."""
     service, indexed = measures.service, measures.indexed
     for shown in measures.shown:

@@ -1,7 +1,7 @@
 """Quality of a caption as an example: its rank, and how well mask and word maps cover the named regions.
 
 Regions are known: pixels of a drawn scene, or hand-drawn boxes of the example photographs. A word map is rated by the
-share of its weight inside the word's region minus that of an even map, a mask by the kept share of the region minus the
+share of its weight inside the word's region minus a uniform map's, a mask by the kept share of the region minus the
 kept share of the rest. Both are in [-1, 1].
 """
 
@@ -27,7 +27,7 @@ from seps.data.regions import energy_inside, mask_overlap, patch_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens
 from seps.explanation.caption_words import CaptionWord, caption_words
 
-MOST = 40  # number of captions with maps, those of the largest margin
+MOST = 40  # number of captions with maps, by largest margin
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 Region = tuple[tuple[int, ...], Floats]  # positions of word pieces, and their region: (N,), the share of each patch
@@ -102,7 +102,7 @@ class Measures:
 
     @cached_property
     def candidates(self) -> list[Candidate]:
-        """The captions without notes whose photograph ranks first, the largest margin first."""
+        """Captions without notes that rank their photograph first, by largest margin."""
         columns = np.arange(len(self.captions))
         matching = self.scores[self.owners, columns]
         others = self.scores.copy()
@@ -117,7 +117,7 @@ class Measures:
 
     @cached_property
     def shown(self) -> list[Shown]:
-        """The better half of the candidates, at most `MOST`, whose words all match something, with their maps."""
+        """The better half of the candidates, at most `MOST`, with matches for all words, with their maps."""
         clear = self.candidates[: min(MOST, -(-len(self.candidates) // 2))]
         results = [self.show(candidate) for candidate in clear]
         return [shown for shown in results if shown is not None]
@@ -133,7 +133,12 @@ class Measures:
         if unmatched(record, self.service.unmatched_rule) or not regions:
             return None
         maps = record.sparse_alignment.word_maps
-        words = [above_even(maps[piece], region) for pieces, region in regions for piece in pieces if maps[piece].any()]
+        words = [
+            measure_above_uniform(maps[piece], region)
+            for pieces, region in regions
+            for piece in pieces
+            if maps[piece].any()
+        ]
         if not words:
             return None
         return Shown(candidate, float(np.mean(words)), inside_outside(record.sparse.kept, union(regions)))
@@ -142,8 +147,8 @@ class Measures:
         """Return the known regions of a caption's words in a photograph."""
         item, model = self.indexed.gallery.items[index], self.service.model
         if item.known is not None:
-            return drawn_regions(item, caption, model.grid, model.tokenizer)
-        return boxed_regions(item, caption_words(model.words(caption)), model.grid)
+            return read_drawn_regions(item, caption, model.grid, model.tokenizer)
+        return read_box_regions(item, caption_words(model.words(caption)), model.grid)
 
 
 def captions_of(item: GalleryItem) -> tuple[str, ...]:
@@ -152,7 +157,7 @@ def captions_of(item: GalleryItem) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*item.captions, *more, *item.phrases)))
 
 
-def drawn_regions(item: GalleryItem, caption: str, grid: tuple[int, int], tokenizer: Tokenizer) -> list[Region]:
+def read_drawn_regions(item: GalleryItem, caption: str, grid: tuple[int, int], tokenizer: Tokenizer) -> list[Region]:
     """Return the regions of a caption's phrases in a drawn scene, by pixels."""
     positions = word_tokens(tokenizer, caption)
     if item.known is None or positions is None:
@@ -164,7 +169,7 @@ def drawn_regions(item: GalleryItem, caption: str, grid: tuple[int, int], tokeni
     ]
 
 
-def boxed_regions(item: GalleryItem, words: Sequence[CaptionWord], grid: tuple[int, int]) -> list[Region]:
+def read_box_regions(item: GalleryItem, words: Sequence[CaptionWord], grid: tuple[int, int]) -> list[Region]:
     """Return the regions of a caption's words in an example photograph, by boxes."""
     things = load_regions()[item.key].things if item.key in load_regions() else ()
     named = [
@@ -178,8 +183,8 @@ def union(regions: list[Region]) -> Floats:
     return np.asarray(np.max([region for _, region in regions], axis=0))
 
 
-def above_even(weights: NDArray[np.floating], region: Floats) -> float:
-    """Return the share of a map's weight, (N,), inside a region, minus that of an even map; in [-1, 1]."""
+def measure_above_uniform(weights: NDArray[np.floating], region: Floats) -> float:
+    """Return the share of a map's weight, (N,), inside a region, minus a uniform map's; in [-1, 1]."""
     return energy_inside(weights, region) - float(region.mean())
 
 

@@ -24,7 +24,7 @@ class SceneAnnotation:
     scene: Scene
     mentions: tuple[tuple[str, tuple[Mention, ...]], ...] = ()
 
-    def named_in(self, caption: str) -> tuple[Mention, ...] | None:
+    def get_caption_phrases(self, caption: str) -> tuple[Mention, ...] | None:
         """Return the phrases of one of its captions; None for any other caption."""
         return dict(self.mentions).get(caption)
 

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from secrets import token_hex
 
-from seps.files import written_whole
+from seps.files import write_atomically
 
 
 def default_cache() -> Path:
@@ -26,6 +26,6 @@ def write_whole(file: Path, content: bytes) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    with written_whole(file, f".{token_hex(8)}.part") as part:  # several sessions may write it at once
+    with write_atomically(file, f".{token_hex(8)}.part") as part:  # several sessions may write it at once
         part.touch(mode=0o600, exist_ok=False)
         part.write_bytes(content)

@@ -14,10 +14,10 @@ from pathlib import Path
 from PIL import Image
 
 from seps import photos
-from seps.colours import in_srgb
+from seps.colours import convert_to_srgb
 from seps.heic import heic_formats
 from seps.photos import NoPhotoError as NoPhotoError
-from seps.photos import PhotoError, plain, refusal, turn_of
+from seps.photos import PhotoError, find_turn, plain, refusal
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")  # and HEIC where its package is installed
 MAX_BYTES = 25 * 2**20
@@ -44,7 +44,7 @@ def decode(content: bytes, subject: str, longest: int = LONGEST) -> Image.Image:
         size = _kept_size(image, longest)
         drafted = image.draft(None, size)
         image.load()
-        turn = turn_of(image)
+        turn = find_turn(image)
         image = _mixable(image)
         if image.size != size:
             box = None if drafted is None else drafted[1]
@@ -52,7 +52,7 @@ def decode(content: bytes, subject: str, longest: int = LONGEST) -> Image.Image:
         profile = image.info.get("icc_profile")
         image = image.copy() if turn is None else image.transpose(turn)
     image.info = {"icc_profile": profile}  # where and when it was taken goes no further
-    image, note = in_srgb(plain(image))
+    image, note = convert_to_srgb(plain(image))
     image.info = {"note": note} if note else {}
     return image
 

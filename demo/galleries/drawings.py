@@ -12,7 +12,7 @@ DRAWN = "drawn"  # the name of a gallery of such pictures
 CREDIT = "drawn by the generator"
 
 
-def drawn_gallery(pictures: Sequence[Image.Image], seeds: Sequence[int]) -> Gallery:
+def create_drawn_gallery(pictures: Sequence[Image.Image], seeds: Sequence[int]) -> Gallery:
     """Create a gallery of the pictures in order, with their seeds as keys."""
     items = tuple(
         GalleryItem(str(seed), f"seed {seed}", (), None, "", None, CREDIT, None, picture.copy)

@@ -17,8 +17,8 @@ from demo.galleries.paths import CAPTIONS_FILE, check_photos, printable
 from demo.galleries.photos import check_photo
 from seps.checks import check_text, read_json
 from seps.heic import HEIC_REMEDY
-from seps.indexing.files import FolderFile, as_listed
-from seps.listing import may_be_photo
+from seps.indexing.files import FolderFile, read_file_facts
+from seps.listing import is_possible_photo
 from seps.photos import HeicError
 from seps.progress import Progress, with_progress
 
@@ -49,7 +49,7 @@ def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = F
     return replace(gallery, table=table_name(folder, recursive))
 
 
-def listed_gallery(folder: Path, recursive: bool = False) -> tuple[Gallery, list[FolderFile]]:
+def create_listed_gallery(folder: Path, recursive: bool = False) -> tuple[Gallery, list[FolderFile]]:
     """Create a gallery of every file in a folder that looks like a photograph, sorted, without decoding.
 
     Raises:
@@ -57,14 +57,14 @@ def listed_gallery(folder: Path, recursive: bool = False) -> tuple[Gallery, list
     """
     check_photos(folder)
     files, skipped = _files_below(folder, recursive)
-    named = _named(folder, [file for file in files if may_be_photo(file)])
+    named = _named(folder, [file for file in files if is_possible_photo(file)])
     listed = []
     for key, file in named:
         with suppress(OSError):  # deleted meanwhile, or a link that leads nowhere
-            listed.append(as_listed(file, key))
+            listed.append(read_file_facts(file, key))
     captions, note = _captions_for(folder, named)
     items = tuple(_item(file.path, captions, file.file) for file in listed)
-    table = f"{table_name(folder, recursive)}-large"  # not that of `folder_gallery`, which keeps every digit
+    table = f"{table_name(folder, recursive)}-large"  # different from `folder_gallery`, which keeps every digit
     gallery = Gallery(FOLDER, _title(folder), note, items, tuple(skipped), table=table)
     return gallery, listed
 
@@ -92,7 +92,7 @@ def _title(folder: Path) -> str:
 
 
 def _captions_for(folder: Path, named: Sequence[tuple[str, Path]]) -> tuple[Mapping[str, tuple[str, ...]], str]:
-    """Return the captions of captions.json, and a note on those of missing photographs."""
+    """Return the captions of captions.json, and a note on captions of missing photographs."""
     captions = _read_captions(folder / CAPTIONS_FILE)
     unknown = sorted(set(captions) - {name for name, _ in named})
     if not unknown:
@@ -183,7 +183,7 @@ def _files_below(folder: Path, recursive: bool) -> tuple[list[Path], list[str]]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         if not recursive and folders:
             below = sorted(printable(name) for name in folders)
-            skipped.append(f"Folders below are read with --recursive alone: {quoted(below)}.")
+            skipped.append(f"Subfolders are read only with --recursive: {quoted(below)}.")
             folders[:] = []
         for name in names:
             file = Path(place, name)

@@ -13,7 +13,7 @@ from demo.galleries.photos import (
     KEPT,
     KeptPhoto,
     Photo,
-    content_digest,
+    compute_digest,
     data_url,
     file_digest,
     jpeg_url,
@@ -79,7 +79,7 @@ class GalleryItem:
         """Return the digest of `read` without decoding, if it is a file's; errors as `read`."""
         if isinstance(self.source, Path):
             return file_digest(self.source, self.title)
-        return content_digest(self.source) if isinstance(self.source, bytes) else self.read().digest
+        return compute_digest(self.source) if isinstance(self.source, bytes) else self.read().digest
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Gallery:
                 return index
         raise ValueError(f"The gallery {self.name!r} has no photo {key!r}: choose one of its {len(self)} photos.")
 
-    def titled(self, title: str) -> int:
+    def find_by_title(self, title: str) -> int:
         """Return the position of the first photograph with this title; ValueError if there is none."""
         title = nfc(title)
         for index, item in enumerate(self.items):

@@ -13,7 +13,7 @@ from PIL import Image
 from torch import Tensor
 
 from demo.galleries.gallery import Gallery, GalleryItem
-from demo.galleries.photos import KeptPhoto, kept_small, thumbnail
+from demo.galleries.photos import KeptPhoto, shrink_photo, thumbnail
 from demo.galleries.table import GalleryTable, thumbnail_content, thumbnail_url
 from seps import CaptionIndex, ImageIndex, ScoringEngine, SEPSModel
 from seps.progress import Progress, finish, with_progress
@@ -118,7 +118,7 @@ class GalleryInMemory(IndexedGallery):
         return self.images, list(range(len(self)))
 
 
-def in_memory(indexed: IndexedGallery) -> GalleryInMemory:
+def require_in_memory(indexed: IndexedGallery) -> GalleryInMemory:
     """Return the gallery if it is in memory; ValueError for one on disk."""
     if isinstance(indexed, GalleryInMemory):
         return indexed
@@ -247,7 +247,7 @@ def _encode(
         raise ValueError(f'The photo "{item.title}" cannot be encoded: {error}') from error
     encoded = _Encoded(embeddings, thumbnail(photo.image), photo.digest, photo.note)
     if sent:
-        return replace(item, source=kept_small(photo.image)), encoded
+        return replace(item, source=shrink_photo(photo.image)), encoded
     table.put(_to_keep(item, encoded))
     return item, encoded
 

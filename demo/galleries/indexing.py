@@ -31,7 +31,7 @@ class FolderIndexing:
 
     Args:
         gallery: searchable in the meantime; files: the gallery's, in order.
-        progress: as in `ScoringEngine`; tell: receives a line per unreadable file and per problem.
+        progress: as in `ScoringEngine`; notify: receives a line per unreadable file and per problem.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class FolderIndexing:
         gallery: StoredGallery,
         files: Sequence[FolderFile],
         progress: Progress = False,
-        tell: Callable[[str], Any] = lambda line: None,
+        notify: Callable[[str], Any] = lambda line: None,
     ) -> None:
         self.gallery, self._files = gallery, files
         gallery.indexing = self.status
-        self._progress, self._tell = progress, tell
+        self._progress, self._notify = progress, notify
         self._stopped, self._ended, self._committed = Event(), Event(), Event()
         self._encoded, self._started, self._problem = 0, time.monotonic(), ""
         self._skipped: dict[str, str] = {}
@@ -113,7 +113,7 @@ class FolderIndexing:
             report = sync_files(store, self._files, self._encode, self._progress, self._refresh)
         self.gallery.refresh()
         for sentence in report.skipped:
-            self._tell(f"Left out: {sentence}")
+            self._notify(f"Left out: {sentence}")
 
     def _refresh(self) -> None:
         self.gallery.refresh()
@@ -121,7 +121,7 @@ class FolderIndexing:
 
     def _report(self, problem: str) -> None:
         if problem != self._problem:
-            self._tell(problem)
+            self._notify(problem)
         self._problem = problem
 
     def _encode(self, file: FolderFile) -> Encoded:

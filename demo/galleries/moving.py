@@ -16,7 +16,7 @@ FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "moving.we
 SEED, INDEX = 0, 1  # of the clip that the file holds
 
 
-def moving_gallery() -> Gallery:
+def create_moving_gallery() -> Gallery:
     """Return the frames of the moving scene with their objects; needs no network."""
     from seps.scenes.clips import make_clip  # OpenCV, on first use
     from seps.videos import read_frames

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from demo.galleries.cache import default_cache
 from demo.galleries.examples import examples_gallery
 from demo.galleries.gallery import Gallery, GalleryItem
-from demo.galleries.moving import MOVING, moving_gallery
+from demo.galleries.moving import MOVING, create_moving_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
 from seps.progress import Progress
@@ -15,7 +15,7 @@ from seps.progress import Progress
 NAMES = ("examples", "open-photos", SCENES, MOVING)
 
 
-def named_gallery(name: str, progress: Progress = False) -> Gallery:
+def open_named_gallery(name: str, progress: Progress = False) -> Gallery:
     """Open a gallery that comes with the app.
 
     Args:
@@ -28,14 +28,14 @@ def named_gallery(name: str, progress: Progress = False) -> Gallery:
         "examples": examples_gallery,
         "open-photos": lambda: open_photos_gallery(default_cache(), progress=progress),
         SCENES: scenes_gallery,
-        MOVING: moving_gallery,
+        MOVING: create_moving_gallery,
     }
     if name not in openers:
         raise ValueError(f"There is no gallery {name!r} that comes with the app: there are {', '.join(NAMES)}.")
     return openers[name]()
 
 
-def named_item(name: str, key: str, progress: Progress = False) -> GalleryItem:
+def find_named_item(name: str, key: str, progress: Progress = False) -> GalleryItem:
     """Find a picture of a gallery that comes with the app; ValueError for an unknown gallery or picture."""
-    gallery = named_gallery(name, progress)
+    gallery = open_named_gallery(name, progress)
     return gallery.items[gallery.position(key)]

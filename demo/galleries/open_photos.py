@@ -50,7 +50,7 @@ def open_photos_gallery(
 
 
 def why_closed(cache: Path, fetch: bool = True, facts_file: Path = FACTS_FILE) -> str:
-    """Return why no photograph can be had now: "off" where fetching is, "offline" without a network; "" otherwise."""
+    """Return why no photograph can be fetched: "off" if disabled, "offline" without a network; else ""."""
     facts: list[dict[str, Any]] = json.loads(facts_file.read_text(encoding="utf-8"))
     if any((cache / "open_photos" / file).is_file() for file in _files(facts)):
         return ""

@@ -36,7 +36,7 @@ def load_openings() -> dict[str, dict[str, Any]]:
 
 
 def choices_of(gallery: Gallery) -> dict[str, Any]:
-    """Return the choices of a gallery: its own, else those of the scenes for drawn pictures and of the examples for
+    """Return the choices of a gallery: its own, else the scenes' for drawn pictures and the examples' for
     others."""
     kind = PHOTOGRAPHS if all(item.known is None for item in gallery.items) else SCENES
     return load_openings().get(gallery.name, load_openings()[kind])
@@ -47,7 +47,7 @@ def first_captions(gallery: Gallery) -> tuple[str, ...]:
     return gallery.captions or tuple(choices_of(gallery)["chips"])
 
 
-def opening_of(gallery: Gallery, view: str) -> Opening | None:
+def get_opening(gallery: Gallery, view: str) -> Opening | None:
     """Return the initial content of a view in a gallery; None if none was chosen or its photographs are missing."""
     choice = choices_of(gallery).get(view)
     keys = {item.key: index for index, item in enumerate(gallery.items)}

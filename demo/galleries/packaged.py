@@ -51,8 +51,7 @@ class Example:
         file = GALLERIES / self.file
         if not file.is_file():
             raise ValueError(
-                f'The photograph "{self.name}" should lie in assets/galleries/{self.file}, where no such file is: '
-                "check the repo out again."
+                f'The photograph "{self.name}" is missing from assets/galleries/{self.file}: check the repo out again.'
             )
         return file
 

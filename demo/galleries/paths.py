@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from seps import text
-from seps.listing import may_be_photo
+from seps.listing import is_possible_photo
 
 CAPTIONS_FILE = "captions.json"  # in a folder of photographs, their captions by name
 
@@ -52,7 +52,7 @@ def photo_paths(paths: Iterable[Path]) -> list[Path]:
             check_photo_path(path)
             files.append(path)
             continue
-        inside = sorted(file for file in path.iterdir() if file.is_file() and may_be_photo(file))
+        inside = sorted(file for file in path.iterdir() if file.is_file() and is_possible_photo(file))
         if not inside:
             raise ValueError(f"The folder {printable(path)} contains no photos: give a folder with photos, or files.")
         files += inside

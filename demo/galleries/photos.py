@@ -102,10 +102,10 @@ def check_photo(file: Path, name: str = "") -> None:
 
 def file_digest(file: Path, name: str = "") -> str:
     """Return the digest of `read_photo` without decoding; PhotoError for an unreadable file."""
-    return content_digest(_content(file, _subject(file, name)[0]))
+    return compute_digest(_content(file, _subject(file, name)[0]))
 
 
-def content_digest(content: bytes) -> str:
+def compute_digest(content: bytes) -> str:
     """Return the sha256 of a file's bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
@@ -137,7 +137,7 @@ def thumbnail(image: Image.Image) -> str:
     return data_url(image, THUMBNAIL)
 
 
-def kept_small(image: Image.Image) -> KeptPhoto:
+def shrink_photo(image: Image.Image) -> KeptPhoto:
     """Store an RGB photograph with a long side of at most KEPT pixels."""
     return KeptPhoto(_jpeg(image, KEPT, quality=92))
 
@@ -146,7 +146,7 @@ def _photo(image: Image.Image, content: bytes, subject: str, name: str) -> Photo
     note = image.info.pop("note", "")
     rgb, blank = rgb_with_note(image)
     clauses = " and ".join(filter(None, (note, blank)))
-    return Photo(rgb, content_digest(content), name, f"{subject} {clauses}." if clauses else "")
+    return Photo(rgb, compute_digest(content), name, f"{subject} {clauses}." if clauses else "")
 
 
 def _jpeg(image: Image.Image, longest: int, quality: int) -> bytes:

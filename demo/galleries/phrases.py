@@ -21,7 +21,7 @@ def phrases_of(known: SceneAnnotation, caption: str) -> tuple[Mention, ...]:
     For the scene's own captions they are stored; in other captions they are found by nouns with their colours and
     sizes: a phrase that fits no object names none.
     """
-    mentions = known.named_in(caption)
+    mentions = known.get_caption_phrases(caption)
     return matched(known.scene, caption) if mentions is None else mentions
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from demo.galleries.annotation import SceneAnnotation, title_of
 from demo.galleries.gallery import Gallery, GalleryItem
-from seps.scenes import AnnotatedScene, Mention, as_json, from_json, make_scene, tell
+from seps.scenes import AnnotatedScene, Mention, annotate, as_json, from_json, make_scene
 
 SCENES = "scenes"
 FACTS_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "scenes.jsonl"
@@ -79,13 +79,13 @@ def write(facts_file: Path, pictures: Path, count: int = COUNT) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
     lines = []
     for index in range(count):
-        scene = tell(make_scene(SEED, SPLIT, index))
+        scene = annotate(make_scene(SEED, SPLIT, index))
         Image.fromarray(scene.picture.pixels).save(pictures / f"{index:03}.png", optimize=True)
         lines.append(json.dumps(fact_of(scene), separators=(",", ":")))
     facts_file.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
-    description = "Draw the scenes of the gallery anew, over the files in the repo."
+    description = "Draw the scenes of the gallery again and replace the files in the repo."
     argparse.ArgumentParser(prog="python -m demo.galleries.scenes", description=description).parse_args()
     write(FACTS_FILE, PICTURES)

@@ -21,7 +21,7 @@ from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import data_url, read_small
 from seps import CaptionIndex, ImageIndex, ScoringEngine
 from seps.progress import Progress
-from seps.search.features import packed_features, read_images
+from seps.search.features import pack_features, read_images
 from seps.search.pooling import pooled_captions, pooled_images
 from seps.search.schema import PRECISIONS, Layout
 from seps.search.stages import SHORTLIST, rank_stored
@@ -97,7 +97,7 @@ class StoredGallery(IndexedGallery):
 
     def write(self, anew: bool = False) -> GalleryStore:
         """Open the table for writing; `anew` and errors as in `GalleryStore.write`."""
-        return GalleryStore.write(self.table, self.layout, anew, partial(packed_features, self._engine))
+        return GalleryStore.write(self.table, self.layout, anew, partial(pack_features, self._engine))
 
     @property
     def indexed(self) -> int:

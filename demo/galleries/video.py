@@ -42,10 +42,10 @@ def read_video(file: Path, gallery: str, most: int = FRAMES) -> Generator[int, N
         ValueError: not a video, or an unreadable one.
     """
     video = yield from frames_of(file, most, LONGEST)
-    return kept_gallery(video, file.name, gallery)
+    return create_kept_gallery(video, file.name, gallery)
 
 
-def kept_gallery(video: ReadVideo, name: str, gallery: str = VIDEO) -> Gallery:
+def create_kept_gallery(video: ReadVideo, name: str, gallery: str = VIDEO) -> Gallery:
     """Create a gallery of frames read by another process, which stay JPEG; arguments as `video_gallery`."""
     return _gallery([(at, KeptPhoto(content)) for at, content in video.frames], name, gallery, video.notes)
 

@@ -36,7 +36,7 @@ def page(component: str, value: dict[str, Any], title: str, theme: str = "auto")
 
     Args:
         component: of VIEWS; value: its data.
-        title: of the page; theme: light, dark, or auto for that of its host.
+        title: of the page; theme: light, dark, or auto for its host's.
     """
     entry, sheets = VIEWS[component]
     shown = json.dumps({"component": component, "value": value, "theme": theme}, ensure_ascii=False)

@@ -37,11 +37,11 @@ def single_script(entry: str) -> str:
             sources[name] = scripts()[name].decode()
             imports[name] = [below(name, path) for _, path in IMPORT.findall(sources[name])]
             waiting += imports[name]
-    parts = [as_function(name, sources[name]) for name in TopologicalSorter(imports).static_order()]
+    parts = [wrap_module(name, sources[name]) for name in TopologicalSorter(imports).static_order()]
     return "const modules = {};\n" + "".join(parts).replace("</script", "<\\/script")
 
 
-def as_function(name: str, source: str) -> str:
+def wrap_module(name: str, source: str) -> str:
     """Wrap a module in an immediately called function that returns its exports."""
     source = NEEDLESS.sub("", source)
     listed = [part.strip() for names in LISTED.findall(source) for part in names.split(",")]

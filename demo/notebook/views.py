@@ -22,7 +22,7 @@ from demo.galleries.photos import KEPT, data_url
 from demo.notebook.page import frame, page
 from demo.notebook.ranking import ranking_table
 from demo.record.layers import Layer
-from demo.record.mask_overlap import shared_sentence
+from demo.record.mask_overlap import describe_overlap
 from demo.record.packing import overlap, packed
 from demo.record.spoken import layer_of_starts
 from demo.record.table import say
@@ -176,7 +176,7 @@ def compare(
         "layer": str(shown),
         "items": items,
         "overlap": overlap(records),
-        "shared": shared_sentence([record.sparse.kept for record in records]),
+        "shared": describe_overlap([record.sparse.kept for record in records]),
         "formats": [],
         "why": False,
     }

@@ -14,7 +14,7 @@ from demo.service.generating.precomputed import FILE as DRAWING
 from demo.service.generating.precomputed import save_precomputed, weights_digest
 from demo.service.generating.service import GeneratingService, generator_ships
 from demo.service.registry import ModelRegistry
-from demo.service.start import open_service, shipped_generator
+from demo.service.start import load_shipped_generator, open_service
 
 
 def main() -> int:
@@ -27,7 +27,7 @@ def main() -> int:
         file.write_text(json.dumps(view, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         print(f"Written: {file.name}, {file.stat().st_size:,} bytes.")
     if generator_ships():
-        save_precomputed(draw_precomputed(GeneratingService(shipped_generator)), weights_digest(), DRAWING)
+        save_precomputed(draw_precomputed(GeneratingService(load_shipped_generator)), weights_digest(), DRAWING)
         print(f"Written: {DRAWING.name}, {DRAWING.stat().st_size:,} bytes.")
     return 0
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from demo.record.page_table import compact, data_tag
-from demo.server.static import own_page, script_tags
+from demo.server.static import build_own_page, script_tags
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 PAGE = ASSETS / "opening" / "page.html"
@@ -19,7 +19,7 @@ def opening_page(view: dict[str, Any] | None) -> str:
         view: from `first_view`; None shows no example, only that the app is on its way.
     """
     data = data_tag("view", compact(None if view is None else addressed(view)))
-    return own_page(PAGE, {"<!--SCRIPTS-->": script_tags("opening.js"), "<!--VIEW-->": data})
+    return build_own_page(PAGE, {"<!--SCRIPTS-->": script_tags("opening.js"), "<!--VIEW-->": data})
 
 
 def addressed(view: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from demo.opening.first import first_view, named_examples
 from demo.opening.page import opening_page
 from demo.page.addresses import GALLERY, PREFIX
 from demo.server.frames import HEADER, frame_rule
-from demo.server.root import below_root, given_root
+from demo.server.root import read_root, strip_root
 from demo.server.static import CACHING, MEDIA_TYPE, find_script, packed
 
 FIRST_PORT, PORTS = 7860, 100  # where Gradio looks too
@@ -54,7 +54,7 @@ class Opening:
         ports = range(FIRST_PORT, FIRST_PORT + PORTS) if given is None else [read_port(given)]
         self._server = listening(self.host, ports)
         self.port = int(self._server.server_address[1])
-        self._server.root = given_root()
+        self._server.root = read_root()
         self._server.rule = frame_rule() if rule is None else rule
         self._server.page = (page or opening_page(first_view() if example else None)).encode()
         self._thread = Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -96,7 +96,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer a request."""
-        path = below_root(unquote(self.path.partition("?")[0]), self.server.root)
+        path = strip_root(unquote(self.path.partition("?")[0]), self.server.root)
         kind, _, name = path.removeprefix("/opening/").partition("/")
         if match := PICTURE.fullmatch(path):
             kind, name = match["size"], dict(enumerate(named_examples())).get(int(match["index"]), "")

@@ -38,13 +38,13 @@ from demo.screens.photos.many import indexing_text
 from demo.screens.photos.sending import READING
 from demo.screens.viewer import shown_record
 from demo.server.detail import LONGEST_PICTURE
-from demo.server.uploads import Upload, sent_file, takes_uploads
+from demo.server.uploads import Upload, find_sent_file, takes_uploads
 from demo.service.captions import cleaned
 from demo.service.personal import index_frame, index_frames, index_uploads, read_frames
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 from demo.service.stored import folder_status
-from seps.progress import retold
+from seps.progress import map_progress
 
 PREFIX = "page_"  # of the endpoints' names
 AT_ONCE: dict[str, Any] = {"queue": False}  # what takes milliseconds does not wait in Gradio's queue
@@ -198,7 +198,7 @@ class PageActions(ExportActions):
         self, session: SessionData, file: str, progress: gr.Progress = PROGRESS
     ) -> Iterator[tuple[dict[str, Any], SessionData]]:
         """Read and encode a video that was uploaded, and remove its file; a call that is cancelled ends it."""
-        path, service = sent_file(file, self._folder), self._registry.photos
+        path, service = find_sent_file(file, self._folder), self._registry.photos
 
         def reading(count: int) -> tuple[Any, Any]:
             progress((count, None), desc=say("page.reading_video"), unit="frames")
@@ -210,11 +210,11 @@ class PageActions(ExportActions):
 
         try:
             yield reading(0)
-            gallery = yield from retold(read_frames(path), reading)
+            gallery = yield from map_progress(read_frames(path), reading)
         finally:
             with suppress(OSError):
                 path.unlink()
-        indexed = yield from retold(index_frames(service, gallery), encoding)
+        indexed = yield from map_progress(index_frames(service, gallery), encoding)
         yield self._taken(replace(session, video=indexed), indexed)
 
     def _taken(self, session: SessionData, indexed: GalleryInMemory) -> tuple[dict[str, Any], SessionData]:

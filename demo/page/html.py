@@ -8,7 +8,7 @@ from typing import Any
 
 from demo.page.addresses import GALLERY, picture_address
 from demo.record.page_table import compact, data_tag, language_tags, table_tag
-from demo.server.static import STYLES, own_page, reached, script_address, style_sheets
+from demo.server.static import STYLES, build_own_page, reached, script_address, style_sheets
 
 TITLE = "SEPS Explorer"
 PAGE = Path(__file__).resolve().parents[2] / "assets" / "page.html"
@@ -51,7 +51,7 @@ def page(
         "<!--SCRIPTS-->": "\n".join([*tags, f'<script type="module" src="{entry}"></script>']),
         "<!--SITE-->": data_tag("site", compact(site)),
     }
-    return own_page(PAGE, content)
+    return build_own_page(PAGE, content)
 
 
 def sheets() -> Sequence[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from demo.galleries.openings import opening_of
+from demo.galleries.openings import get_opening
 from demo.galleries.scenes import SCENES
 from demo.page.pictures import addressed_photo, thumbnail_source
 from demo.page.places import at
@@ -64,7 +64,7 @@ class LabActions:
         """
         registry = self._registry
         service, scenes = registry.open(SCENES)
-        opening = opening_of(scenes.gallery, "edit")
+        opening = get_opening(scenes.gallery, "edit")
         place = (opening.index if opening else 0) if index == -1 else at(index, len(scenes))
         asked = read_changes(changes or "[]")
         session = with_changes(registry, SessionData(), place, asked)

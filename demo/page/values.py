@@ -8,17 +8,17 @@ from typing import Any
 
 from demo.galleries.folder import MAX_UPLOADS
 from demo.galleries.index import IndexedGallery
-from demo.galleries.openings import opening_of
+from demo.galleries.openings import get_opening
 from demo.galleries.photos import MAX_BYTES
 from demo.galleries.video_worker import LONGEST
 from demo.page.addresses import CHIPS, GALLERY
 from demo.page.pictures import addressed_photo, thumbnail_source
 from demo.record.language import phrase
 from demo.record.layer_table import compared_names
-from demo.record.photo import LONGEST_STRIP, credit_of
+from demo.record.photo import LONGEST_STRIP, get_credit
 from demo.record.settings import evaluation_knobs, network_with
 from demo.record.table import listed, say
-from demo.record.unmatched import missed_sentence
+from demo.record.unmatched import describe_missed
 from demo.screens.captions.view import ranking_value as captions_list
 from demo.screens.chooser import left_out
 from demo.screens.compare.view import FEWEST, MOST, compared_value
@@ -53,10 +53,10 @@ def start_value(registry: ModelRegistry) -> dict[str, Any]:
             for name in registry.names
         ],
         "credits": [
-            f"{item.title}: {credit_of(item)}"
+            f"{item.title}: {get_credit(item)}"
             for indexed in registry.photos.galleries.values()
             for item in indexed.gallery.items[:CREDITED]
-            if credit_of(item)
+            if get_credit(item)
         ],
         "uploads": {"count": MAX_UPLOADS, "bytes": MAX_BYTES},
         "video": {"seconds": LONGEST, "bytes": MAX_VIDEO},
@@ -82,7 +82,7 @@ def reason_of(registry: ModelRegistry, gallery: str) -> str:
 def gallery_value(service: RetrievalService, indexed: IndexedGallery) -> dict[str, Any]:
     """Return what the page needs to know of an open gallery; of a large one its first photographs."""
     gallery = indexed.gallery
-    openings = {view: opening_of(gallery, view) for view in OPENINGS}
+    openings = {view: get_opening(gallery, view) for view in OPENINGS}
     return {
         "name": gallery.name,
         "title": phrase(gallery.title),
@@ -120,7 +120,7 @@ def rankings(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, progress: Progress = False
 ) -> tuple[ImageRanking, ImageRanking | None]:
     """Return the rankings of a gallery for the caption of a state, without and with its dense one, if any."""
-    rank = service.remembered_ranking if state.exhaustive else service.rank_images
+    rank = service.get_cached_ranking if state.exhaustive else service.rank_images
     caption, dense = cleaned(state.caption), cleaned(state.dense)
     alone = rank(indexed, caption, None, state.candidates, progress)
     return alone, rank(indexed, caption, dense, state.candidates, progress, alone) if dense else None
@@ -176,7 +176,7 @@ def ranked(
         "total": leading.total,
         "more": len(value["lists"][-1]["items"]) < len(leading.order) and count < MOST_RANKED,
         "milliseconds": 1000 * alone.seconds,
-        "ranking": value | {"missed": missed_sentence(best, service.unmatched_rule)},
+        "ranking": value | {"missed": describe_missed(best, service.unmatched_rule)},
         "timeline": video_timeline(service, indexed, state, trained_dense or trained),
     }
 

@@ -1,2 +1,2 @@
-"""An explanation on its way out, for every screen: its layers, the templates of what is said of them, which
+"""Explanations prepared for output: their layers, the text templates, which
 `assets/js/record` fills in on the page and these files in pictures and exports, and how it is packed."""

@@ -1,6 +1,6 @@
 """Why this one, and not that one: two explanations side by side, S(I, T) of each split into shares that add up.
 
-A difference is always the left one's share minus the right one's: above 0 it speaks for the left one.
+A difference is always the left share minus the right share: above 0 it supports the left picture.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demo.record.language import phrase
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.record.table import listed, say
 from demo.record.unmatched import quoted, unmatched
 from demo.service.whereabouts import whereabouts
@@ -23,7 +23,7 @@ from seps.explanation.caption_words import CaptionWord, caption_words, is_conten
 from seps.models.unmatched_words import UnmatchedRule
 
 MARKED = 3  # words that are marked on the pictures
-CHANGED, LEAST = 4, 5e-5  # words whose attributions changed that are described; what counts as a difference
+CHANGED, LEAST = 4, 5e-5  # number of changed words described; smallest reported difference
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Side:
 
     @property
     def dense(self) -> float:
-        """What the dense caption's words, and the tokens that they meet, have of S(I, T)."""
+        """Shares of S(I, T) of the dense caption's words and their tokens."""
         return 0.0 if self.dense_attribution is None else self.dense_attribution.similarity
 
     @property
@@ -68,9 +68,9 @@ class Part:
     """A part of both similarities: a word's share, or what all words leave.
 
     Attributes:
-        name: the word; of what all words leave, "specials", "tokens", "left_over" or "dense".
+        name: the word; for the rest, "specials", "tokens", "left_over" or "dense".
         left, right: the shares; None where the caption of that side has not got the word.
-        number: of a word, from 0: those of the left caption in their order, then those of the right one alone.
+        number: of a word, from 0: the left caption's in order, then the words found only in the right one.
         left_pieces, right_pieces: positions of the word's pieces in either caption.
     """
 
@@ -99,7 +99,7 @@ class Contrast:
     Attributes:
         left, right: the two sides.
         words: what speaks most for the left one first, what speaks most for the right one last.
-        rest: "specials", the shares of [CLS], [SEP] and pieces that the model does not know; "tokens", those of the
+        rest: "specials", the shares of [CLS], [SEP] and pieces that the model does not know; "tokens", of the
             image's tokens; "left_over", what belongs to none of them; where a dense caption has an alignment of its
             own, "dense", all of that.
     """
@@ -121,7 +121,7 @@ class Contrast:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two are called in sentences."""
+        """Names of the two in sentences."""
         if self.of_captions:
             return say("why.first_caption"), say("why.second_caption")
         if self.left.title == self.right.title:
@@ -130,11 +130,11 @@ class Contrast:
 
     @property
     def difference(self) -> float:
-        """S(I, T) of the left one minus that of the right one."""
+        """S(I, T) of the left one minus the right one's."""
         return self.left.similarity - self.right.similarity
 
     def word(self, layer: str) -> Part | None:
-        """Return the word whose map a layer is; None for any other layer."""
+        """Return the word of a word-map layer; None for any other layer."""
         return next((part for part in self.words if part.layer == layer), None)
 
 
@@ -142,7 +142,7 @@ def contrast(left: Side, right: Side) -> Contrast:
     """Split two similarities into the same parts; equal words of two captions go together, in their order."""
     words = [
         Part(text, share_of(left, word), share_of(right, other), number, pieces_of(word), pieces_of(other))
-        for number, (text, word, other) in enumerate(paired(left, right))
+        for number, (text, word, other) in enumerate(pair_words(left, right))
     ]
     read = [
         {piece for word in caption_words(side.attribution.words) for piece in word.pieces} for side in (left, right)
@@ -161,7 +161,7 @@ def contrast(left: Side, right: Side) -> Contrast:
     return Contrast(left, right, tuple(sorted(words, key=lambda part: -part.difference)), rest)
 
 
-def paired(left: Side, right: Side) -> list[tuple[str, CaptionWord | None, CaptionWord | None]]:
+def pair_words(left: Side, right: Side) -> list[tuple[str, CaptionWord | None, CaptionWord | None]]:
     """Return the words of both captions: the k-th "dog" of one stands with the k-th of the other."""
     waiting: dict[str, deque[CaptionWord]] = defaultdict(deque)
     for word in caption_words(right.attribution.words):
@@ -180,7 +180,7 @@ def pieces_of(word: CaptionWord | None) -> tuple[int, ...]:
 
 
 def share_of(side: Side, word: CaptionWord | None) -> float | None:
-    """Return a word's share: that of all of its pieces."""
+    """Return a word's share, summed over its pieces."""
     return None if word is None else float(side.attribution.of_words[list(word.pieces)].sum())
 
 
@@ -202,14 +202,14 @@ def most(contrast: Contrast, part: Part) -> float:
 
 def deciding(contrast: Contrast) -> list[Part]:
     """Return the words that are marked on the pictures: the content words of the greatest differences, whichever side
-    they speak for. Others have shares too, but no place."""
+    they support. Other parts have shares but no position."""
     named = [part for part in contrast.words if is_content(part.name)]
     ranked = sorted(named, key=lambda part: -abs(part.difference))
     return [part for part in ranked if any(values.any() for values in maps_of(contrast, part))][:MARKED]
 
 
 def marks(contrast: Contrast, place: int) -> list[dict[str, Any]]:
-    """Return the deciding words on one picture, 0 the left one: each at its heaviest patch, and whether it speaks for
+    """Return the deciding words on one picture, 0 the left one: each at its heaviest patch, and whether it supports
     it."""
     marked = []
     for part in deciding(contrast):
@@ -249,7 +249,7 @@ def contrast_sentences(contrast: Contrast) -> list[str]:
     words = sign * sum(part.difference for part in contrast.words)
     parts = say("why.parts_dense" if "dense" in sums else "why.parts", words=words, **sums)
     dense = [say("why.with_dense")] if contrast.has_dense else []
-    return [head, parts, *dense, speaking_sentence(contrast, first, second, sign), *unmatched_sentences(contrast)]
+    return [head, parts, *dense, describe_deciding_words(contrast, first, second, sign), *unmatched_sentences(contrast)]
 
 
 def unmatched_sentences(contrast: Contrast) -> list[str]:
@@ -268,7 +268,7 @@ def found_nothing(contrast: Contrast, part: Part) -> list[bool]:
     return [any(word.pieces == pieces_here for word in side.unmatched) for side, pieces_here in pieces]
 
 
-def speaking_sentence(contrast: Contrast, first: str, second: str, sign: int) -> str:
+def describe_deciding_words(contrast: Contrast, first: str, second: str, sign: int) -> str:
     """Return the words that speak most for the one that comes first, and for the other."""
     ordered = contrast.words if sign > 0 else contrast.words[::-1]
     if not ordered:
@@ -283,13 +283,13 @@ def speaking_sentence(contrast: Contrast, first: str, second: str, sign: int) ->
     return f"{sentence} {say('why.most_for', word=worst.name, name=second, amount=-contra)}"
 
 
-def part_title(part: Part) -> str:
-    """Return what a part is called: the word itself, or the name of what words leave."""
+def get_part_title(part: Part) -> str:
+    """Return a part's name: the word, or the name of the rest."""
     return part.name if part.number >= 0 else say(f"why.{part.name}")
 
 
 def word_sentence(contrast: Contrast, part: Part) -> str:
-    """Return a word's shares of both similarities, and which of the two it speaks for."""
+    """Return a word's shares of both similarities, and which of the two it supports."""
     names = contrast.names
     if part.left is None or part.right is None:
         place, attribution = (0, part.left or 0.0) if part.right is None else (1, part.right or 0.0)
@@ -300,7 +300,7 @@ def word_sentence(contrast: Contrast, part: Part) -> str:
 
 
 def alternative(contrast: Contrast, part: Part | None, place: int) -> str:
-    """Return what a picture shows, in words; `place` is 0 for the left one."""
+    """Describe a picture in words; `place` is 0 for the left one."""
     side = (contrast.left, contrast.right)[place]
     if part is None:
         words = [mark["word"] for mark in marks(contrast, place)]
@@ -318,7 +318,7 @@ def contrast_value(contrast: Contrast) -> dict[str, Any]:
 
     Returns:
         "says": sentences. "rows": for each word its number, name, shares (null where a caption has not got it),
-        difference, sentence, the end of its maps' scale and what either picture shows. "rest" and "sum": the same
+        difference, sentence, the end of its maps' scale and a description of either picture. "rest" and "sum": the same
         without maps. "sides": for each the grid, "kept", the words' maps by number, packed, and the marked words.
         "scale": the greatest share, in amount, of any word.
     """
@@ -336,7 +336,7 @@ def contrast_value(contrast: Contrast) -> dict[str, Any]:
                 "caption": side.caption if contrast.of_captions else "",
                 "grid": list(side.record.grid),
                 "kept": side.record.sparse.kept.astype(int).tolist(),
-                "maps": packed_array(np.stack([maps_of(contrast, part)[place] for part in by_number]))
+                "maps": pack_array(np.stack([maps_of(contrast, part)[place] for part in by_number]))
                 if by_number
                 else None,
                 "marks": marks(contrast, place),
@@ -371,10 +371,10 @@ def row_value(contrast: Contrast, part: Part) -> dict[str, Any]:
 
 
 def rest_value(part: Part) -> dict[str, Any]:
-    """Return what all words leave, as the page draws it."""
+    """Return the rest that no word covers, as the page draws it."""
     return {
         "name": part.name,
-        "title": part_title(part),
+        "title": get_part_title(part),
         "left": part.left,
         "right": part.right,
         "difference": part.difference,
@@ -383,11 +383,11 @@ def rest_value(part: Part) -> dict[str, Any]:
 
 
 def changed_shares(contrast: Contrast, count: int = CHANGED) -> list[dict[str, Any]]:
-    """Return the words whose shares changed most from the left to the right one, of the same caption; JSON ready.
+    """Return the words with the largest changes of share from left to right, of the same caption; JSON ready.
 
     Returns:
         For each word its name, its share "before" and "after", and the "change", the greatest in amount first; words
-        whose share changes by less than 0.00005 are left out.
+        with a change below 0.00005 are left out.
     """
     ranked = sorted(contrast.words, key=lambda part: -abs(part.difference))
     return [

@@ -1,4 +1,4 @@
-"""What is said of a decision by hand: S(I, T), its terms, words and rank beside those of the model's own decision."""
+"""Compare a manual decision with the model's: S(I, T), its terms, words and rank."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from seps import Explanation
 
 @dataclass(frozen=True)
 class Trial:
-    """A decision beside the model's own.
+    """A decision compared with the model's.
 
     Attributes:
-        decided: by the model; now: what is tried, None where there is nothing to try.
+        decided: by the model; now: the tried decision, or None.
         by_hand: whether a person chose it; else it is the model's own but for one kept patch, which is dropped.
     """
 
@@ -39,7 +39,7 @@ class Trial:
 
 
 def trial_columns(trial: Trial) -> list[str]:
-    """Return the heads of `trial_rows`: of the model's own decision, of what is tried, and of the difference."""
+    """Return the heads of `trial_rows`: the model's decision, the tried one, and the difference."""
     if trial.now is None:
         return [say("trial.model")]
     tried = say("trial.by_hand") if trial.by_hand else say("trial.without")
@@ -47,10 +47,10 @@ def trial_columns(trial: Trial) -> list[str]:
 
 
 def trial_rows(trial: Trial) -> list[tuple[str, str, list[str]]]:
-    """Return a decision beside the model's own, in numbers as they are written.
+    """Return a decision next to the model's, with formatted numbers.
 
     Returns:
-        A row for the patches kept, for each term, for S(I, T) and, where it is ranked, for the rank: its key, its
+        A row for the patches kept, for each term, for S(I, T) and, if ranked, for the rank: its key, its
         title, and its numbers in the order of `trial_columns`.
     """
     both = [trial.decided, *([] if trial.now is None else [trial.now])]
@@ -76,7 +76,7 @@ def _written(kind: str, values: list[float]) -> list[str]:
 
 
 def decision_sentence(now: Decided, model: Decided) -> str:
-    """Return what a decision by hand, or the model's own, does to S(I, T) and the rank, in words."""
+    """Describe the effect of a manual decision, or of the model's, on S(I, T) and the rank."""
     kept, before = now.record.sparse.kept, model.record.sparse.kept
     numbers = {"kept": kept.sum(), "patches": kept.size, "similarity": now.record.similarity}
     moved = {"dropped": (before & ~kept).sum(), "added": (kept & ~before).sum()}
@@ -90,12 +90,12 @@ def decision_sentence(now: Decided, model: Decided) -> str:
 
 
 def change(now: Decided, model: Decided) -> float:
-    """S(I, T) minus that of the model's own decision."""
+    """S(I, T) minus the model's."""
     return now.record.similarity - model.record.similarity
 
 
 def decision_words(now: Decided, model: Decided) -> dict[str, Any]:
-    """Return what stands beside the record's numbers while a decision is forced; JSON ready.
+    """Return the values shown next to the record's while a decision is forced; JSON ready.
 
     Returns:
         `says`: the decision in a sentence; `similarity` and `terms`, by name, the differences against the model's own
@@ -131,7 +131,7 @@ def decision_numbers(now: Decided, by_model: Decided) -> dict[str, Any]:
 
 
 def game_words(budget: int, by_hand: Decided | None, by_model: Decided, overlap: float) -> dict[str, Any]:
-    """Return what stands below the game's picture; JSON ready.
+    """Return the text below the game's picture; JSON ready.
 
     Returns:
         `rows`: [who, patches, S(I, T), rank], by hand and by the model, "-" where nothing is painted; `says`: who is

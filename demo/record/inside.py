@@ -1,4 +1,4 @@
-"""Weight inside the named object: how much of a word's map lies on what the word's phrase names."""
+"""Weight inside the named object: the share of a word's map on the object that its phrase names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from seps.scenes import Mention
 
 @dataclass(frozen=True)
 class Inside:
-    """A word of the caption, as the record counts them from 0, and what its phrase names.
+    """A word of the caption, counted from 0 as in the record, and the object its phrase names.
 
     Attributes:
         phrase: as in the caption; objects: their numbers; name: them in words, "the red car".
@@ -35,7 +35,7 @@ class Inside:
 def weights_inside(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> list[Inside]:
     """For each word of a phrase that names objects: the share of its map's weight inside them.
 
-    Words whose map is zero have none, and so have those of objects of which nothing is seen.
+    Words with a zero map or a hidden object have none.
     """
     named = phrases_of(known, caption)
     positions = word_tokens(tokenizer, caption)

@@ -1,7 +1,7 @@
 """The language in which the page is answered: English, or Chinese where its address says `lang=zh`.
 
-English is what everything is written in; files, commands and endpoints speak it always. Of the tables of sentences
-there is one file a language (`table.zh.json` beside `table.json`), and `phrases.zh.json` has what stands in the code
+English is the source language; files, commands and endpoints always use it. Of the tables of sentences
+there is one file per language (`table.zh.json` next to `table.json`), and `phrases.zh.json` has the code's strings
 itself, by its English text: labels, names of galleries' contents, places on a picture. Sentences that the code makes,
 as errors and notes, are found by their form: `messages.zh.json` has each with its values in braces. One that it lacks
 stays English.
@@ -43,7 +43,7 @@ def language() -> str:
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Speak a language meanwhile, in this thread or task alone; English where `name` is none of LANGUAGES."""
+    """Use a language within a context, only in this thread or task; English if `name` is not in LANGUAGES."""
     token = _language.set(name if name in LANGUAGES else ENGLISH)
     try:
         yield
@@ -52,13 +52,13 @@ def speaking(name: str) -> Iterator[None]:
 
 
 def phrase(text: str) -> str:
-    """Return what stands in the code in English, in the language that is spoken; as it is where nothing translates
+    """Translate an English string of the code into the current language; unchanged if nothing translates
     it."""
     return text if _language.get() == ENGLISH else PHRASES.get(text, text)
 
 
 def sentences(text: str) -> str:
-    """Messages that the code makes in English, as errors, in the language that is spoken: each whose form
+    """Translate English messages of the code, such as errors, into the current language: each that
     `messages.zh.json` has, the others as they are."""
     if _language.get() == ENGLISH or len(text) > LONGEST:
         return text
@@ -72,7 +72,7 @@ def _filled(chinese: str, match: re.Match[str]) -> str:
 
 
 def _value(name: str, value: str) -> str:
-    """A value of a message: a list with Chinese commas, a term in Chinese, and all else as it is."""
+    """Translate a value of a message: a list gets Chinese commas, a term is translated, all else is unchanged."""
     if name.startswith(LIST):
         value = MORE.sub(lambda match: phrase("and {count} more").format(count=match[1]), value)
         return "、".join(phrase(part) if " " in part else part for part in value.split(", "))  # names stay names
@@ -81,18 +81,18 @@ def _value(name: str, value: str) -> str:
 
 @lru_cache(maxsize=1)
 def _patterns() -> dict[re.Pattern[str], str]:
-    """What finds each message, with its Chinese."""
-    return {pattern_of(text): chinese for text, chinese in MESSAGES.items()}
+    """Patterns of the messages, with their Chinese."""
+    return {compile_pattern(text): chinese for text, chinese in MESSAGES.items()}
 
 
-def pattern_of(text: str) -> re.Pattern[str]:
-    """Return what finds a message by its form, its values as groups."""
+def compile_pattern(text: str) -> re.Pattern[str]:
+    """Return the regular expression of a message template, with its values as groups."""
     plain = re.escape(text).replace(r"\{", "{").replace(r"\}", "}")
     return re.compile(VALUE.sub(ANY, VALUE.sub(WORD, plain, count=1) if text[0] == "{" else plain) + END)
 
 
 def in_languages(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return a component's value that the page has from the start, with what differs in Chinese under "languages".
+    """Return a component's initial value, with the Chinese differences under "languages".
 
     Args:
         make: makes it in the language that is spoken; `decoded` in assets/js/base/mount.js takes the page's own.

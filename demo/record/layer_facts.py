@@ -1,4 +1,4 @@
-"""What titles and sentences of single layers name besides what every layer has, see `demo.record.layer_table`."""
+"""Facts for titles and sentences of single layers, beyond those of every layer, see `demo.record.layer_table`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shown:
-    """A layer of a record: its name and number, its branch, its values (N,) or (K, N), and what was measured of it."""
+    """A layer of a record: its name and number, its branch, its values (N,) or (K, N), and its measurements."""
 
     name: str
     number: int | None
@@ -47,13 +47,13 @@ def of_part(shown: Shown) -> Facts:
 
 
 def of_both(shown: Shown) -> Facts:
-    """Return the decisions of both branches: how many patches both keep, either alone, and none."""
+    """Return the decisions of both branches: how many patches are kept by both, by only one, and by none."""
     fates = ("none", "sparse", "dense", "both")
     return Facts({name: int((shown.values == fate).sum()) for fate, name in enumerate(fates)})
 
 
 def of_tokens(shown: Shown) -> Facts:
-    """Return all aggregated tokens: a single one has a title of its own."""
+    """Return all aggregated tokens: a single one has a separate title."""
     return Facts(title="tokens" if len(shown.values) > 1 else "tokens_one")
 
 
@@ -109,7 +109,7 @@ def token_name(label: str) -> str:
 
 
 def region_sentence(region: Region) -> str:
-    """Return what dropping a region's patches costs, in a sentence."""
+    """Describe the effect of dropping a region's patches."""
     cost = say("region.cost" if region.cost >= 0 else "region.gain", amount=abs(region.cost))
     key, name = "region.named" if region.named else "region.placed", phrase(region.name)
     return say(key, count=region.count, name=name, cost=cost)

@@ -20,26 +20,26 @@ DECISION = {"kept": "kept", "dropped": "dropped"}
 
 @dataclass(frozen=True)
 class Row:
-    """One layer, or all that differ by a number or a branch alone.
+    """One layer, or all that differ only by a number or a branch.
 
     Attributes:
         name: as links write it.
-        source: where its numbers come from: a path into the record, with the factor 1. For "fates" alone it is a sum,
-            several paths, each with what it is multiplied by, where what the record lacks counts as 0; for the photo
-            alone it is empty. A path begins at "branch", that of the layer, "sparse", "dense", "alignment" of the
+        source: path of its numbers in the record, with the factor 1. Only for "fates" it is a sum,
+            several paths, each with a factor, where missing values count as 0; only for the photo
+            it is empty. A path begins at "branch", the layer's branch, "sparse", "dense", "alignment" of the
             caption, "classes", which only models with class vectors have, or "measures".
         scale: "none"; a "mask" of 0 dropped and 1 kept; "fates", 0 dropped, 3 kept, and two looks between; from "zero";
             from the "lowest" value; "diverging", with zero in the middle.
-        number: "token" or "word", whose row of the source it is, or nothing.
+        number: "token" or "word", the row of the source, or empty.
         branches: that it comes in.
-        words: of its title and its sentence in table.json; its name where it is empty.
-        unit: of its scale's label in table.json; its name where it is empty.
+        words: key of its title and sentence in table.json; default: its name.
+        unit: key of its scale's label in table.json; default: its name.
         facts: what these need besides the numbers that every layer has.
         looks: how a mask's patches look, each with its meaning in table.json; in the key's order, which begins with
             the look of patches that are kept.
-        marked: the values of a mask of which its alternative text tells where they lie; brief: that text's template, in
+        marked: the values of a mask that its alternative text locates; brief: that text's template, in
             place of title and sentence.
-        measure: where it is measured when it is asked for.
+        measure: if it is measured on request.
         compared: whether captions are compared by it.
 
     Raises:
@@ -87,7 +87,7 @@ class Row:
         return self.name == name and bool(self.number) == (number is not None) and branch in self.branches
 
     def for_page(self) -> dict[str, Any]:
-        """Return what the page's scripts need of it; JSON ready."""
+        """Return the fields for the page's scripts; JSON ready."""
         return {
             "name": self.name,
             "source": dict(self.source),
@@ -178,7 +178,7 @@ LAYERS: tuple[Row, ...] = (
 
 
 def row_of(name: str, number: int | None, branch: str) -> Row | None:
-    """Return the row of a layer; None where there is no such layer."""
+    """Return the row of a layer; None if there is no such layer."""
     return next((row for row in LAYERS if row.matches(name, number, branch)), None)
 
 
@@ -188,7 +188,7 @@ def rows_in_branches() -> Iterator[tuple[Row, str]]:
 
 
 def names_by_word() -> list[str]:
-    """Return the names whose number is a word's."""
+    """Return the names numbered by word."""
     return [row.name for row in LAYERS if row.number == "word"]
 
 
@@ -198,7 +198,7 @@ def compared_names() -> list[str]:
 
 
 def existing() -> str:
-    """Return what layers there are, in words."""
+    """List the layers in words."""
     named = {row.name: row for row in reversed(LAYERS) if row.branches != BOTH}  # a name's first row
     rows = [row for row in LAYERS if named.get(row.name) is row]
     forms = [row.form for row in rows]

@@ -35,12 +35,12 @@ class LayerValues:
 
     Attributes:
         title: what it is; label: of its scale; sentence: what it shows, in words.
-        values: (N,), patches row by row; (K, N) for all K tokens; (0, N) for the photo alone. The mask's are 0 dropped
-            and 1 kept; those of both masks 0 dropped by both, 1 kept by the sparse branch alone, 2 by the dense one
-            alone, 3 by both; those of the smallest change 0 dropped and 3 kept as they are, 1 to drop, 2 to keep.
+        values: (N,), patches row by row; (K, N) for all K tokens; (0, N) for the photo only. The mask's are 0 dropped
+            and 1 kept; of both masks: 0 dropped by both, 1 kept only by the sparse branch, 2 only by the dense one,
+            3 by both; of the smallest change: 0 dropped and 3 kept (unchanged), 1 to drop, 2 to keep.
         low, high: the ends of the scale. Weights start at 0, scores at their lowest.
         kept: (N,) bool, the decision mask of the layer's branch: of the sparse one where the layer has none or both.
-        diverging: whether zero stands in the middle of the scale.
+        diverging: whether zero is the middle of the scale.
     """
 
     title: str
@@ -130,7 +130,7 @@ class Layer:
         return LayerValues(title, label, values, low, high, branch.kept, sentence, row.scale == "diverging")
 
     def _numbers(self, record: Explanation, branch: BranchExplanation) -> Floats:
-        """The values that its row's source stands for: (N,), (K, N) for all tokens, (0, N) for the photo alone."""
+        """Return the values at its row's source: (N,), (K, N) for all tokens, (0, N) for the photo only."""
         row, total = self.row, np.zeros((0, branch.kept.size))
         for path, times in row.source.items():
             values = resolve(record, path, self.branch)
@@ -151,7 +151,7 @@ class Layer:
         if any(path.startswith("branch.parts.") for path in self.row.source):
             parts = ", ".join(branch.parts)
             return f"The {branch.name} branch's score has no part {self.name} here: its parts are {parts}."
-        return f"The {branch.name} branch merges no tokens of its own here: choose another layer."
+        return f"The {branch.name} branch merges no tokens here: choose another layer."
 
     def _check_number(self, row: Row, branch: BranchExplanation, numbers: range) -> None:
         """Raise ValueError where the number is none of those that there are."""
@@ -162,20 +162,20 @@ class Layer:
 
 
 def is_of_pair(text: str) -> bool:
-    """Return whether a layer's text form is of one pair alone: a word's, a token's, or what takes long to measure."""
+    """Return whether a layer's text form refers to one pair: a word's, a token's, or a slow measurement."""
     match = FORM.fullmatch(text)
     return match is not None and (match[2] is not None or is_slow(match[1]))
 
 
 def branch_of(record: Explanation, branch: str) -> BranchExplanation | None:
-    """Return the branch of a layer, the sparse one where it is of both; None where the record lacks one."""
+    """Return the branch of a layer, the sparse one if it has both; None if the record lacks it."""
     if branch == "sparse":
         return record.sparse
     return record.sparse if branch == "both" and record.dense is not None else record.dense
 
 
 def resolve(record: Explanation, path: str, branch: str) -> NDArray[Any] | None:
-    """Return what lies at a path of a row's source, for a layer of a branch; None where the record lacks it.
+    """Return the value at a path of a row's source, for a layer of a branch; None if the record lacks it.
 
     As `resolve` in assets/js/record/values.js.
     """
@@ -223,7 +223,7 @@ def ends(row: Row, values: Floats) -> tuple[float, float]:
 
 
 def describe(record: Explanation, layer: Layer) -> str:
-    """Return what a layer shows, in words, as the alternative text of its picture; ValueError where the record lacks
+    """Describe a layer in words, as the alternative text of its picture; ValueError if the record lacks
     it.
 
     It ends with the place where most of the kept patches lie (of those kept by both branches, for both masks), or most
@@ -239,7 +239,7 @@ def describe(record: Explanation, layer: Layer) -> str:
         amounts = np.maximum(shown.values, 0.0)
     else:
         amounts = shown.values.reshape(-1, shown.kept.size).sum(axis=0) - shown.low
-    title = say(row.brief, kept=amounts.sum(), total=amounts.size) if row.brief else titled(shown)
+    title = say(row.brief, kept=amounts.sum(), total=amounts.size) if row.brief else join_title(shown)
     if not amounts.any() or (row.brief and amounts.all()):
         return title
     place = whereabouts(record.on_grid(amounts))
@@ -248,7 +248,7 @@ def describe(record: Explanation, layer: Layer) -> str:
     )
 
 
-def titled(shown: LayerValues) -> str:
+def join_title(shown: LayerValues) -> str:
     """Return a layer's title and its sentence in one."""
     sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.。')}"
     return say("alternative.values", title=shown.title, sentence=sentence)

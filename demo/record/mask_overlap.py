@@ -1,4 +1,4 @@
-"""How many of their patches decision masks share, in a sentence, and what a mask would be for other captions."""
+"""Overlap of decision masks, as a sentence, and the masks for other captions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from demo.service.masks import mask_text, overlap_of
 Booleans = NDArray[np.bool_]
 
 
-def shared_sentence(masks: Sequence[Booleans]) -> str:
-    """Return what two or more masks (N,) have in common: of the patches that any of them keeps, the share that all
+def describe_overlap(masks: Sequence[Booleans]) -> str:
+    """Describe the overlap of two or more masks (N,): of the patches that any of them keeps, the share that all
     keep.
 
-    Of more than two, the least and the greatest share of two of them are told too.
+    For more than two, add the smallest and largest pairwise overlap.
     """
     common, kept = np.logical_and.reduce(masks), np.logical_or.reduce(masks)
     numbers = {"count": len(masks), "common": int(common.sum()), "kept": int(kept.sum())}
@@ -29,14 +29,14 @@ def shared_sentence(masks: Sequence[Booleans]) -> str:
     return say("shared.more", share=percent, **numbers, least=min(pairs), most=max(pairs))
 
 
-def others_value(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> list[dict[str, str]]:
-    """Return what a mask would be for other captions of the same photograph: each one's caption, its mask as
-    `mask_text` writes it, and the sentence of what it shares with the `shown` one, (N,)."""
+def pack_other_masks(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> list[dict[str, str]]:
+    """Return the masks for other captions of the same photograph: each one's caption, its mask as
+    `mask_text` writes it, and a sentence on its overlap with the `shown` one, (N,)."""
     return [
         {
             "caption": caption,
             "mask": mask_text(mask),
-            "says": say("shared.other", caption=caption, sentence=shared_sentence([shown, mask])),
+            "says": say("shared.other", caption=caption, sentence=describe_overlap([shown, mask])),
         }
         for caption, mask in zip(captions, masks, strict=True)
     ]

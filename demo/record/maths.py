@@ -27,7 +27,7 @@ def display(rows: list[tuple[str, int | None]]) -> str:
 
 
 def inner(latex: str) -> str:
-    """Return what stands inside <math>: words upright in one piece, limits of maxima below them."""
+    """Return the content of <math>: words upright in one piece, limits of maxima below them."""
     converted = convert(latex.replace(r"\max_", r"\max\limits_"), display="block")
     body = re.sub(r"^<math[^>]*>|</math>$", "", converted)
     body = INDICES.sub(lambda match: f"<mi>{''.join(filter(None, match.groups()))}</mi>", body)

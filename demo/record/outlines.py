@@ -19,7 +19,7 @@ Line = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Outline:
-    """What is seen of an object.
+    """The visible part of an object.
 
     Attributes:
         number: of the object; name: "red car".
@@ -53,17 +53,17 @@ def scene_lines(scene: Scene) -> tuple[tuple[Line, ...], ...]:
 def mask_lines(mask: NDArray[np.bool_]) -> tuple[Line, ...]:
     """Closed lines around a square mask, in fractions of its sides: through the middles of the pixels' borders."""
     contours = contour_generator(z=np.pad(mask, 1).astype(float)).lines(0.5)
-    lines = [straight(np.asarray(line, dtype=np.float64)) for line in contours]  # each (P, 2)
+    lines = [simplify_line(np.asarray(line, dtype=np.float64)) for line in contours]  # each (P, 2)
     return tuple(tuple(np.round((line - 0.5) / len(mask), 5).ravel().tolist()) for line in lines)
 
 
-def straight(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def simplify_line(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a closed line without the points at which it does not turn."""
     steps = np.diff(points, axis=0)
     turns = steps[:-1, 0] * steps[1:, 1] != steps[:-1, 1] * steps[1:, 0]
     return points[np.concatenate(([True], turns, [True]))]
 
 
-def packed_lines(lines: Sequence[Line]) -> list[list[int]]:
+def pack_lines(lines: Sequence[Line]) -> list[list[int]]:
     """Lines in whole halves of a scene's pixels."""
     return [[round(2 * SIDE * value) for value in line] for line in lines]

@@ -24,13 +24,13 @@ CLASSES = {
 }
 DESCRIPTION = {
     "patches": "N = H * W patches, row by row of the grid, over the photo stretched to its whole width and height",
-    "variant": "paper or released: whose equations",
+    "variant": "paper or released equations",
     "grid": "[H, W], rows and columns of patches",
     "has_cls": "whether the image came with a [CLS] token besides its patches",
     "similarity": "S(I, T), the sum of the terms",
     "terms": "every term of S(I, T) by name",
     "branches": {
-        "name": "sparse or dense: the caption whose decision this is",
+        "name": "sparse or dense: the caption of this decision",
         "kept": "(N), the decision mask: 1 kept, 0 dropped",
         "forced": "whether the mask was given from outside; the score then decided nothing",
         "rank": "(N), the place of each patch by score; 0 is the highest",
@@ -43,7 +43,7 @@ DESCRIPTION = {
         "extra_weights": "(N), what the extra token takes of each dropped patch",
     },
     "alignments": {
-        "caption": "sparse or dense: whose words met the tokens",
+        "caption": "sparse or dense: the caption of the words",
         "words": "(L), the caption's words; ## continues the word before",
         "tokens": "(M), the labels of the image's tokens",
         "token_weights": "(M, N), what each token takes of each patch",
@@ -60,9 +60,9 @@ DESCRIPTION = {
 def packed(record: Explanation) -> dict[str, Any]:
     """Return the record with every array of floats as {"shape": [...], "float32": base64, little-endian}; JSON ready.
 
-    What is said of it, the page fills in itself (assets/js/record/sentences.js).
+    The page fills in the sentences (assets/js/record/sentences.js).
     """
-    fields = _fields(record, packed_array)
+    fields = _fields(record, pack_array)
     for name, measured in measures_of(record).items():
         if isinstance(measured, PatchEffects):
             fields["measures"][name]["region"] = None if measured.region is None else asdict(measured.region)
@@ -127,7 +127,7 @@ def _fields(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, A
 
 
 def _measures(record: MeasuredExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
-    """What was measured beside the record, by name."""
+    """Measurements next to the record, by name."""
     measures: dict[str, Any] = {}
     for name, measured in record.measures.items():
         if isinstance(measured, PatchEffects):
@@ -158,7 +158,7 @@ def _branch(branch: BranchExplanation, floats: Callable[[Floats], Any]) -> dict[
 
 
 def _alignment(alignment: AlignmentExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
-    """One alignment; its terms stand among those of the record."""
+    """One alignment; its terms are among the record's."""
     return {
         "caption": alignment.caption,
         "words": list(alignment.words),
@@ -173,6 +173,6 @@ def _alignment(alignment: AlignmentExplanation, floats: Callable[[Floats], Any])
     }
 
 
-def packed_array(values: NDArray[Any]) -> dict[str, Any]:
+def pack_array(values: NDArray[Any]) -> dict[str, Any]:
     """Floats of any shape as little-endian float32, as assets/js/base/bytes.js reads them."""
     return {"shape": list(values.shape), "float32": b64encode(values.astype("<f4").tobytes()).decode()}

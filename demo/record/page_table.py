@@ -1,4 +1,4 @@
-"""What the page carries in its head for its scripts: the table of what is said, in both languages, and the table of
+"""Data in the page's head for its scripts: the table of texts, in both languages, and the table of
 layers."""
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ LANGUAGE_SCRIPT = Path(__file__).resolve().parents[2] / "assets" / "opening" / "
 
 
 def language_tags(lesson: Collection[str] = (), words: bool = False, unused: Collection[str] = ()) -> str:
-    """Elements of the page's head: the script that reads the page's language from its address, and what is Chinese of
-    the tables; arguments as in `table_data`."""
+    """Elements of the page's head: the script that reads the page's language from its URL, and the Chinese
+    tables; arguments as in `table_data`."""
     chinese = without(CHINESE_TABLE, unused) | {name: CHINESE_LESSON[name] for name in lesson}
-    chinese = of_page(chinese, CHINESE_WORDS) if words else chinese
+    chinese = get_page_table(chinese, CHINESE_WORDS) if words else chinese
     chinese |= {"phrases": PHRASES}
     script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
     return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
@@ -59,14 +59,14 @@ def table_data(
 ) -> str:
     """Return both tables in English, with the symbols in MathML, as JSON.
 
-    `measures`: the names of those that the page can ask for; all of them where left out. `lesson`: sections of what the
-    lesson says, for a page that fills them in itself. `words`: whether the strings of assets/js/words come too.
+    `measures`: the names that the page can request; default all. `lesson`: sections of the
+    lesson's texts, for a page that fills them in itself. `words`: whether the strings of assets/js/words come too.
     `unused`: sections of views that the page does not have.
     """
     rows = layer_table.LAYERS
     layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
     table = without(TABLE, unused) | {name: LESSON[name] for name in lesson}
-    table = of_page(table, WORDS) if words else table
+    table = get_page_table(table, WORDS) if words else table
     return compact(table | {"symbols": symbols(), "layers": layers})
 
 
@@ -75,7 +75,7 @@ def without(table: Table, sections: Collection[str]) -> Table:
     return {name: rows for name, rows in table.items() if name not in sections}
 
 
-def of_page(table: Table, words: Table) -> Table:
+def get_page_table(table: Table, words: Table) -> Table:
     """Return a table as the page on gradio.Server has it: with its own words, and two decimals."""
     return with_two_decimals(merged(table, words))
 

@@ -38,7 +38,7 @@ def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
 _remembered_picture = lru_cache(maxsize=256)(GalleryItem.picture)
 
 
-def credit_of(item: GalleryItem) -> str:
+def get_credit(item: GalleryItem) -> str:
     """Whose the photograph is, and its licence."""
     return ", ".join(part for part in (item.credit, item.licence) if part)
 

@@ -1,4 +1,4 @@
-"""What the browser gets of a scene: the true outlines, and the weight of each word inside what it names."""
+"""Scene data for the browser: the true outlines, and each word's weight inside its object."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from demo.galleries.annotation import SceneAnnotation
 from demo.record.inside import sentence, weights_inside
-from demo.record.outlines import outlines, packed_lines
+from demo.record.outlines import outlines, pack_lines
 from seps import Explanation
 from seps.encoders.tokenizer import Tokenizer
 from seps.scenes import SIDE
@@ -22,14 +22,14 @@ def objects_value(known: SceneAnnotation, caption: str) -> list[dict[str, Any]]:
             "number": outline.number,
             "name": outline.name,
             "mentioned": outline.mentioned,
-            "lines": packed_lines(outline.lines),
+            "lines": pack_lines(outline.lines),
         }
         for outline in outlines(known, caption)
     ]
 
 
 def scene_value(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return what is true of a scene, for a viewer of one caption; JSON ready.
+    """Return a scene's ground truth for one caption; JSON ready.
 
     Returns:
         "unit": UNIT; "objects", see `objects_value`; "inside": for words of phrases that name

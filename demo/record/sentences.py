@@ -1,4 +1,4 @@
-"""What files, commands and the lesson say of one record, as assets/js/record/sentences.js says it on the page: its
+"""Sentences on one record for files, commands and the lesson; assets/js/record/sentences.js does so for the page: its
 masks, words and terms."""
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ def branches_of(record: Explanation) -> list[BranchExplanation]:
 
 
 def mask_key(layer: Layer) -> list[list[str]]:
-    """Return the looks of a mask's patches and what they mean, those that are kept first."""
+    """Return the styles of a mask's patches with their meaning, kept patches first."""
     return [[look, say(f"mask.{meaning}")] for look, meaning in layer.row.looks.items()]
 
 
-def kept_words(branch: BranchExplanation) -> str:
+def describe_kept(branch: BranchExplanation) -> str:
     """Return how many patches a branch kept."""
     return say("mask.count", kept=branch.kept.sum(), total=branch.kept.size)
 

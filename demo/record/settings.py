@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from demo.record.table import say
 from seps import HRPA, CrossSparseAggrNet, SEPSModel
-from seps.method.aggregation import aggregated_count
+from seps.method.aggregation import count_aggregated
 
 DECISIONS = ("top-k", "gumbel")
 VARIANTS = ("paper", "released")
@@ -40,7 +40,7 @@ class Knobs:
         keep_ratio: share of patches kept, 0.05 to 1; aggr_ratio: aggregated tokens as a share of those, 0.05 to 1.
         beta: weight of the attentions, 0 to 0.5; top_k: K of the relevance MLP, 1 to 10.
         decision: "top-k" or "gumbel"; temperature, 0.1 to 5, and seed: of a draw.
-        dense: whether a dense caption that is there takes part.
+        dense: whether an available dense caption is used.
         variant: "paper" or "released".
 
     Raises:
@@ -91,7 +91,7 @@ def read_knobs(values: Mapping[str, Any], others: Knobs) -> Knobs:
 
 
 def trained_knobs(model: SEPSModel) -> Knobs:
-    """Return what the model was trained with. A model of the released variant has no beta; it is told as 0.25."""
+    """Return the training settings. A model of the released variant has no beta; 0.25 is reported."""
     net = model.cross_net
     return Knobs(
         keep_ratio=net.sparse_ratio,
@@ -105,12 +105,12 @@ def trained_knobs(model: SEPSModel) -> Knobs:
 
 
 def evaluation_knobs(model: SEPSModel) -> Knobs:
-    """Return what the model is evaluated with: as trained, and always by the top k."""
+    """Return the evaluation settings: as trained, always with the top k."""
     return replace(trained_knobs(model), decision="top-k")
 
 
 def idle(knobs: Knobs, has_dense: bool = True) -> dict[str, str]:
-    """Say of each knob that moves nothing beside the others why. `has_dense`: a dense caption is there."""
+    """Explain for each knob without effect why. `has_dense`: a dense caption exists."""
     reasons = {row["knob"]: row["why"] for row in idle_choices() if getattr(knobs, row["by"]) == row["choice"]}
     return reasons | ({} if has_dense else {"dense": say("setting.dense_none")})
 
@@ -134,7 +134,7 @@ def untrained(knobs: Knobs, trained: Knobs) -> list[str]:
     """Names of the knobs that stand where the model was not trained.
 
     The top k never does, since every model is evaluated with it. Neither does a seed, nor the dense caption: a
-    model's config does not tell whether it was trained with any.
+    model's config does not record whether it was trained with any.
     """
     names = [name for name in changes(knobs, trained) if name not in ("seed", "dense")]
     return [name for name in names if name != "decision" or knobs.decision == "gumbel"]
@@ -169,7 +169,7 @@ def network_with(model: SEPSModel, knobs: Knobs) -> CrossSparseAggrNet:
     paper = knobs.variant == "paper"
     if paper and not trained.use_paper_version:
         raise ValueError(fixed(model)["variant"])
-    if aggregated_count(trained.num_patches, trained.sparse_ratio, knobs.aggr_ratio) != trained.num_tokens:
+    if count_aggregated(trained.num_patches, trained.sparse_ratio, knobs.aggr_ratio) != trained.num_tokens:
         raise ValueError(fixed(model)["aggr_ratio"])
     if paper and knobs.top_k > trained.hrpa.top_k:
         raise ValueError(

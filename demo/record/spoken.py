@@ -25,7 +25,7 @@ def layer_of_starts(text: str, starts: Sequence[int], record: Explanation) -> st
 
     Args:
         text: word:2 is the caption's second word, split at spaces, and of one in several pieces the first piece;
-            word:[CLS] and word:[SEP], also without brackets, are what they say; piece:3 is the third word piece;
+            word:[CLS] and word:[SEP], also without brackets, are those tokens; piece:3 is the third word piece;
             all layers of a word count alike, as effect:2; all others stay.
         starts: the place of each word's first piece, see `first_pieces` in `seps.encoders.tokenizer`.
         record: of the caption.
@@ -49,7 +49,7 @@ def layer_of_starts(text: str, starts: Sequence[int], record: Explanation) -> st
 
 
 def within(number: int, most: int, owned: str, noun: str) -> int:
-    """Return the number; ValueError where it is not 1 to `most`."""
+    """Return the number; ValueError if not in 1 to `most`."""
     if not 1 <= number <= most:
         raise ValueError(f"The caption has {owned}, 1 to {most}, but {noun} {number} was asked for.")
     return number

@@ -1,14 +1,14 @@
-"""The tables of what the page and its files say: data that a page without a server could fill in too.
+"""The tables of the texts of the page and its files, usable by a page without a server too.
 
-`table.json` is for Python and for the page's scripts, which get it with the page; `lesson.json` has what Python alone
-fills in, for the lesson. `say` knows the templates of both. Both are English; `table.zh.json` and `lesson.zh.json` have
+`table.json` is for Python and for the page's scripts, which get it with the page; `lesson.json` is for the
+lesson in Python. `say` knows the templates of both. Both are English; `table.zh.json` and `lesson.zh.json` have
 the same keys and numbers in Chinese.
 
 A template has named numbers, as "{kept} of {total} patches kept". After a colon stands how a number is written: by a
 format of Python's, or by a noun, as "{count:dropped patch}", which is counted. assets/js/base/words.js reads them
 alike.
 
-A symbol, as "s_st", has a plain name, which stands in sentences, and its mathematics in LaTeX. `rich` and `mathtext`
+A symbol, as "s_st", has a plain name, used in sentences, and its mathematics in LaTeX. `rich` and `mathtext`
 put the mathematics in the place of the names, for pages and for files.
 """
 
@@ -53,7 +53,7 @@ def merged(table: Table, others: Table) -> Table:
 
 
 def with_two_decimals(table: Table) -> Table:
-    """Return a table whose numbers have two decimals at most."""
+    """Return a table with numbers of two decimals at most."""
     return {
         section: {name: DECIMALS.sub(r"\1.2f", text) for name, text in rows.items()} for section, rows in table.items()
     }
@@ -61,7 +61,7 @@ def with_two_decimals(table: Table) -> Table:
 
 TEMPLATES = merged(WORDS, TABLE | LESSON)
 TRANSLATED = {CHINESE: merged(CHINESE_WORDS, CHINESE_TABLE | CHINESE_LESSON)}
-# The page on gradio.Server has words of its own, and two decimals.
+# The page on gradio.Server has its own words, and two decimals.
 PAGE_TEMPLATES = with_two_decimals(merged(TABLE | LESSON, WORDS))
 PAGE_TRANSLATED = {CHINESE: with_two_decimals(merged(CHINESE_TABLE | CHINESE_LESSON, CHINESE_WORDS))}
 _is_page: ContextVar[bool] = ContextVar("is_page", default=False)
@@ -82,7 +82,7 @@ NAMES = re.compile(rf"(?<!\w)({'|'.join(re.escape(name) for name in sorted(SYMBO
 
 
 class _Filled(Formatter):
-    """Templates whose formats may be nouns."""
+    """Templates with formats that may be nouns."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Return a value by its format; "th" makes it a place, a noun counts it."""

@@ -18,7 +18,7 @@ TILES = 12  # frames with their masks, of all captions together
 def timeline_value(
     indexed: GalleryInMemory, lines: Sequence[Timeline], grid: tuple[int, int], formats: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what captions make of a video, as the page draws it.
+    """Return the scores of captions through a video, as the page draws them.
 
     Args:
         lines: of one caption or two; grid: (H, W) patches; formats: of the files that can be taken away.
@@ -49,12 +49,12 @@ def timeline_value(
 
 
 def tiles(count: int, most: int) -> list[int]:
-    """Return which of so many frames stand for all: the first, the last, and even steps between them."""
+    """Return representative frames: the first, the last, and even steps between them."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int)).tolist()
 
 
 def steadiness(line: Timeline) -> str:
-    """Return how much of the mask neighbouring frames have in common, beside how alike they are themselves; "" for
+    """Return how much of the mask neighbouring frames have in common, next to their own similarity; "" for
     one."""
     if not len(line.mask_iou):
         return ""

@@ -1,4 +1,4 @@
-"""Words that found nothing in a picture: which they are, and what is said of them."""
+"""Words without a match in a picture, and the sentences about them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def unmatched(record: Explanation, rule: UnmatchedRule | None) -> list[CaptionWo
 
 
 def unmatched_value(record: Explanation, rule: UnmatchedRule | None) -> dict[str, Any] | None:
-    """Return the words that found nothing, as the viewer marks them; None where there are none.
+    """Return the words without a match, as the viewer marks them; None if all match.
 
     Returns:
         "pieces": positions of their pieces; "says": a sentence that is the legend of their dashes too; "plain": the
@@ -45,12 +45,12 @@ def unmatched_value(record: Explanation, rule: UnmatchedRule | None) -> dict[str
 
 
 def unmatched_sentence(words: Sequence[CaptionWord], key: str = "here") -> str:
-    """Return what is said under a picture of words that found nothing in it; at least one."""
+    """Return the sentence under a picture about its words without a match; at least one."""
     return say(f"found.{key}", words=quoted([word.text for word in words]))
 
 
-def missed_sentence(record: Explanation, rule: UnmatchedRule | None) -> str:
-    """Return what is said of a ranking where words found nothing in the best picture, which the record is of; else
+def describe_missed(record: Explanation, rule: UnmatchedRule | None) -> str:
+    """Return the sentence on a ranking with words unmatched in its best picture, given by the record; else
     empty."""
     words = unmatched(record, rule)
     if not words or rule is None:
@@ -59,7 +59,7 @@ def missed_sentence(record: Explanation, rule: UnmatchedRule | None) -> str:
 
 
 def kind_of(rule: UnmatchedRule) -> str:
-    """Return what the words are called that can be told to have found nothing."""
+    """Return the name of the words that can be detected as unmatched."""
     return say("found.content" if rule.words is None else "found.nouns")
 
 

@@ -15,7 +15,7 @@ from demo.galleries.index import IndexedGallery
 from demo.record.counterfactual import decision_numbers, decision_sentence
 from demo.record.language import ENGLISH, sentences, speaking
 from demo.record.outlines import outlines
-from demo.record.photo import credit_of, with_new_key
+from demo.record.photo import get_credit, with_new_key
 from demo.record.table import say
 from demo.screens.cancelling import Cancelled
 from demo.screens.chooser import SelectedImage
@@ -78,7 +78,7 @@ def explanation(
         value = viewer_value(service, indexed, state, record, "search") | {"formats": ["PNG"], "link": None}
         return page_file("viewer", value, state.caption, file_name(service.name, item.title, state.layer, PAGE))
     note = "" if decided is None else say("whatif.forced", says=decision_sentence(*decided))
-    heading = Heading(state.caption, record.similarity, service.name, state.dense, credit_of(item), note)
+    heading = Heading(state.caption, record.similarity, service.name, state.dense, get_credit(item), note)
     numbers = None if decided is None else decision_numbers(*decided)
     objects = outlines(item.known, state.caption) if item.known is not None and state.objects else []
     return explanation_file(

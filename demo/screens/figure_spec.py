@@ -10,7 +10,7 @@ from demo.drawing.formats import TYPES, Download, file_name
 from demo.galleries.index import IndexedGallery
 from demo.galleries.named import NAMES
 from demo.record.contrast import Contrast, Part, deciding
-from demo.record.photo import credit_of
+from demo.record.photo import get_credit
 from demo.record.table import say
 from demo.service.retrieval import RetrievalService
 from seps.models.shipped import shipped_models
@@ -68,7 +68,7 @@ def photo_row(service: RetrievalService, indexed: IndexedGallery, index: int) ->
     one as a file that whoever draws the figure is to put beside the spec."""
     item, name = indexed.gallery.items[index], indexed.gallery.name
     public = service.galleries.get(name)
-    credit = {"credit": credit_of(item)} if credit_of(item) else {}
+    credit = {"credit": get_credit(item)} if get_credit(item) else {}
     if name in NAMES and public is not None and public.gallery.items[index] is item:
         return {"gallery": name, "photo": item.key} | credit
     stem, dot, ending = item.key.rpartition(".")

@@ -10,7 +10,7 @@ from demo.record.language import phrase
 from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.parts import RANKED
-from demo.service.near import near_groups
+from demo.service.near import group_near_photographs
 from demo.service.ranking import ImageRanking
 
 
@@ -27,7 +27,7 @@ def ranking_value(
     noun = noun if total != 1 else noun.removesuffix("s")
     key = "list.ranked_short" if scored < total else "list.ranked_best" if total > count else "list.ranked"
     numbers = {"scored": scored, "total": total, "milliseconds": 1000 * seconds, "count": count}
-    lists = [(phrase("Caption alone") if with_dense else "", alone)] + (
+    lists = [(phrase("Caption only") if with_dense else "", alone)] + (
         [(phrase("With dense caption"), with_dense)] if with_dense else []
     )
     return with_new_key(
@@ -54,7 +54,7 @@ def _items(indexed: IndexedGallery, ranking: ImageRanking, count: int) -> list[d
     if indexed.gallery.name != FOLDER:
         return [item(index) for index in ranking.order[:count]]
     rows = []
-    for best, *others in near_groups(indexed, ranking.order, count):
+    for best, *others in group_near_photographs(indexed, ranking.order, count):
         row = item(best)
         if others:
             texts = {

@@ -10,7 +10,7 @@ from demo.record.language import phrase
 from demo.record.table import listed, rich, say
 from seps.numbers import written
 
-DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
+DENSE = {"none": "captions only", "own": "each with its own dense caption", "other": "with another image's"}
 MEASURE_NAMES = {
     "energy_inside": "energy inside",
     "pointing_game": "pointing game",

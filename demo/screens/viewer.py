@@ -16,7 +16,7 @@ from demo.galleries.annotation import SceneAnnotation
 from demo.galleries.index import IndexedGallery
 from demo.record.counterfactual import decision_words, game_words
 from demo.record.layers import Layer
-from demo.record.mask_overlap import others_value
+from demo.record.mask_overlap import pack_other_masks
 from demo.record.outlines import outlines
 from demo.screens.parts import MEASURING, PROGRESS, UNQUEUED, ViewState, errors_as_message, message, viewer_value
 from demo.server.detail import Detail
@@ -87,12 +87,12 @@ def search_value(service: RetrievalService, indexed: IndexedGallery, state: View
 
 
 def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> list[dict[str, str]]:
-    """Return what the mask would be for other things in the photograph, see `others_value`; for captions alone."""
+    """Return what the mask would be for other things in the photograph, see `pack_other_masks`; for captions alone."""
     phrases = [text for text in indexed.gallery.items[state.index].phrases if text != state.caption]
     if state.dense or not phrases:
         return []
     kept = service.explain(indexed, state.index, state.caption).sparse.kept
-    return others_value(kept, phrases[:OTHERS], list(service.decide(indexed, state.index, phrases[:OTHERS])))
+    return pack_other_masks(kept, phrases[:OTHERS], list(service.decide(indexed, state.index, phrases[:OTHERS])))
 
 
 def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What stands between the network and the screens: calls are checked, uploads kept for a while, sessions bounded."""
+"""The layer between the network and the screens: validates calls, stores uploads temporarily, limits sessions."""

@@ -1,7 +1,7 @@
 """Which of Gradio's addresses there are here: those that the page and programs need, and no other.
 
-An update of Gradio may bring addresses that store files, run programs or tell what others do. None of them is served
-until it stands in this list; `tests/demo/server/test_addresses.py` tells which came.
+An update of Gradio may bring addresses that store files, run programs or reveal users' actions. None is served
+until it is in this list; `tests/demo/server/test_addresses.py` reports new ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FILES = (
     "/gradio_api/scripts/{rest:path}",  # the app's own
 )
 READ = (
-    "/gradio_api/app_id",  # whether the app was started anew
+    "/gradio_api/app_id",  # whether the app was restarted
     "/gradio_api/call/{api_name}/{event_id}",
     "/gradio_api/call/v2/{api_name}/{event_id}",
     "/gradio_api/heartbeat/{session_hash}",
@@ -37,7 +37,7 @@ SENT = (
     "/gradio_api/run/{api_name}",
     "/gradio_api/upload",
 )
-# Of the page on gradio.Server alone: its pictures, and whether the app has started.
+# Only of the page on gradio.Server: its pictures, and whether the app has started.
 OF_PAGE = ("/gradio_api/pictures/{rest:path}", "/opening/state")
 NEEDED: Mapping[str, frozenset[str]] = {
     **{path: frozenset({"GET", "HEAD"}) for path in (*PAGE, *FILES, *OF_PAGE)},

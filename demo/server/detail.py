@@ -1,6 +1,6 @@
-"""What the page's scripts tell of an event, checked: a page tells what its scripts do, but a program may tell anything.
+"""Validation of event data from the page's scripts: other programs may send anything.
 
-Gradio makes an event's data anew in the class that the function names, whatever it was handed. So every event of this
+Gradio rebuilds an event's data in the class that the function names. So every event of this
 app names `Detail`; `gr.EventData` would pass the values on as they came.
 """
 
@@ -19,19 +19,19 @@ from gradio.helpers import EventData
 LONGEST = 4000  # characters of a text
 ADDRESS, LONGEST_ADDRESS = "query", 2**16  # the field that is the page's address, as long as one that uvicorn reads
 PICTURE, LONGEST_PICTURE = "frame", 400_000  # the field that is a frame of a camera, a JPEG in base64
-MAX_COUNTED = 10_000  # of what is counted: patches, words, objects
+MAX_COUNTED = 10_000  # of patches, words, objects
 Kind = TypeVar("Kind", str, float, int, bool)
 
 
 class Detail(EventData):
-    """The fields of an event, each read as what is needed; a wrong one, or none, is told in a sentence.
+    """The fields of an event, each read as the needed type; a wrong or missing field raises an error.
 
     Args:
-        target: the component that the event is of; _data: the fields as they came, see `checked_fields`.
+        target: the component that the event is of; _data: the fields as they came, see `parse_fields`.
     """
 
     def __init__(self, target: Any, _data: Any) -> None:
-        super().__init__(target, checked_fields(_data))
+        super().__init__(target, parse_fields(_data))
 
     def __getattr__(self, name: str) -> Any:
         """Refuse what `EventData` offers: a field in whatever form it came."""
@@ -44,7 +44,7 @@ class Detail(EventData):
             ValueError: there is no such field, or for the other methods, it is something else.
         """
         if name not in self._data:
-            raise ValueError(f"This event tells no {name}: reload the page.")
+            raise ValueError(f"This event lacks {name}: reload the page.")
         value: str | float | int | bool | None = self._data[name]
         return value
 
@@ -85,7 +85,7 @@ class Detail(EventData):
         return int(value)
 
     def like(self, name: str, usual: Kind) -> Kind:
-        """Return a field of the kind of `usual`, which stands for one that is not told; a number that is no whole one
+        """Return a field of the kind of `usual`, which is the default; a number that is no whole one
         lies between 0 and 1. Errors as `value`."""
         if name not in self._data:
             return usual
@@ -96,15 +96,15 @@ class Detail(EventData):
         return self.whole(name, MAX_COUNTED) if isinstance(usual, int) else self.number(name)
 
     def several(self, names: Iterable[str]) -> dict[str, Any]:
-        """Those of some fields that are told; errors as `value`."""
+        """Return the given ones of some fields; errors as `value`."""
         return {name: self.value(name) for name in names if self._data.get(name) is not None}
 
     def _wrong(self, name: str, needed: str) -> ValueError:
         return ValueError(f"{name} is {shortened(self._data[name])}, but {needed} is needed: reload the page.")
 
 
-def checked_fields(data: Any) -> dict[str, Any]:
-    """Return the fields of an event; none where it tells none.
+def parse_fields(data: Any) -> dict[str, Any]:
+    """Return the fields of an event; empty without data.
 
     Raises:
         ValueError: a field that is no single value, a number that cannot be counted with, or a text that is too long
@@ -113,7 +113,7 @@ def checked_fields(data: Any) -> dict[str, Any]:
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise ValueError(f"This event tells {shortened(data)}, but a JSON object is needed: reload the page.")
+        raise ValueError(f"This event contains {shortened(data)}, but a JSON object is needed: reload the page.")
     for field, value in data.items():
         name = field if field.isidentifier() and len(field) <= 40 else shortened(field)
         if isinstance(value, str):
@@ -137,7 +137,7 @@ def is_finite(value: float) -> bool:
 
 
 def valid_text(name: str, text: str) -> str:
-    """Return the text; ValueError where it is no Unicode."""
+    """Return the text; ValueError if it is not Unicode."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -18,7 +18,7 @@ TRIES = 20  # to remove the folder, a tenth of a second apart
 
 
 class TemporaryFolder:
-    """A folder of this process alone, readable by its user alone, for uploads and downloads; Gradio's files lie there.
+    """Private folder of this process, readable only by its user, for uploads, downloads and Gradio's files.
 
     Beside it lies what else the process, its libraries and the programs that it starts put where temporary files lie:
     from now until `close`, that is a folder with the same bounds and the same end.
@@ -31,7 +31,7 @@ class TemporaryFolder:
         max_bytes: of all files together.
 
     Attributes:
-        path: of the uploads and downloads, links resolved; it lies in $GRADIO_TEMP_DIR, else where temporary files lie.
+        path: of the uploads and downloads, links resolved; in $GRADIO_TEMP_DIR, else in the temporary directory.
     """
 
     def __init__(self, lifetime: float = LIFETIME, max_bytes: int = MAX_BYTES) -> None:
@@ -57,7 +57,7 @@ class TemporaryFolder:
         self.close()
 
     def new(self, name: str) -> Path:
-        """Return a path for a new file, in a folder of its own under a name that cannot be guessed."""
+        """Return a path for a new file, in a new folder with an unguessable name."""
         return Path(tempfile.mkdtemp(dir=self.path)) / name
 
     def sweep(self, more: int = 0) -> None:
@@ -106,7 +106,7 @@ def _set_variable(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-def lies_in(folder: Path, path: str | Path) -> bool:
+def is_in_folder(folder: Path, path: str | Path) -> bool:
     """Return whether a path leads to something below a folder, all links resolved; nothing is opened."""
     try:
         resolved = Path(path).resolve()

@@ -1,4 +1,4 @@
-"""Whose pages may show the app in a frame: its own, and those of the sites that the host names."""
+"""Sites that may show the app in a frame: its own, and the sites that the host names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def frame_rule(sites: Sequence[str] = ()) -> str:
     """Return the header's value.
 
     Args:
-        sites: beside the app's own: addresses without a path, or "*" for all; those of the environment come with them.
+        sites: in addition to the app's: addresses without a path, or "*" for all; the environment's are added.
 
     Raises:
         ValueError: one that is no site.

@@ -1,4 +1,4 @@
-"""What every request passes before Gradio sees it, and what every fault passes on its way out."""
+"""Middleware that checks every request before Gradio, and handles every fault."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
 from demo.server.addresses import MCP, is_needed
-from demo.server.folder import TemporaryFolder, lies_in
+from demo.server.folder import TemporaryFolder, is_in_folder
 from demo.server.listening import Listeners
-from demo.server.owners import CANCEL, WITH_SESSION, fields, is_usable, read_body, session_of
-from demo.server.root import below_root
+from demo.server.owners import CANCEL, WITH_SESSION, fields, find_session, is_usable, read_body
+from demo.server.root import strip_root
 
 LOG = logging.getLogger(__name__)
 UNKNOWN = "There is nothing of this name: see the page's API documentation for what there is."
 POST_ONLY = "The tools for assistants answer POST only: there is no stream and no session to open or to end."
 UNREADABLE = "This request cannot be read: see the page's API documentation for what it takes."
-FAULT = "This could not be done, by a fault of the app that its log tells: reload the page and try again."
+FAULT = "The app failed; its log has the details. Reload the page and try again."
 FULL = "The server's disk is full: try again in some minutes, when older files have gone."
-NO_ANSWER = "There is no answer of this name, or no longer: ask anew."
+NO_ANSWER = "There is no answer of this name, or no longer: ask again."
 BAD_SESSION = 'No session can have the name in "session_hash": choose 1 to 200 letters, digits or . : @ + = ~ _ -.'
 TAKEN = "Another stream receives the answers of this session: read them there."
 LONGEST_FILE = 255  # bytes of a file's name, in every file system
@@ -44,15 +44,15 @@ STATUS = "seps.status"  # in a scope: the status of an answer that Gradio would 
 
 
 class Gate:
-    """Refuses addresses that are not needed, bodies that are too large and names that nothing has; turns a fault that
-    nobody has told yet into an answer.
+    """Refuses addresses that are not needed, bodies that are too large and unknown names; turns a fault that
+    has no answer yet into one.
 
     Args:
         app: what comes next.
         folder: of the uploads and downloads, the only files that are served.
         max_bytes: of an upload's body.
         mcp: whether the tools for assistants are served.
-        listeners: gets the sessions whose stream of answers is open.
+        listeners: gets the sessions with an open stream of answers.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        path = below_root(scope["path"], scope.get("root_path", ""))
+        path = strip_root(scope["path"], scope.get("root_path", ""))
         most = self.max_bytes if path == "/gradio_api/upload" else MAX_BYTES
-        answer = self.refusal(scope, path) or too_large(scope, most)
+        answer = self.refusal(scope, path) or answer_too_large(scope, most)
         receive = bounded(receive, most)
         if answer is None and scope["method"] == "POST" and path.startswith(WITH_SESSION):
             answer, receive = await self.refusal_of_body(scope, path, receive)
@@ -77,7 +77,7 @@ class Gate:
             return
         session = stream_of(scope, path) if scope["method"] == "GET" else ""
         with self.listeners.listening(session) if session else nullcontext():
-            await self.guarded(scope, receive, send)
+            await self.guard_request(scope, receive, send)
 
     def refusal(self, scope: Scope, path: str) -> Response | None:
         """Return the answer to a request that goes no further."""
@@ -90,17 +90,17 @@ class Gate:
         if not has_readable_hosts(scope["headers"]):
             return refused(400, UNREADABLE)
         name, _, file = path.partition("=")
-        if name == "/gradio_api/file" and not lies_in(self.folder.path, file):
+        if name == "/gradio_api/file" and not is_in_folder(self.folder.path, file):
             return refused(404, UNKNOWN)
         named = query_of(scope)
         if any(len(value) > LONGEST_NAME for key in ("session_hash", "upload_id") for value in named.get(key, [])):
             return refused(400, UNREADABLE)
         queue = queue_of(scope)
         if path == "/gradio_api/queue/data" and (session := named.get("session_hash")):
-            return None if session[-1] in queue.pending_messages_per_session else no_session()
+            return None if session[-1] in queue.pending_messages_per_session else answer_lost_session()
         if path.startswith("/gradio_api/call/") and scope["method"] == "GET":
-            event = last_part(path)
-            owner = session_of(queue, event)
+            event = get_last_part(path)
+            owner = find_session(queue, event)
             if owner is None and event not in queue.pending_messages_per_session:
                 return refused(404, NO_ANSWER)
             if owner is not None and owner in self.listeners:  # the two would share out its answers
@@ -108,7 +108,7 @@ class Gate:
         return None
 
     async def refusal_of_body(self, scope: Scope, path: str, receive: Receive) -> tuple[Response | None, Receive]:
-        """Return the answer to a request whose body goes no further, and what gives that body to Gradio."""
+        """Return the answer to a request with a rejected body, and the `receive` that gives the body to Gradio."""
         try:
             body, receive = await read_body(receive)
         except HTTPException as error:
@@ -116,11 +116,11 @@ class Gate:
         sent = fields(body)
         if not is_usable(sent.get("session_hash")):
             return refused(400, BAD_SESSION), receive
-        owner = session_of(queue_of(scope), sent.get("event_id")) if path.rstrip("/") == CANCEL else None
+        owner = find_session(queue_of(scope), sent.get("event_id")) if path.rstrip("/") == CANCEL else None
         is_others = owner is not None and owner != sent.get("session_hash")
         return refused(404, NO_ANSWER) if is_others else None, receive
 
-    async def guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def guard_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a fault becomes an answer, and where one has begun, its end."""
         begun = False
 
@@ -133,7 +133,7 @@ class Gate:
 
         try:
             await self.app(scope, receive, sent)
-        except ClientDisconnect:  # nobody is there to be told
+        except ClientDisconnect:  # the client has gone
             return
         except Exception as error:
             if begun:
@@ -148,9 +148,9 @@ class Gate:
 
 
 def stream_of(scope: Scope, path: str) -> str:
-    """Return the session whose answers a GET request streams, "" for other requests."""
+    """Return the session of the answers that a GET request streams, "" for other requests."""
     if path.startswith("/gradio_api/call/"):
-        return session_of(queue_of(scope), last_part(path)) or last_part(path)
+        return find_session(queue_of(scope), get_last_part(path)) or get_last_part(path)
     named = query_of(scope) if path == "/gradio_api/queue/data" else {}
     return named.get("session_hash", [""])[-1]
 
@@ -165,7 +165,7 @@ def query_of(scope: Scope) -> dict[str, list[str]]:
     return parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
 
 
-def last_part(path: str) -> str:
+def get_last_part(path: str) -> str:
     """Return the last name in a path."""
     return path.rstrip("/").rpartition("/")[2]
 
@@ -190,8 +190,8 @@ def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
     return True
 
 
-def no_session() -> Response:
-    """Return the answer to a page whose answers nobody holds, as Gradio's scripts read it: they reload."""
+def answer_lost_session() -> Response:
+    """Return the answer to a page with lost answers, which makes Gradio's scripts reload."""
     message = '{"msg":"unexpected_error","success":false,"session_not_found":true,"message":"' + NO_ANSWER + '"}'
     return Response(f"data: {message}\n\n", media_type="text/event-stream")
 
@@ -205,14 +205,14 @@ def is_full(error: BaseException | None) -> bool:
     return False
 
 
-def too_large(scope: Scope, most: int) -> Response | None:
-    """Return the answer to a request that tells of a body with more than `most` bytes."""
+def answer_too_large(scope: Scope, most: int) -> Response | None:
+    """Return the answer to a request that declares a body of more than `most` bytes."""
     length = dict(scope["headers"]).get(b"content-length", b"0")
     return refused(413, large(most)) if length.isdigit() and (len(length) > 15 or int(length) > most) else None
 
 
 def bounded(receive: Receive, most: int) -> Receive:
-    """Return what gives a request's body, at most so many bytes of it, whatever the request tells of its size."""
+    """Return a `receive` that limits a request's body to so many bytes, whatever size it declares."""
     left = most
 
     async def received() -> Message:

@@ -1,4 +1,4 @@
-"""The one gate of every call: what comes in is checked, and what goes wrong is told in a sentence.
+"""Validation of every call: inputs are checked, and errors are reported in a sentence.
 
 Gradio checks a file only where the call marks it as one, and answers most faults with `{"error": null}`.
 """
@@ -18,24 +18,24 @@ from gradio.block_function import BlockFunction
 from gradio.exceptions import ComponentProcessingError
 
 from demo.record.language import phrase, sentences, speaking
-from demo.server.detail import checked_fields, is_finite, shortened, valid_text
+from demo.server.detail import is_finite, parse_fields, shortened, valid_text
 from demo.server.gate import FAULT, FULL, STATUS, is_full
 from demo.server.sessions import Session, Sessions
 
 LOG = logging.getLogger(__name__)
-LONGEST = 300  # characters of what a component says, which holds what came
+LONGEST = 300  # characters of a component's message, which quotes the input
 SHORT = "answer"  # the queue of short answers
 GONE = (
-    "The app has let go of what this page had open, because too many others came or it was closed for long. "
+    "This page's session has expired, because of too many other sessions or long inactivity. "
     '<a href="?{query}">Open this view again</a>: the address holds all of it but your own photos.'
 )
 
 
 class GuardedBlocks(gr.Blocks):
-    """Blocks whose events all pass one gate: a wrong call gets a sentence, never a traceback.
+    """Blocks with validated events: a wrong call gets a sentence, never a traceback.
 
-    A ValueError of an event is told to whoever called, in its own words. Anything else is a fault of the app: it goes
-    to the log, and the caller is told so.
+    A ValueError of an event is sent to the caller with its message. Anything else is a fault of the app: it goes
+    to the log, and the caller gets a general message.
     """
 
     async def process_api(self, block_fn: BlockFunction | int, inputs: list[Any], *args: Any, **options: Any) -> Any:
@@ -45,16 +45,16 @@ class GuardedBlocks(gr.Blocks):
             gr.Error: with a sentence.
         """
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
-        with speaking(asked_language(options.get("request"))):
+        with speaking(read_page_language(options.get("request"))):
             return await self._answered(event, inputs, *args, **options)
 
     async def _answered(self, event: BlockFunction, inputs: list[Any], *args: Any, **options: Any) -> Any:
         """As `process_api`, in the language that is spoken."""
         try:
             if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
-                raise ValueError(GONE.format(query=escape(asked_from(options.get("request")))))
+                raise ValueError(GONE.format(query=escape(read_page_query(options.get("request")))))
             if event.collects_event_data:  # before Gradio looks for files in it
-                checked_fields(options["event_data"]._data if options.get("event_data") else None)
+                parse_fields(options["event_data"]._data if options.get("event_data") else None)
             async with AsyncExitStack() as turn:
                 for state in turns(event, options.get("state")):
                     await turn.enter_async_context(state)
@@ -67,8 +67,8 @@ class GuardedBlocks(gr.Blocks):
 
 
 def turns(event: BlockFunction, session: Any) -> list[Lock]:
-    """Return what a short event waits for: one alone at a time changes a state of a session, and begins with what the
-    one before left. What takes long waits for none, and nothing waits for it."""
+    """Return the locks that serialise short events on the same session state, so that each starts from the previous
+    one's result. Long events take no lock."""
     if not isinstance(session, Session) or (event.queue and event.concurrency_id != SHORT):
         return []
     numbers = {output._id for output in event.outputs if isinstance(output, gr.State)}
@@ -94,14 +94,14 @@ def scope_of(request: Any) -> Any:
     return getattr(getattr(first, "request", None), "scope", {})
 
 
-def asked_language(request: Any) -> str:
-    """Return the language of the page that a request comes from, "" where it does not tell."""
+def read_page_language(request: Any) -> str:
+    """Return the language of the page that a request comes from, "" if unknown."""
     first = request[0] if isinstance(request, list) and request else request
     return str((getattr(first, "query_params", None) or {}).get("lang", ""))
 
 
-def asked_from(request: Any) -> str:
-    """Return the query in the address of the page that a request comes from, "" where it does not tell."""
+def read_page_query(request: Any) -> str:
+    """Return the query in the URL of the page that a request comes from, "" if unknown."""
     headers = getattr(request, "headers", None) or {}
     return urlsplit(headers.get("referer") or "").query
 
@@ -110,8 +110,8 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
     """Return the values of an event as Gradio may go on with them.
 
     Args:
-        event: whose inputs they are for.
-        values: one an input, those of states ignored; at the end, what has a default may be left out.
+        event: the event of the inputs.
+        values: one per input, ignored for states; trailing inputs with defaults may be left out.
 
     Raises:
         ValueError: too few or too many, one of the wrong kind, text that is no Unicode, or a file that is no upload.
@@ -124,10 +124,10 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
         names = ", ".join(str(getattr(component, "label", None)) for component in components)
         raise ValueError(
             f"{len(components)} values are needed ({names}), but {given} came: give one for each, null or an empty "
-            "text where there is nothing to say."
+            "text for no description."
         )
     return [
-        value if isinstance(component, gr.State) else checked_value(component, value)
+        value if isinstance(component, gr.State) else validate_value(component, value)
         for component, value in zip(event.inputs, values, strict=True)
     ]
 
@@ -139,7 +139,7 @@ def left_out(components: Sequence[Any]) -> list[Any]:
     return [component.value for component in components] if is_optional else []
 
 
-def checked_value(component: Any, value: Any) -> Any:
+def validate_value(component: Any, value: Any) -> Any:
     """Return one value; errors as `checked`."""
     name = getattr(component, "label", None) or "the value"
     if hasattr(component, "check_uploads"):
@@ -147,17 +147,17 @@ def checked_value(component: Any, value: Any) -> Any:
     if isinstance(component, gr.Slider) and value is None:  # which Gradio would compare with its ends
         raise ValueError(f"{name} is empty, but a number from {component.minimum} to {component.maximum} is needed.")
     if isinstance(component, gr.Number | gr.Slider):
-        return checked_number(name, value)
+        return validate_number(name, value)
     if isinstance(component, gr.Textbox) and value is None:
         return ""
     if isinstance(component, gr.Checkbox):
-        return checked_flag(name, component.value if value is None else value)
+        return validate_flag(name, component.value if value is None else value)
     if not isinstance(value, str | None):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but text is needed.")
     return valid_text(name, value) if value else value
 
 
-def checked_number(name: str, value: Any) -> float | int | None:
+def validate_number(name: str, value: Any) -> float | int | None:
     """Return a number, or none; ValueError for anything else, and for what JSON has no number for."""
     if value is not None and type(value) not in (int, float):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but a number is needed.")
@@ -166,7 +166,7 @@ def checked_number(name: str, value: Any) -> float | int | None:
     return value
 
 
-def checked_flag(name: str, value: Any) -> bool:
+def validate_flag(name: str, value: Any) -> bool:
     """Return true or false; ValueError for anything else, such as the text "false", which Python takes for true."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but true or false is needed.")

@@ -1,7 +1,7 @@
 """Every part of Gradio's inside that the app touches: what its documentation promises nobody, and an update may change.
 
-All of them lie in this folder. `tests/demo/server/test_internals.py` holds the list against the code and against the
-Gradio that is installed: where an update changed one, it says which, who needs it, and what breaks without it.
+All of them are in this folder. `tests/demo/server/test_internals.py` checks the list against the code and against the
+installed Gradio: if an update changed one, it reports which, who needs it, and the consequence.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Internal:
 
     Attributes:
         place: "module:Name" or "module:Name.attribute"; after a bracket, parameters that it takes.
-        file: in this folder, the file that needs it; without: what breaks where it is not there or does something else.
+        file: in this folder, the file that needs it; without: the consequence if it is missing or changed.
     """
 
     place: str
@@ -45,7 +45,7 @@ INTERNALS = (
     Internal(
         "gradio.blocks:Blocks.process_api(block_fn, inputs, session_hash, request, event_data)",
         "guard.py",
-        "calls go unchecked, and faults are told as null",
+        "calls go unchecked, and faults are reported as null",
     ),
     Internal(
         "gradio.block_function:BlockFunction(collects_event_data, outputs, queue, concurrency_id)",
@@ -57,7 +57,7 @@ INTERNALS = (
         "page_value.py",
         "the page gets values that it cannot read, and every view stays empty",
     ),
-    Internal("gradio.exceptions:ComponentProcessingError", "guard.py", "a bad upload is told as a fault"),
+    Internal("gradio.exceptions:ComponentProcessingError", "guard.py", "a bad upload is reported as a fault"),
     Internal("gradio.helpers:EventData(target, _data)", "detail.py", "an event's data is read as it came"),
     Internal(
         "gradio.events:EventListener(event_name)", "detail.py", "a scripted component's event cannot be one of several"
@@ -67,7 +67,7 @@ INTERNALS = (
         "routes.py",
         "nothing can be uploaded",
     ),
-    Internal("gradio.route_utils:FnIndexInferError", "routes.py", "a call of an unknown name is told as a fault"),
+    Internal("gradio.route_utils:FnIndexInferError", "routes.py", "a call of an unknown name is reported as a fault"),
     Internal("gradio.routes:App.get_blocks", "routes.py", "sessions are not bounded, and no name is refused"),
     Internal("gradio.routes:file_upload_statuses", "routes.py", "an upload shows no progress"),
     Internal(

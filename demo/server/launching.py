@@ -14,11 +14,11 @@ from gradio import http_server
 from gradio.blocks import Blocks
 from gradio.exceptions import ServerFailedToStartError
 
-from demo.server.root import given_root
+from demo.server.root import read_root
 
 
 class PatientServer(http_server.Server):
-    """A server that is waited for as long as its thread lives: it ends where the address cannot be had."""
+    """A server that is waited for as long as its thread lives: it ends if the address is unavailable."""
 
     def run_in_thread(self) -> None:
         """Start it; errors as Gradio's."""
@@ -38,16 +38,16 @@ def launch(page: Any, host: str, port: int, **options: Any) -> None:
         page: Blocks, or an app of Server mode; options: of Gradio's `launch`.
 
     Raises:
-        OSError: the address cannot be had.
+        OSError: the address is unavailable.
     """
     let_local_addresses_pass(host)
     http_server.Server = PatientServer  # type: ignore[misc]
-    where: dict[str, Any] = {"server_name": host, "server_port": port, "root_path": given_root()}
+    where: dict[str, Any] = {"server_name": host, "server_port": port, "root_path": read_root()}
     page.launch(**where, _frontend=False, **options)  # False: without the check of 3 s
 
 
 def launch_as(app: Any, blocks: Blocks, **options: Any) -> Any:
-    """Launch blocks as the API of an app of Server mode, as `gradio.Server.launch` does with blocks of its own."""
+    """Launch blocks as the API of an app of Server mode, as `gradio.Server.launch` does with its blocks."""
     os.environ["GRADIO_SERVER_MODE_ENABLED"] = "1"
     return blocks.launch(_app=app, **options)
 

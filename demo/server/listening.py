@@ -20,7 +20,7 @@ UNHEARD = "Nobody received the answer, so the work was not started: send it agai
 
 
 class Listeners:
-    """The sessions whose stream of answers is open, with how many streams each has."""
+    """Number of open answer streams per session."""
 
     def __init__(self) -> None:
         self._open: Counter[str] = Counter()

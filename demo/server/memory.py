@@ -1,6 +1,6 @@
 """Resident memory that follows use: what many threads have freed goes back to the system.
 
-By default glibc gives every thread a heap of its own and hardly ever returns one: after a few hundred uploads and
+By default glibc gives every thread a separate heap and hardly ever returns one: after a few hundred uploads and
 pictures the process is twice as large as it needs to be. And Python looks for objects that only hold each other, a
 drawn figure with its pixels among them, when these are a quarter of all that it has: 800,000 objects of libraries and
 page, so that hundreds of MB wait.
@@ -21,7 +21,7 @@ EVERY = 3.0  # seconds between two returns of free memory
 
 
 def keep_memory_flat() -> bool:
-    """Let threads share a few heaps, and return what is free every few seconds; returns whether the C library can.
+    """Let threads share a few heaps, and release free memory every few seconds; return whether the C library can.
 
     Side effect: a daemon thread for as long as the process lives. Call it before other threads begin.
     """

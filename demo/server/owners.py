@@ -16,8 +16,8 @@ WITH_SESSION = (CANCEL, "/gradio_api/queue/join", "/gradio_api/call/", "/gradio_
 SESSION = re.compile(r"[\w.:@+=~-]{1,200}")  # Gradio warns of "" and splits names at "<gradio-sep>"
 
 
-def session_of(queue: Any, event: Any) -> str | None:
-    """Return the session that asked for an event, None for one that is unknown or whose answer was fetched."""
+def find_session(queue: Any, event: Any) -> str | None:
+    """Return the session that asked for an event, None if it is unknown or its answer was fetched."""
     if not isinstance(event, str):
         return None
     held = queue.event_ids_to_events.get(event)
@@ -33,7 +33,7 @@ def is_usable(session: Any) -> bool:
 
 
 def fields(body: bytes) -> dict[str, Any]:
-    """Return the fields of a JSON body as Gradio reads them, none where it is no object."""
+    """Return the fields of a JSON body as Gradio reads them, empty if it is not an object."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -42,7 +42,7 @@ def fields(body: bytes) -> dict[str, Any]:
 
 
 async def read_body(receive: Receive) -> tuple[bytes, Receive]:
-    """Return a request's body, and a `receive` that gives all of it again; errors as those of `receive`."""
+    """Return a request's body, and a `receive` that gives all of it again; errors as in `receive`."""
     messages: list[Message] = []
     while not messages or messages[-1].get("more_body"):
         messages.append(await receive())

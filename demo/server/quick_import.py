@@ -1,4 +1,4 @@
-"""Importing Gradio without its type stubs, which take a second at each start and serve editors alone."""
+"""Importing Gradio without its type stubs, which take a second at each start and serve only editors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WRITES_STUBS = "create_or_modify_pyi"  # called for each component's class: pars
 
 
 def skip_stub_files() -> None:
-    """Let Gradio be imported without a look at its components' stub files; nothing happens where it is imported."""
+    """Let Gradio be imported without reading its components' stub files; no-op if already imported."""
     if MODULE not in sys.modules:
         sys.meta_path.insert(0, _WithoutStubs())
 

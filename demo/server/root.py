@@ -6,14 +6,14 @@ import os
 from urllib.parse import urlsplit
 
 
-def given_root() -> str:
+def read_root() -> str:
     """GRADIO_ROOT_PATH as Gradio and the routes take it: "", "/path" or a whole address, without a slash at its end."""
     root = os.environ.get("GRADIO_ROOT_PATH", "").strip().rstrip("/")
     return root if not root or root.startswith(("/", "http://", "https://")) else f"/{root}"
 
 
-def below_root(path: str, root: str) -> str:
-    """Return the path of a request as the app's routes have it, whether what stands in front strips the root or not."""
+def strip_root(path: str, root: str) -> str:
+    """Return the path of a request as in the app's routes, whether or not a proxy strips the root."""
     root = root.rstrip("/")
     if root.startswith(("http://", "https://")):
         root = urlsplit(root).path

@@ -35,12 +35,12 @@ HEARD = frozenset({"video", "generate"})  # queues of work that takes minutes: o
 def server_options(
     folder: TemporaryFolder, max_bytes: int, tools: Tools | None = None, sites: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return what Gradio's `launch` takes as `app_kwargs`.
+    """Return the `app_kwargs` of Gradio's `launch`.
 
     Args:
         folder: of the uploads, removed when the server stops; max_bytes: of one uploaded file.
-        tools: for assistants, their routes and what runs them; None serves none.
-        sites: whose pages may show the app in a frame, see `frame_rule`, with its errors.
+        tools: for assistants, their routes and lifespan; None serves none.
+        sites: sites that may show the app in a frame, see `frame_rule`, with its errors.
     """
     routes, running = tools or ([], nullcontext)
     listeners = Listeners()
@@ -81,7 +81,7 @@ def uploading(folder: TemporaryFolder, max_bytes: int) -> Callable[[Request], An
     """Return the address that pages and clients upload to.
 
     Gradio would store a file under its content's hash, where two people with the same photo share it. Here each upload
-    has a folder of its own, with a name of random bits. `?video` says that it is a video, which may be larger.
+    has a separate folder, with a name of random bits. `?video` says that it is a video, which may be larger.
     """
 
     async def upload(request: Request) -> Response:
@@ -125,12 +125,12 @@ def text_response(request: Request, content: bytes, kind: str, headers: Mapping[
 
 
 def answer(status: int, sentence: str) -> Callable[[Request, Exception], Response]:
-    """Return what answers a fault that happened before an event was found."""
+    """Return the handler of faults that happen before an event is found."""
     return lambda request, error: JSONResponse({"error": sentence}, status)
 
 
 class WithoutDeepLinks:
-    """Leaves Gradio's own `deep_link` out of an address: this app has links of its own, and makes none of these."""
+    """Remove Gradio's `deep_link` from a URL: this app makes its own links."""
 
     def __init__(self, app: Any) -> None:
         self.app = app

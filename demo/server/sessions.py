@@ -1,4 +1,4 @@
-"""What the server remembers of people: as many sessions as fit, for an hour, and none for a call without one."""
+"""Sessions kept by the server: as many as fit, for an hour, and none for a call without one."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from demo.service.recent import Recent
 MAX_SESSIONS = 300
 MAX_WAITING = 2000  # sessions with answers that nobody has fetched
 KEPT_CLOSED = 3600.0  # seconds after the last use of a page that was closed
-MAX_BYTES = 2**30  # of what all sessions hold together, their uploads above all
+MAX_BYTES = 2**30  # of all sessions together, mostly uploads
 MAX_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
 
 
 class Session(SessionState):
     """A person's states, without the copies of every component and value that Gradio makes for its deep links.
 
-    Those take 0.24 MB and 8 ms a session; this app has links of its own. Nor does it hold what is drawn: after each
-    event Gradio makes every component anew with its value, for views of 0.8 MB a session.
+    Those take 0.24 MB and 8 ms a session; this app makes its own links. Nor does it hold drawn views: after each
+    event Gradio rebuilds every component with its value, for views of 0.8 MB a session.
     """
 
     def __init__(self, blocks: Blocks) -> None:
@@ -48,7 +48,7 @@ class Session(SessionState):
 
     @property
     def nbytes(self) -> int:
-        """How much memory its states take, those that tell it."""
+        """Memory of its states that report it."""
         return sum(getattr(value, "nbytes", 0) for value in self.state_data.values())
 
     def _update_config(self, key: int) -> None:
@@ -73,11 +73,11 @@ class Sessions(StateHolder):
     """The sessions of a page, the most recently used last.
 
     A call that names no session leaves none behind. Where there are too many, those go first that a program opened
-    (they hold no state), then those whose page was closed, then those that were not used for longest. A closed one
+    (they hold no state), then sessions of closed pages, then the least recently used. A closed one
     also goes after `kept_closed` seconds, and the largest ones go while all together hold more than `max_bytes`.
 
     Args:
-        blocks: the page; most: sessions at the same time; kept_closed: seconds; max_bytes: of what they hold.
+        blocks: the page; most: sessions at the same time; kept_closed: seconds; max_bytes: of their content.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Sessions(StateHolder):
         return session_id in self._gone
 
     def delete_all_expired_state(self) -> None:
-        """Let closed sessions go whose time is over, and large ones where memory is; Gradio asks every second."""
+        """Drop closed sessions after their time, and large ones when memory is full; Gradio calls this every second."""
         now = time.monotonic()
         with self.lock:
             for name, session in list(self.session_data.items()):

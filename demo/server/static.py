@@ -1,4 +1,4 @@
-"""What a browser fetches of the page besides its HTML: the scripts, native ES modules, and the styles.
+"""The page's files besides its HTML: the scripts, native ES modules, and the styles.
 
 The scripts are held in memory, and only what is held is served: no request is ever turned into a path of this machine.
 Their address carries a digest of them all, so that browsers keep them for good and never use them after an update.
@@ -18,7 +18,7 @@ from demo.record.page_table import language_tags, table_tag
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SCRIPTS, STYLES, HEAD = ASSETS / "js", ASSETS / "css", ASSETS / "head.html"
-PREFIX = "gradio_api/scripts"  # what stands in front of the app passes everything below gradio_api on to Python
+PREFIX = "gradio_api/scripts"  # proxies pass everything below gradio_api on to Python
 MEDIA_TYPE = "text/javascript; charset=utf-8"
 IMPORT = re.compile(r'(?: from|^import) "(\.[^"]+)"', re.MULTILINE)
 CACHING = "public, max-age=31536000, immutable"
@@ -41,7 +41,7 @@ def digest() -> str:
 
 
 def find_script(address: str) -> bytes | None:
-    """Return the module at an address below the page, as `script_address` makes it; None where there is none."""
+    """Return the module at an address below the page, as `script_address` makes it; None if it does not exist."""
     start = f"{PREFIX}/{digest()}/"
     return scripts().get(address.removeprefix(start)) if address.startswith(start) else None
 
@@ -58,8 +58,8 @@ def script_address(name: str) -> str:
 
 
 def script_tags(entry: str) -> str:
-    """Return the tags that load an entry, a module right below assets/js; all others are fetched beside it. With them
-    comes the table of what the page says."""
+    """Return the tags that load an entry, a module right below assets/js; all others are fetched next to it. With them
+    comes the table of the page's texts."""
     shared = [name for name in scripts() if "/" in name]
     links = [f'<link rel="modulepreload" href="{script_address(name)}">' for name in shared]
     return "\n".join(
@@ -109,12 +109,12 @@ def style_sheets(names: Sequence[str]) -> str:
     return "\n".join([colours, *sheets])
 
 
-def own_page(file: Path, parts: Mapping[str, str]) -> str:
+def build_own_page(file: Path, parts: Mapping[str, str]) -> str:
     """Return the HTML of a page that Gradio does not write, inside what all of these begin with, assets/head.html.
 
     Args:
         file: what it adds to the head, a line `<!--BODY-->`, and its body.
-        parts: what stands in the place of what, once each.
+        parts: replacements by placeholder, once each.
     """
     head, _, body = file.read_text(encoding="utf-8").partition("<!--BODY-->\n")
     page = HEAD.read_text(encoding="utf-8")

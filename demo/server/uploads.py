@@ -1,4 +1,4 @@
-"""Uploads: stored under names that cannot be guessed, and read from the folder of uploads alone."""
+"""Uploads: stored under names that cannot be guessed, and read only from the folder of uploads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from demo.galleries.folder import MAX_UPLOADS
 from demo.galleries.photos import MAX_BYTES
-from demo.server.folder import LIFETIME, lies_in
+from demo.server.folder import LIFETIME, is_in_folder
 
 MAX_TOGETHER = 250 * 2**20  # of the files of one call together
 MAX_VIDEO = 200 * 2**20
@@ -41,25 +41,25 @@ def takes_uploads(component: Any, several: bool = False) -> Any:
         return uploads if several else uploads[0]
 
     component.preprocess = read
-    component.check_uploads = partial(checked_files if several else checked_file, folder)
+    component.check_uploads = partial(validate_files if several else validate_file, folder)
     return component
 
 
-def checked_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
-    """Return what a call names as its files, in the form that Gradio goes on with; arguments and errors as
-    `checked_file`."""
+def validate_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
+    """Return a call's files, in the form that Gradio uses; arguments and errors as
+    `validate_file`."""
     if value is None or value == []:
         return None
     if not isinstance(value, list):
         raise ValueError(NOT_THERE)
     if len(value) > MAX_UPLOADS:
         raise ValueError(f"There are {len(value)} photos, but at most {MAX_UPLOADS} can be uploaded at once.")
-    files = [checked_file(folder, file) for file in value]
+    files = [validate_file(folder, file) for file in value]
     return [file for file in files if file is not None]
 
 
-def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
-    """Return what a call names as its file, in the form that Gradio goes on with; nothing is opened.
+def validate_file(folder: Path, value: Any) -> dict[str, Any] | None:
+    """Return a call's file, in the form that Gradio uses; nothing is opened.
 
     Args:
         folder: where uploads lie, its links resolved.
@@ -73,26 +73,26 @@ def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
     if isinstance(value, str):
         raise ValueError(NOT_SENT)
     path = value.get("path") if isinstance(value, dict) else None
-    if not isinstance(path, str) or not lies_in(folder, path):
+    if not isinstance(path, str) or not is_in_folder(folder, path):
         raise ValueError(NOT_THERE)
     return {"path": str(Path(path).resolve()), "meta": {"_type": "gradio.FileData"}}
 
 
-def sent_file(path: str, folder: Path) -> Path:
-    """Return a file that a page has sent, by the path that it was told; ValueError for anything else, see
-    `checked_file`."""
-    file = Path(path).resolve() if lies_in(folder, path) else folder
+def find_sent_file(path: str, folder: Path) -> Path:
+    """Return a file that a page has sent, by its reported path; ValueError for anything else, see
+    `validate_file`."""
+    file = Path(path).resolve() if is_in_folder(folder, path) else folder
     if not file.is_file():
         raise ValueError(NOT_THERE)
     return file
 
 
 def read_uploads(paths: list[Path], folder: Path) -> list[Upload]:
-    """Read files that `checked_file` let through; ValueError where one is gone, or all together are too large."""
+    """Read files that `validate_file` let through; ValueError where one is gone, or all together are too large."""
     uploads, left = [], MAX_TOGETHER
     for path in paths:
         try:
-            if not lies_in(folder, path) or not path.is_file():
+            if not is_in_folder(folder, path) or not path.is_file():
                 raise ValueError(NOT_THERE)
             with path.open("rb") as file:
                 content = file.read(MAX_BYTES + 1)

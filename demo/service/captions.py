@@ -65,7 +65,7 @@ def cleaned(text: str | None) -> str:
     return " ".join((text or "").replace("\0", " ").split())
 
 
-def noted_if_unlike(known: KnownCaptions, reading: Reading, vector: Tensor) -> Reading:
+def add_unlike_note(known: KnownCaptions, reading: Reading, vector: Tensor) -> Reading:
     """Add a note to the reading if the caption, with vector (D_t,), differs from the training captions."""
     nearest = float(known.nearness(vector[None])[0])
     if nearest >= known.threshold:

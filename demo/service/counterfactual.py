@@ -84,7 +84,7 @@ class Forcing(Attempts):
     def __init__(
         self, service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
     ) -> None:
-        self.ranking: ImageRanking = service.remembered_ranking(indexed, caption, dense, Candidates((index,)))
+        self.ranking: ImageRanking = service.get_cached_ranking(indexed, caption, dense, Candidates((index,)))
         encoded = self.ranking.encoded
         record = service.explain_encoded(indexed, index, encoded)
         super().__init__(

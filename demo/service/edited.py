@@ -11,7 +11,7 @@ from torch import Tensor
 
 from demo.galleries.annotation import SceneAnnotation, title_of
 from demo.galleries.gallery import GalleryItem
-from demo.galleries.index import GalleryInMemory, IndexedGallery, in_memory
+from demo.galleries.index import GalleryInMemory, IndexedGallery, require_in_memory
 from demo.galleries.photos import pixels_digest, thumbnail
 from seps import ImageIndex, ScoringEngine, SEPSModel
 from seps.scenes import Scene, dense_caption, draw, sparse_captions, true_of
@@ -63,7 +63,7 @@ def with_edits(model: SEPSModel, indexed: IndexedGallery, edits: Mapping[int, Ed
     """Return the gallery with edited scenes in their places; the original is unchanged."""
     if not edits:
         return indexed
-    indexed = in_memory(indexed)
+    indexed = require_in_memory(indexed)
     items, thumbnails, digests = list(indexed.gallery.items), list(indexed.thumbnails), list(indexed.digests)
     for index, edit in edits.items():
         items[index], thumbnails[index], digests[index] = edit.item, edit.thumbnail, edit.digest

@@ -39,7 +39,7 @@ def zero_gpu() -> Any:
     return spaces if spaces is not None and spaces.config.Config.zero_gpu else None
 
 
-def lent_encoder(name: str) -> Encode | None:
+def lease_encoder(name: str) -> Encode | None:
     """Return a function that encodes photographs on a leased GPU; None without ZeroGPU."""
     spaces = zero_gpu()
     if spaces is None:

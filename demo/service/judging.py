@@ -81,7 +81,7 @@ class JudgingService:
         """Encode a validated prompt, (d,), for any number of pictures."""
         return self.open().encode_prompts([prompt])[0]
 
-    def knows(self, digests: Sequence[str]) -> bool:
+    def has_cached(self, digests: Sequence[str]) -> bool:
         """Return whether all of these pictures are cached, so that judging them takes milliseconds."""
         return all(digest in self._seen for digest in digests)
 
@@ -126,7 +126,7 @@ class JudgingService:
         return self.open().features(images)
 
 
-def spoiling_kinds() -> tuple[str, ...]:
+def list_spoiling_kinds() -> tuple[str, ...]:
     """Return the kinds of damage."""
     from seps.judge.spoil import KINDS
 

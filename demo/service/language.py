@@ -1,7 +1,7 @@
 """Heuristic that detects captions in a language the model does not know, from their word pieces.
 
 Vocabularies contain whole English words, so few words of an English caption are split, but many of another language.
-Captions whose words are whole in both, such as "une femme en robe rouge", are detected by the absence of short English
+Captions with whole words in both, such as "une femme en robe rouge", are detected by the absence of short English
 words. Because the heuristic can be wrong, it only gives a hint.
 """
 

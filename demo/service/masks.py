@@ -35,11 +35,11 @@ def read_mask(text: str, count: int) -> Booleans | None:
         content = b""
     bits = np.unpackbits(np.frombuffer(content, dtype=np.uint8)).astype(bool)
     if len(content) != length or bits[count:].any() or mask_text(bits[:count]) != text:
-        raise ValueError(f"The mask {text[:60]!r} is not that of {count} patches: leave it out, or take a link again.")
-    return kept_some(bits[:count])
+        raise ValueError(f"The mask {text[:60]!r} does not have {count} patches: leave it out, or copy the link again.")
+    return require_kept_patch(bits[:count])
 
 
-def kept_some(mask: Booleans) -> Booleans:
+def require_kept_patch(mask: Booleans) -> Booleans:
     """Return the mask; ValueError if it keeps no patch."""
     if not mask.any():
         raise ValueError("The mask keeps no patch, but at least one is needed: keep one.")
@@ -78,7 +78,7 @@ def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
     if not (keep.strip() or drop.strip()):
         return None
     dropped, added = read_patches(drop, kept.size, "drop"), read_patches(keep, kept.size, "keep")
-    return kept_some((kept & ~dropped) | added)
+    return require_kept_patch((kept & ~dropped) | added)
 
 
 def overlap_of(mask: Booleans, other: Booleans) -> float:

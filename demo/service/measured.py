@@ -72,7 +72,7 @@ def with_measures(record: Explanation, measures: Mapping[str, PatchEffects | Min
     return MeasuredExplanation(**fields_of_record, measures={**measures, **measures_of(record)})
 
 
-def strongest_region(
+def find_strongest_region(
     kept: NDArray[np.bool_], effects: NDArray[np.floating[Any]], grid: tuple[int, int]
 ) -> NDArray[np.bool_]:
     """Return the kept patches connected to the one with the highest cost, each with at least half its effect: (N,)

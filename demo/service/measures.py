@@ -34,18 +34,18 @@ MEASURES = (
     Measure(
         "effect",
         "effects",
-        "values, (N): S(I, T) minus S(I, T) with this patch's decision turned over; words, (L, N): the same for "
+        "values, (N): S(I, T) minus S(I, T) with this patch's decision flipped; words, (L, N): the same for "
         "each word's share of the word-to-patch mean",
     ),
     Measure(
         "blanked",
         "effects",
-        "the same with the patch's embedding replaced by the mean patch, the decision made anew",
+        "the same with the patch's embedding replaced by the mean patch, the decision made again",
     ),
     Measure(
         "blurred",
         "effects",
-        "the same with the patch's pixels blurred before encoding, the decision made anew",
+        "the same with the patch's pixels blurred before encoding, the decision made again",
         slow=True,
     ),
     Measure(
@@ -57,7 +57,7 @@ MEASURES = (
     Measure(
         "smallest_change",
         "change",
-        "few turned decisions that let the photo lose its rank: kept, dropped and added, (N) each; null "
+        "few flipped decisions that let the photo lose its rank: kept, dropped and added, (N) each; null "
         "where none does",
         ranked=True,
     ),

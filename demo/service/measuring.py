@@ -19,8 +19,8 @@ from demo.service.measured import (
     MeasuredExplanation,
     PatchEffects,
     Region,
+    find_strongest_region,
     measures_of,
-    strongest_region,
     with_measures,
 )
 from demo.service.measures import find_measure
@@ -115,7 +115,7 @@ def effects_of_decisions(pair: Pair) -> PatchEffects:
     """Measure the effect of flipping each patch's decision, and the cost of dropping a region."""
     embeddings = pair.embeddings()
     effects = measure_effects(*embeddings, mask=pair.mask)
-    patches, name, named = described_region(pair.record, effects.effects, pair.caption, pair.known)
+    patches, name, named = choose_described_region(pair.record, effects.effects, pair.caption, pair.known)
     kept = pair.record.sparse.kept & ~patches
     if not (patches.any() and kept.any()):
         return PatchEffects.of(effects)
@@ -151,17 +151,17 @@ def fewest_changes(pair: Pair) -> MinimalSet | None:
     return smallest_change(*pair.embeddings(), others=pair.others, mask=pair.mask)
 
 
-def described_region(
+def choose_described_region(
     record: Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
 ) -> tuple[Mask, str, bool]:
-    """Choose the kept patches for a description: those of the first objects of a scene that the caption names, else
+    """Choose the kept patches for a description: of the first objects of a scene that the caption names, else
     those around the one with the highest cost. Also return their name, and whether it names objects."""
     for mention in () if known is None else phrases_of(known, caption):
         assert known is not None
         region = patches_of(known, mention.objects, record.grid) & record.sparse.kept
         if region.any():
             return region, objects_name(known.scene, mention.objects), True
-    region = strongest_region(record.sparse.kept, np.nan_to_num(effects), record.grid)
+    region = find_strongest_region(record.sparse.kept, np.nan_to_num(effects), record.grid)
     place = whereabouts(record.on_grid(region.astype(float))) if region.any() else None
     return region, place or "", False
 

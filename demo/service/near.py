@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from demo.galleries.index import IndexedGallery
 
 NEAR = (
-    0.93  # the cosine of pooled vectors from which photographs count as nearly the same: copies saved anew or cropped
+    0.93  # the cosine of pooled vectors from which photographs count as nearly the same: copies saved again or cropped
 )
 LOOKED_AT = 5  # times as many of a ranking are compared as groups are wanted
 
 
-def near_groups(indexed: IndexedGallery, order: Sequence[int], count: int) -> list[list[int]]:
+def group_near_photographs(indexed: IndexedGallery, order: Sequence[int], count: int) -> list[list[int]]:
     """Group a ranking's first photographs: each joins the best earlier one that it nearly duplicates.
 
     Args:

@@ -45,8 +45,8 @@ def fetch_model(model: str) -> None:
         raise ValueError(f"There is no folder {model}, and {error}") from error
 
 
-def own_names(models: Sequence[str], taken: Collection[str] = TAKEN) -> dict[str, str]:
-    """Assign unique names to the models: a folder's name, for RUN/best that of the run, or a hub repo's last part."""
+def assign_names(models: Sequence[str], taken: Collection[str] = TAKEN) -> dict[str, str]:
+    """Assign unique names to the models: a folder's name, for RUN/best the run's, or a hub repo's last part."""
     named: dict[str, str] = {}
     for model in models:
         name = first = re.sub(r"[^\w.-]+", "-", model_name(Path(model))).strip("-") or "model"

@@ -37,7 +37,7 @@ class Recent(Generic[Key, Value]):
             return self._values[key]
 
     def put(self, key: Key, value: Value) -> None:
-        """Store a value, replacing that of the same key."""
+        """Store a value, replacing the one with the same key."""
         self.update(key, lambda _: value)
 
     def update(self, key: Key, change: Callable[[Value | None], Value]) -> Value:

@@ -111,7 +111,9 @@ class ModelRegistry:
             service.model, service.find(gallery, session.personal.get(gallery)), session.edits.get(gallery, {})
         )
 
-    def by_photos(self, gallery: str, index: int, session: SessionData | None = None) -> tuple[IndexedGallery, int]:
+    def get_photos_encoding(
+        self, gallery: str, index: int, session: SessionData | None = None
+    ) -> tuple[IndexedGallery, int]:
         """Return a gallery's picture as encoded by the photos' model: its gallery and index if that is its model,
         else a new gallery of one picture; errors as `RetrievalService.find`."""
         service, indexed = self.find(gallery, session)

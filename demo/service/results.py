@@ -41,7 +41,7 @@ def our_results(models: OwnModels | None = None) -> list[dict[str, Any]]:
             `images`, `captions`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent), `rsum` and `file`.
     """
     return [
-        result_row(model, dense, measured[protocol], file)
+        make_result_row(model, dense, measured[protocol], file)
         for model, file, measured in measurements(models)
         for protocol, dense in DENSE_PROTOCOLS.items()
         if is_whole(measured.get(protocol)) and is_number(measured[protocol].get("rsum"))
@@ -114,7 +114,7 @@ def measurements(models: OwnModels | None = None) -> list[tuple[str, str, dict[s
     return files
 
 
-def result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -> dict[str, Any]:
+def make_result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -> dict[str, Any]:
     """Return the row of one measurement of `seps.evaluate`."""
     recalls = {
         direction: [measurement[direction][name] for name in ("r1", "r5", "r10")]

@@ -15,9 +15,9 @@ from PIL import Image
 from torch import Tensor
 
 from demo.galleries.gallery import caption_pool
-from demo.galleries.index import GalleryInMemory, IndexedGallery, in_memory
+from demo.galleries.index import GalleryInMemory, IndexedGallery, require_in_memory
 from demo.galleries.stored import StoredGallery
-from demo.service.captions import Reading, noted_if_unlike, read_caption, read_pair, read_typed
+from demo.service.captions import Reading, add_unlike_note, read_caption, read_pair, read_typed
 from demo.service.encoded import EncodedCaption, encode_caption, encode_texts, encode_with_vectors, index_captions
 from demo.service.explaining import explain_indexed, explain_pair
 from demo.service.gpu import Encode
@@ -152,7 +152,7 @@ class RetrievalService:
         if self.known is None:
             return reading, self.encode_caption(reading.text)
         words, vector = self._encode_with_vector(reading.text)
-        return noted_if_unlike(self.known, reading, vector), EncodedCaption(reading.text, None, words, None)
+        return add_unlike_note(self.known, reading, vector), EncodedCaption(reading.text, None, words, None)
 
     @computing
     def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
@@ -205,7 +205,7 @@ class RetrievalService:
                 self._index_caption(encoded), candidates.exhaustive, candidates.name, candidates.also, progress
             )
         else:
-            order, scores = self._rank_in_memory(in_memory(indexed), encoded, candidates.name)
+            order, scores = self._rank_in_memory(require_in_memory(indexed), encoded, candidates.name)
             total = len(order)
         if not order and candidates.name:
             raise ValueError(f'No photograph\'s name holds "{candidates.name}": write another part of a name, or none.')
@@ -231,13 +231,13 @@ class RetrievalService:
     def read(self, caption: str) -> Reading:
         """Read a caption as `rank_images` does, with all notes; ValueError if it is invalid."""
         reading = read_caption(self.model, caption)
-        return reading if self.known is None else noted_if_unlike(self.known, reading, self._vector(reading.text))
+        return reading if self.known is None else add_unlike_note(self.known, reading, self._vector(reading.text))
 
     @computing
     def _vector(self, text: str) -> Tensor:
         return caption_vectors(self.model, [text])[0]
 
-    def remembered_ranking(
+    def get_cached_ranking(
         self,
         indexed: IndexedGallery,
         caption: str,
@@ -275,7 +275,7 @@ class RetrievalService:
         """Rank captions for the photograph at `index` of a gallery.
 
         Args:
-            pool: the gallery whose captions are ranked; None for only the typed ones.
+            pool: the gallery of the captions to rank; None for only the typed ones.
             typed: more captions, one per line.
 
         Raises:
@@ -325,7 +325,7 @@ class RetrievalService:
     def explain_encoded(
         self, indexed: IndexedGallery, index: int, encoded: EncodedCaption, mask: NDArray[np.bool_] | None = None
     ) -> Explanation:
-        """Explain as `explain`, with encoded captions such as those of a ranking."""
+        """Explain as `explain`, with encoded captions, for example of a ranking."""
         key = pair_key(indexed, index, encoded.text, encoded.dense, mask)
         record = self._explained.get(key)
         if record is None:
@@ -341,7 +341,7 @@ class RetrievalService:
         return explain_indexed(self.model, indexed.image(index), encoded, mask, seen)
 
     def patch_classes(self, indexed: IndexedGallery, index: int) -> PatchClasses | None:
-        """Return what the image backbone's classifier sees in a photograph of a gallery, in the calling thread; None of
+        """Return the image backbone's classes for a photograph of a gallery, in the calling thread; None of
         a model without classes."""
         if not self.model.class_names:
             return None
@@ -373,7 +373,7 @@ class RetrievalService:
         row, others = find_measure(name), None
         is_ranked = row is not None and row.ranked  # which belongs to the other photographs as well
         if is_ranked:
-            others = self.remembered_ranking(indexed, caption, dense).others(index)
+            others = self.get_cached_ranking(indexed, caption, dense).others(index)
         else:
             record = self._measured.get(key) or record
         pair = Pair(

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from demo.galleries.folder import folder_gallery, listed_gallery
+from demo.galleries.folder import create_listed_gallery, folder_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.indexing import FolderIndexing
 from demo.galleries.stored import IndexingStatus, StoredGallery
@@ -52,28 +52,28 @@ def open_folder(
     folder: Path,
     cache: Path,
     progress: Progress = False,
-    tell: Callable[[str], Any] = lambda line: None,
+    notify: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
     beside: bool = False,
 ) -> IndexedGallery:
     """Index a folder of photographs in memory, or with more than LARGE files in a table of the cache.
 
     Args:
-        progress: as in `ScoringEngine`; tell: receives a line per file of a table that is left out.
+        progress: as in `ScoringEngine`; notify: receives a line per file of a table that is left out.
         recursive: include subfolders.
         beside: return as soon as some photographs of a table are searchable, and index the others in the background.
 
     Raises:
         ValueError: the folder does not exist or has no readable photograph, or its table cannot be written.
     """
-    gallery, files = listed_gallery(folder, recursive)
+    gallery, files = create_listed_gallery(folder, recursive)
     if len(files) <= LARGE:
         return index_gallery(model, folder_gallery(folder, progress, recursive), cache, progress)
     place = table_place(cache, gallery, model)
     engine = EngineInTurn(model.cross_net)
     layout = table_layout(model, PRECISION, feature_key(engine))
     stored = StoredGallery(engine, layout, gallery, place, computing(model.encode_photos))
-    indexing = FolderIndexing(stored, files, progress, tell)
+    indexing = FolderIndexing(stored, files, progress, notify)
     indexing.start()
     if not beside:
         indexing.wait()
@@ -109,7 +109,7 @@ class StoredResult:
         if len(self.paths) == self.total:
             return f"All {self.total} photographs were scored exactly, in {1000 * self.seconds:.0f} ms."
         return (
-            f"{len(self.paths)} of {self.total} photographs, those whose mean patch fits the mean word best, were "
+            f"{len(self.paths)} of {self.total} photographs, by similarity of mean patch and mean word, were "
             f"scored exactly, in {1000 * self.seconds:.0f} ms; --all scores every one."
         )
 

@@ -13,7 +13,7 @@ from seps.cli import Parser, errors_in_one_line
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     parser = Parser(prog="python -m demo.space", description=__doc__)
-    parser.add_argument("folder", metavar="DIR", type=Path, help="folder to write, or to write anew")
+    parser.add_argument("folder", metavar="DIR", type=Path, help="folder to write or overwrite")
     parser.add_argument("--no-start", action="store_true", help="do not start the app from copies of the folder")
     options = parser.parse_args(arguments)
     with errors_in_one_line():

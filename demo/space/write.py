@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer, written_whole
+from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer, write_atomically
 
 ROOT = Path(__file__).resolve().parents[2]
 TAKEN = ("app.py", "LICENSE", "assets", "demo", "seps")
@@ -20,7 +20,7 @@ LEFT_OUT = (  # programs that are not part of the app, and files only they read
 KEPT = ("assets/guide/names.md", "assets/guide/losses.md", "assets/readme/app.gif")
 PINNED = {"torch": "2.13.0", "torchvision": "0.28.0"}  # the newest that ZeroGPU lists, see assets/guide/host.md
 DEBIAN = ("libgcc-s1", "libstdc++6", "zlib1g")  # system libraries of compiled packages
-MARK = "# What git stores as large files. Written by python -m demo.space, which may write this folder anew.\n"
+MARK = "# What git stores as large files. Written by python -m demo.space, which may overwrite this folder.\n"
 ATTRIBUTES, LFS = ".gitattributes", "filter=lfs diff=lfs merge=lfs -text"
 LINK_ALONE = re.compile(r"^\[[^\]]*\]\((?!https?:)[^)]*\)\n+", re.MULTILINE)
 MAX_BYTES = 10_000_000  # largest file that the hub accepts without Git LFS
@@ -37,7 +37,7 @@ def write_space(folder: Path) -> dict[str, int]:
             would reject.
     """
     check_target(folder)
-    with written_whole(folder) as place:
+    with write_atomically(folder) as place:
         for path in app_files():
             (place / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / path, place / path)
@@ -114,7 +114,7 @@ def check_files(folder: Path) -> None:
         name = file.relative_to(folder).as_posix()
         with file.open("rb") as stream:
             if is_lfs_pointer(stream.read(100)):
-                raise ValueError(f"{name} is {LFS_POINTER}: {LFS_REMEDY}, and write the Space anew.")
+                raise ValueError(f"{name} is {LFS_POINTER}: {LFS_REMEDY}, and write the Space again.")
         if any(fnmatchcase(file.name, pattern) for pattern in stored):
             continue
         if not is_text(file):

@@ -14,7 +14,7 @@ MODELS = ("scenes", "photos")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m demo.static", description=__doc__)
-    parser.add_argument("folder", metavar="DIR", type=Path, help="folder to write, or to write anew")
+    parser.add_argument("folder", metavar="DIR", type=Path, help="folder to write or overwrite")
     parser.add_argument(
         "--models", nargs="+", choices=MODELS, default=MODELS, help="models to take; the page opens with the first"
     )

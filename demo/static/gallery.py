@@ -17,10 +17,10 @@ from PIL import Image
 from demo.galleries.annotation import SceneAnnotation, described, labels, object_name
 from demo.galleries.gallery import GalleryItem
 from demo.galleries.index import GalleryInMemory
-from demo.galleries.openings import Opening, first_captions, opening_of
+from demo.galleries.openings import Opening, first_captions, get_opening
 from demo.galleries.photos import KEPT, data_url
 from demo.galleries.phrases import COLOURS, LONGEST_NOUN, OPENINGS, PUNCTUATION, SIZE_NAMES, forms
-from demo.record.outlines import packed_lines, scene_lines
+from demo.record.outlines import pack_lines, scene_lines
 from demo.record.scene import UNIT
 from demo.service.retrieval import RetrievalService
 from seps.data.regions import mask_overlap
@@ -49,7 +49,7 @@ def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: P
         "note": gallery.note,
         "noun": gallery.noun,
         "chips": list(first_captions(gallery)),
-        "openings": {view: opening_facts(opening_of(gallery, view)) for view in OPENED},
+        "openings": {view: opening_facts(get_opening(gallery, view)) for view in OPENED},
         "shape": list(indexed.embeddings.shape),
         "items": items,
     }
@@ -131,7 +131,7 @@ def object_facts(scene: Scene, number: int, grid: tuple[int, int]) -> dict[str, 
         "size": thing.size,
         "name": object_name(scene, number),
         "many": described(thing.kind, thing.colour, many=True),
-        "lines": packed_lines(scene_lines(scene)[number]),
+        "lines": pack_lines(scene_lines(scene)[number]),
         "inside": [value for patch in np.flatnonzero(overlap) for value in (int(patch), float(overlap[patch]))],
     }
 

@@ -11,7 +11,7 @@ from demo.record.packing import DESCRIPTION
 from demo.record.page_table import compact, data_tag, language_tags, table_tag
 from demo.screens.parts import NO_POOL
 from demo.screens.photos.view import DENSE_NOTE
-from demo.server.static import STYLES, own_page, reached, style_sheets
+from demo.server.static import STYLES, build_own_page, reached, style_sheets
 from demo.service.measures import MEASURES
 from demo.static.lesson import SECTIONS
 
@@ -94,7 +94,7 @@ def static_page(
         "<!--SCRIPTS-->": "\n".join(tags),
         "<!--SITE-->": data_tag("site", compact(values)),
     }
-    return own_page(ASSETS / "page.html", content)
+    return build_own_page(ASSETS / "page.html", content)
 
 
 def sheets() -> list[str]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from demo.galleries.index import GalleryInMemory, in_memory
+from demo.galleries.index import GalleryInMemory, require_in_memory
 from demo.galleries.scenes import SCENES
 from demo.record.language import in_languages
 from demo.screens.examples import examples_of
@@ -19,13 +19,13 @@ from demo.screens.parts import ViewState
 from demo.screens.photos.view import rank_and_show
 from demo.server.static import scripts
 from demo.service.retrieval import RetrievalService
-from demo.service.start import open_service, shipped_scenes
+from demo.service.start import open_service, open_shipped_scenes
 from demo.static.gallery import write_gallery
 from demo.static.libraries import GPU_FILES, library_files
 from demo.static.losses import write_losses
 from demo.static.model import nodes_without_kernel, write_model
 from demo.static.page import new_static_page, space_card, static_page, worker_script
-from seps.files import written_whole
+from seps.files import write_atomically
 from seps.progress import Progress
 
 MARK = "seps-static.json"  # marks a folder written by this program; only such folders are overwritten
@@ -55,7 +55,7 @@ def write_site(
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
         raise ValueError(f"{folder} holds other files, which would be lost: name another folder.")
     libraries, gpu = library_files(), library_files(named=GPU_FILES)
-    with written_whole(folder) as place:
+    with write_atomically(folder) as place:
         place.mkdir(parents=True)
         parts = {
             "libraries": write_files(place, "libraries", libraries),
@@ -81,8 +81,8 @@ def write_site(
 
 def opened_model(name: str, progress: Progress) -> tuple[RetrievalService, GalleryInMemory]:
     """Return a shipped model and its gallery."""
-    service = shipped_scenes() if name == SCENES else open_service(fetch=False, progress=progress)
-    return service, in_memory(service.open(OPENED[name], progress))
+    service = open_shipped_scenes() if name == SCENES else open_service(fetch=False, progress=progress)
+    return service, require_in_memory(service.open(OPENED[name], progress))
 
 
 def write_opened(

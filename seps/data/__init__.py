@@ -3,7 +3,7 @@
 `layout` reads a split in the authors' layout and lists everything that does not fit in one `DataError`, before
 anything else starts; `sources` knows other people's caption files, reads them directly and lists what is wrong, and
 `python -m seps.data.convert` writes them in that layout. `dense_captions` says which dense caption comes with which
-caption. `entities` reads the boxes of phrases, for measuring where a model points. `augmentation` is what training does
+caption. `entities` reads the boxes of phrases, for measuring where a model points. `augmentation` holds the changes
 to captions and images. `dataset` turns captions into items, and items into batches
 
     (images, captions, lengths, dense_captions, dense_lengths, ids, img_ids)

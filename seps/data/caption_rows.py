@@ -1,6 +1,6 @@
 """The rows of a caption file, a split, an id, a file name and a caption each, whichever kind it is.
 
-The kinds stand in the table of `seps.data.sources`, which makes photographs of the rows.
+The table in `seps.data.sources`, which turns the rows into photographs, lists the formats.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def read_rows(file: Path, problems: Problems) -> tuple[str, list[Row]]:
 
 
 def split_of_name(file: Path) -> str:
-    """Return the split that a caption file's name tells, as captions_val2014.json does; "all" where it tells none or
+    """Return the split in a caption file's name, such as captions_val2014.json; "all" if it contains none or
     two."""
     words = set(SPLIT_WORD.findall(file.stem.lower()))
     return words.pop() if len(words) == 1 else WHOLE
@@ -137,7 +137,7 @@ def _name(entry: Mapping[str, Any]) -> str | None:
 
 
 def _texts(entry: Mapping[str, Any]) -> list[Any]:
-    """The captions of such an entry, each as it is written or, where that lacks, as its tokens."""
+    """Return the captions of an entry: the raw text or, if missing, the tokens."""
     texts = _listed(next((entry[key] for key in ("sentences", *CAPTION_HEADINGS) if key in entry), None))
     return [
         text.get("raw", " ".join(map(str, text.get("tokens", ())))) if isinstance(text, dict) else text
@@ -154,7 +154,7 @@ def _entry_rows(split: str, name: str, texts: Sequence[str], entry: Mapping[str,
 
 
 def _listed(value: Any) -> list[Any]:
-    """A list as it is, and as a table's cell has it; anything else as its only entry."""
+    """Return a list, also from a table cell; wrap any other value in a list."""
     if isinstance(value, str) and value.startswith('["'):
         try:
             value = read_json(value, "a cell")
@@ -230,7 +230,7 @@ def _line_rows(file: Path, text: str, problems: Problems) -> list[Row] | None:
 
 
 def _splits(file: Path, problems: Problems) -> Callable[[str], str]:
-    """The split of a file name: that of the list beside the caption file that has it or, without lists, the file's."""
+    """Return the split of a file name: from the split list that contains it, else from the caption file."""
     parts, whole = dict[str, str](), split_of_name(file)
     for split, pattern in LISTS.items():
         for listing in sorted(file.parent.glob(pattern)):

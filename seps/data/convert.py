@@ -22,13 +22,13 @@ from seps.data.caption_rows import WHOLE
 from seps.data.layout import split_notes
 from seps.data.problems import Problems
 from seps.data.sources import BOTH, PLAIN, Photograph, find_images, read_caption_file, split_name
-from seps.files import json_text, written_whole
+from seps.files import json_text, write_atomically
 from seps.progress import Progress, with_progress
 
-COUNTS = "Files whose images have different numbers of captions: --captions-per-image K takes as many of each"
-TWICE = "Ids of two images: convert the files into folders of their own"
+COUNTS = "Files whose images have different numbers of captions: --captions-per-image K takes K of each"
+TWICE = "Ids of two images: convert the files into separate folders"
 REPEATED = "Images in two of the files: name each file once, and keep an image's captions in one"
-TAKEN = "Files that are there already: choose another folder"
+TAKEN = "Files that already exist: choose another folder"
 
 Splits = dict[str, list[Photograph]]
 
@@ -51,7 +51,7 @@ def convert(
             apart as the split dev (the rest is train).
 
     Returns:
-        The number of images per split, and notes on what was changed.
+        The number of images per split, and notes on the changes.
 
     Raises:
         DataError: lists all problems of the files, repeated ids or images, missing images, existing output files.
@@ -62,7 +62,7 @@ def convert(
     if captions_per_image is not None:
         check_whole("--captions-per-image", captions_per_image)
     if split is not None and not PLAIN.fullmatch(split):
-        raise ValueError(f"--split is {shown(split)}, but files are named by it: give letters, digits, - and _ alone.")
+        raise ValueError(f"--split is {shown(split)}, but it is part of file names: use only letters, digits, - and _.")
     if to.exists() and not to.is_dir():
         raise ValueError(f"{to} is a file: give a folder to --to, which is made where it lacks.")
     problems = Problems(" and ".join(map(str, sources)))
@@ -88,7 +88,7 @@ def convert(
 
 
 def _check_ids(splits: Splits, problems: Problems) -> None:
-    """Note ids that stand for two files, and images that come twice."""
+    """Note ids that refer to two files, and duplicate images."""
     homes = dict[str, tuple[Photograph, str]]()
     for name, photos in splits.items():
         for photo in photos:
@@ -140,7 +140,7 @@ def _write(splits: Mapping[str, Sequence[Photograph]], names: Mapping[str, str],
     texts["id_mapping.json"] = json_text(names)
     with ExitStack() as stack:
         for file, text in with_progress(texts.items(), "Writing", progress):
-            stack.enter_context(written_whole(to / file)).write_text(text, encoding="utf-8")
+            stack.enter_context(write_atomically(to / file)).write_text(text, encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -21,7 +21,7 @@ FEWEST = 3  # [CLS], a word and [SEP]
 
 
 class CaptionTokenizer(Protocol):
-    """What a dataset needs of a tokenizer; `seps.encoders.Tokenizer` has it."""
+    """Tokenizer interface used by a dataset; `seps.encoders.Tokenizer` implements it."""
 
     @property
     def cls_id(self) -> int:
@@ -150,7 +150,7 @@ class CaptionDataset(Dataset[Item]):
         )
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch whose augmentation comes next; call it before iterating over a DataLoader."""
+        """Set the epoch, which seeds the augmentation; call it before iterating over a DataLoader."""
         self._epoch.fill_(epoch)
 
     def image(self, index: int) -> Tensor:
@@ -204,7 +204,7 @@ def collate(items: Sequence[Item], pad_id: int) -> Batch:
 
 
 def _collate_plain(items: Sequence[Item], *, collate_fn_map: object = None) -> Batch:
-    """What a DataLoader without a collate_fn makes of items."""
+    """Collate items like a DataLoader without a collate_fn."""
     return collate(items, items[0].pad_id)
 
 

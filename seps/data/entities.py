@@ -1,7 +1,7 @@
-"""Phrases of captions with the boxes of what they name (Flickr30k Entities, Plummer et al., ICCV 2015).
+"""Phrases of captions with the boxes of the named objects (Flickr30k Entities, Plummer et al., ICCV 2015).
 
 `{split}_entities.jsonl` holds one record an image, in the order of the images: its file name under "image", and under
-"sentences" each sentence with its phrases that have boxes. Sentences need not stand in the order of the captions.
+"sentences" each sentence with its phrases that have boxes. Sentences may be in a different order from the captions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from seps.data.problems import DataError, Problems, parse_object, read_lines
 
 TOLERANCE = 1e-3  # how far beyond the image a rounded box may lie
 
-RECORDS = "Records that are not those of their images"
+RECORDS = "Records of other images"
 PHRASES = "Sentences and phrases that do not fit"
 
 Box = tuple[float, float, float, float]
@@ -58,7 +58,7 @@ def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]
     folder = Path(folder)
     if folder.is_file():
         raise DataError(
-            f"{folder} holds captions alone, no phrases with boxes: give a folder with {split}_entities.jsonl."
+            f"{folder} contains captions but no phrases with boxes: give a folder with {split}_entities.jsonl."
         )
     problems = Problems(f"Entities of split {split} of {folder}")
     order = list(dict.fromkeys(read_ids(folder, split, problems)))

@@ -2,7 +2,7 @@
 
     python -m seps.data.inspect data/f30k --split test --images data --html test.html
 
---model says whose tokenizer and pixels are shown: a shipped model, a model's folder or a config by name.
+--model selects the tokenizer and the preprocessing: a shipped model, a model's folder or a config by name.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from seps.photos import open_image
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 ENDINGS = (("ies", "y"), ("sses", "ss"), ("ss", "ss"), ("s", ""), ("ied", "y"), ("ing", ""), ("ed", ""))
 MIN_STEM = 3  # letters
-COUNTED = 5000  # captions whose tokens are counted, from the first
+COUNTED = 5000  # number of first captions used for token counts
 UNCUT = 10**6  # tokens
 BATCH = 4
 WIDTH, INDENT = 120, 24  # of the printed text
@@ -51,7 +51,7 @@ th{{text-align:left;vertical-align:top;padding-right:1.5em;font-weight:600;white
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and rows of a name and what it is; an image file where one belongs to it."""
+    """A heading, rows of name and value, and an optional image file."""
 
     title: str
     rows: tuple[tuple[str, str], ...]
@@ -79,7 +79,7 @@ def inspect_split(split: Split, config: ModelConfig, sample: int = 0, notes: Seq
 
 
 def counts(split: Split, notes: Sequence[str] = ()) -> Section:
-    """Return how many images, captions and dense captions there are, where they lie, and what is odd of them."""
+    """Return the numbers of images, captions and dense captions, their location, and notes on problems."""
     dense = f"none. {no_dense(split)}"
     if split.dense is not None:
         file = find_dense_file(split.folder, split.name)
@@ -123,7 +123,7 @@ def stem(word: str) -> str:
     return (word[:-1] if doubled else word).removesuffix("e")
 
 
-def other_splits(split: Split, images: Path | None) -> list[Split]:
+def find_other_splits(split: Split, images: Path | None) -> list[Split]:
     """Return the other readable splits of the folder or caption file."""
     names = [file.name.removesuffix("_caps.txt") for file in sorted(split.folder.glob("*_caps.txt"))]
     if split.folder.is_file():
@@ -155,7 +155,7 @@ def card(split: Split, tokenizer: Tokenizer, number: int) -> Section:
 
 
 def texts_of(split: Split, number: int) -> dict[str, str]:
-    """Everything that is written about image `number`, by what it is called."""
+    """Return all texts about image `number`, by name."""
     k = split.captions_per_image
     captions = slice(number * k, (number + 1) * k)
     texts = {f"caption {i}": text for i, text in enumerate(split.captions[captions], start=1)}
@@ -264,7 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--split", required=True, help="which split of it: train, dev, test, ...")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
-    parser.add_argument("--model", default="photos", help="whose tokenizer and pixels: a model or a config by name")
+    parser.add_argument("--model", default="photos", help="model or config that sets tokenizer and preprocessing")
     parser.add_argument("--sample", type=whole_number, default=0, metavar="N", help="index of the image that is shown")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write it as a page too")
     options = parser.parse_args(arguments)
@@ -273,7 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             check_output(options.html)
         config = read_config(options.model)
         split = read_split(options.data, options.split, images=options.images)
-        notes = overlap_notes(split, *other_splits(split, options.images))
+        notes = overlap_notes(split, *find_other_splits(split, options.images))
         sections = inspect_split(split, config, options.sample, notes)
         print(as_text(sections))
         if options.html is not None:

@@ -1,12 +1,12 @@
 """The authors' layout of captions and images, read and checked whole before anything else starts.
 
 A folder holds for each split `{split}_caps.txt`, one caption a line, and `{split}_ids.txt`: as many image ids as
-captions, or one id an image, told apart by counting. The captions of an image stand together, k an image. Where dense
+captions, or one id an image, distinguished by count. The captions of an image are consecutive, k an image. Where dense
 captions were written they are in `{split}_dense.jsonl` or, as the authors name it, `{dataset}_{split}.jsonl`, one
 {"text": "..."} a line. For all splits there are `id_mapping.json`, from image id to file name, and the image files, in
-`images/` or in a folder of their own. Where captions begin with file names, as those of Flickr are downloaded, ids and
+`images/` or in another folder. Where captions begin with file names, as in Flickr downloads, ids and
 mapping may lack, see `seps.data.named_captions`. A folder with a `manifest.json` has one more split, see
-`seps.data.manifest`. In a folder's place a caption file may stand as it is downloaded, see `seps.data.sources`.
+`seps.data.manifest`. A downloaded caption file is also accepted, see `seps.data.sources`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FLICKR30K = "flickr30k-images"  # in the folder of images, as Flickr30K is unpac
 
 EMPTY = "Lines without text: write some, or take the line out"
 COUNTS = "Counts that do not fit"
-GROUPS = "Images whose captions are not k lines in a row"
+GROUPS = "Images without k consecutive caption lines"
 UNMAPPED = "Image ids without a file name in id_mapping.json"
 ABSENT = "Files missing from {}: put them there, or take their captions and ids out"
 SEVERAL = "Several files of dense captions: keep one"
@@ -37,7 +37,7 @@ DENSE = "Dense captions that are not one JSON object with a text a line"
 NAMELESS = "Captions without a file name in front, which the others have"
 OTHERS = "Captions of another file than their id has in id_mapping.json"
 DOWNLOADED = (
-    "Captions with file names, as they are downloaded: name the file itself in the folder's place, or put those of the "
+    "Captions with file names, as downloaded: pass the file instead of the folder, or put those of the "
     "split into {}_caps.txt, line by line; neither ids nor id_mapping.json is needed"
 )
 CAPTION_FILES = "Caption files, as they are downloaded: name one in the folder's place, or convert it"
@@ -108,7 +108,7 @@ def read_split(
     ids = read_ids(folder, split, problems) if named is None or has_ids(folder, split) else list(named.names)
     captions_per_image = captions_per_image or captions_each(ids, len(captions or ()))
     groups = caption_lines(ids, len(captions or ()), captions_per_image)
-    names = named_files(folder, split, groups, named, problems)
+    names = map_image_files(folder, split, groups, named, problems)
     _check_captions(split, captions, len(ids), captions_per_image, problems, named)
     _check_groups(groups, captions_per_image, problems)
     files = _check_files(folder, images, names, problems)
@@ -127,7 +127,7 @@ def sole_split(folder: Path) -> str | None:
 
 
 def _read_file(file: Path, split: str, k: int | None, images: Path) -> Split:
-    """A split of a caption file as it is downloaded."""
+    """A split of a downloaded caption file."""
     problems = Problems(f"Split {split} of {file}")
     source = read_caption_file(file, problems, k)
     photos = source.splits.get(split_name(split))
@@ -156,7 +156,7 @@ def split_notes(file: str, captions: Sequence[str], k: int, named: NamedCaptions
     if named is not None:
         head = ", below a line of headings" if named.first > 1 else ""
         notes.append(
-            f"The captions of {file} begin with file names ({named.form}{head}): they tell the captions' pictures and "
+            f"The captions of {file} begin with file names ({named.form}{head}): they name the images and "
             "were left out of the captions."
         )
     empty = sum(caption.lower() in NO_TEXT for caption in captions)
@@ -166,7 +166,7 @@ def split_notes(file: str, captions: Sequence[str], k: int, named: NamedCaptions
             "write captions, or take these lines out."
         )
     elif len(captions) > k and len(set(captions)) == 1:
-        notes.append(f"All {len(captions)} captions of {file} are {shown(captions[0])}: nothing tells images apart.")
+        notes.append(f"All {len(captions)} captions of {file} are {shown(captions[0])}: none identifies an image.")
     return tuple(notes)
 
 
@@ -198,10 +198,10 @@ def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[i
     return lines
 
 
-def named_files(
+def map_image_files(
     folder: Path, split: str, lines: Mapping[str, list[int]], named: NamedCaptions | None, problems: Problems
 ) -> dict[str, str]:
-    """Return the name of each id's image file, from id_mapping.json or, where there is none, from its captions' lines.
+    """Return the name of each id's image file, from id_mapping.json or, without it, from its caption lines.
 
     Args:
         lines: as `caption_lines` has them, the numbers of the captions; named: what stands before the captions.
@@ -315,7 +315,7 @@ def _splits_in(folder: Path) -> str:
 
 
 def _hint_named(folder: Path, split: str, problems: Problems) -> None:
-    """Note caption files as they are downloaded, which could be those of the split."""
+    """Note downloaded caption files that may belong to the split."""
     for file in sorted(folder.glob("*.*")):
         if file.suffix.lower() in (".token", ".txt", ".csv", ".tsv") and not file.name.endswith("_caps.txt"):
             with file.open("rb") as stream:

@@ -24,12 +24,12 @@ class FilesBelow:
         self._tree: dict[str, list[Path]] | None = None
 
     def find(self, name: str) -> Path | None:
-        """Return where a file lies, None where there is none, or several that the name may mean."""
+        """Return a file's path, None if not found, or several candidates for an ambiguous name."""
         files = self.matches(name)
         return files[0] if len(files) == 1 else None
 
     def matches(self, name: str) -> list[Path]:
-        """Return the files that a name may mean: one where it lies as it is written, else all that fit."""
+        """Return the candidates for a name: the exact path if it exists, else all matching files."""
         for written in dict.fromkeys((name, self._tidy(name))):
             file = self.root / written
             if written and self._has(file):
@@ -45,7 +45,7 @@ class FilesBelow:
         return [name for name in names if self.find(name) is None]
 
     def _tidy(self, name: str) -> str:
-        """A name with slashes alone, without what stands for the folder itself."""
+        """Return a name with forward slashes, without a leading "./"."""
         parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
         return "/".join(parts[1:] if len(parts) > 1 and parts[0] in (self.root.name, IMAGES) else parts)
 

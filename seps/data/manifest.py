@@ -1,4 +1,4 @@
-"""A folder whose `manifest.json` lists its photographs with their captions: one split, named as the folder is."""
+"""A folder with a `manifest.json` of photographs and captions: one split, named after the folder."""
 
 from __future__ import annotations
 

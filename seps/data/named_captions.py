@@ -23,11 +23,11 @@ MOST = 0.5  # of the lines must have a form, so that a file is taken for one of 
 
 @dataclass(frozen=True)
 class NamedCaptions:
-    """What a caption file with file names holds.
+    """The content of a caption file with file names.
 
     Attributes:
         form: how its lines look, a key of `FORMS`.
-        first: the number of the line that the first caption stands on: 2 below headings, else 1.
+        first: line number of the first caption: 2 below headings, else 1.
         names, captions: (T,), of each line; both "" where a line has not the form.
     """
 
@@ -49,12 +49,12 @@ def named_captions(lines: Sequence[str]) -> NamedCaptions | None:
             form,
             first,
             tuple(match["name"].strip() if match else "" for match in rows),
-            tuple(unquoted(match["caption"]) if match else "" for match in rows),
+            tuple(strip_quotes(match["caption"]) if match else "" for match in rows),
         )
     return None
 
 
-def unquoted(text: str) -> str:
+def strip_quotes(text: str) -> str:
     """Return a table's cell without the quotation marks that a comma within made necessary."""
     if len(text) > 1 and text[0] == text[-1] == '"':
         return text[1:-1].replace('""', '"').strip()

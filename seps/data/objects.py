@@ -1,4 +1,4 @@
-"""What is known of an image: where the objects are that each phrase names. From boxes, or from the masks of scenes."""
+"""Regions of the objects that each phrase of an image names, from boxes or from the masks of scenes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from seps.scenes import decode_mask
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
-RECORDS = "Scenes that are not those of their images"
+RECORDS = "Scenes of other images"
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def read_scenes(folder: Path, split: str, entities: Sequence[Sequence[SentencePh
 
 
 def _parse_scene(record: dict[str, Any], sentences: Sequence[SentencePhrases]) -> SceneObjects:
-    """One scene, whose mentions stand for every phrase that counts; ValueError, KeyError or TypeError where not."""
+    """Read one scene that mentions every counted phrase; ValueError, KeyError or TypeError if invalid."""
     masks = tuple(thing["mask"] for thing in record["objects"])
     if len({decode_mask(code).shape for code in masks}) != 1:
         raise ValueError("its masks are of several sizes, or there are 0, but at least 1 of one size is needed")

@@ -1,4 +1,4 @@
-"""Images that stand in two splits, or twice in one, by their id or their bytes: what is measured on them flatters."""
+"""Duplicate images within or across splits, by id or bytes; they would inflate results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from seps.data.layout import Split
 from seps.numbers import amount
 
-SAMPLED = 4096  # bytes in the middle of a file, which tell nearly all files of one size apart
+SAMPLED = 4096  # bytes in the middle of a file, which differ for nearly all files of equal size
 NAMED = 5  # images that a sentence names
 
 
@@ -21,19 +21,19 @@ def same_files(files: Sequence[Path]) -> list[list[int]]:
     Whole files are read only if size and a sample agree.
     """
     groups = [list(range(len(files)))]
-    for tell in (lambda file: file.stat().st_size, sample, digest):
-        groups = [part for group in groups for part in divided(group, files, tell)]
+    for key in (lambda file: file.stat().st_size, sample, digest):
+        groups = [part for group in groups for part in divide_group(group, files, key)]
     return sorted(groups)
 
 
-def divided(group: Sequence[int], files: Sequence[Path], tell: Callable[[Path], Hashable]) -> list[list[int]]:
+def divide_group(group: Sequence[int], files: Sequence[Path], key: Callable[[Path], Hashable]) -> list[list[int]]:
     """Divide a group by a value of its files; each file is asked once, and groups of one are left out."""
     values: dict[Path, Hashable] = {}
     parts: defaultdict[Hashable, list[int]] = defaultdict(list)
     for place in group:
         file = files[place]
         if file not in values:
-            values[file] = tell(file)
+            values[file] = key(file)
         parts[values[file]].append(place)
     return [part for part in parts.values() if len(part) > 1]
 
@@ -51,7 +51,7 @@ def digest(file: Path) -> bytes:
 
 
 def same_pairs(files: Sequence[Path], owners: Sequence[str]) -> list[tuple[int, int]]:
-    """Pair each file with the first identical file of its own split and of every other split.
+    """Pair each file with the first identical file of the same split and of every other split.
 
     This keeps the number of pairs linear in the number of copies.
 

@@ -33,7 +33,7 @@ class Problems:
         self.kinds.setdefault(kind, []).append(problem.removesuffix("."))
 
     def raise_any(self) -> None:
-        """Raise one DataError that lists every problem noted; do nothing where there is none."""
+        """Raise one DataError that lists every problem noted; do nothing without problems."""
         if not self.kinds:
             return
         count = sum(len(problems) for problems in self.kinds.values())
@@ -47,7 +47,7 @@ class Problems:
 
 
 def read_text(path: Path, problems: Problems) -> str | None:
-    """Return a UTF-8 file's text; None and a problem noted where there is no such file or it cannot be read."""
+    """Return a UTF-8 file's text; None and a noted problem if it is missing or unreadable."""
     try:
         return read_utf8(path.read_bytes())
     except FileNotFoundError:

@@ -38,7 +38,7 @@ def axis_parts(edges: NDArray[np.float64], cells: int) -> tuple[NDArray[np.float
 
 
 def centres_inside(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return whether the centre of each patch lies in a box or on its edge: (H, W)."""
+    """Return whether the centre of each patch is in a box or on its edge: (H, W)."""
     y, x = ((np.arange(cells) + 0.5) / cells for cells in grid)
     edges = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
     left, top, right, bottom = (edge[:, None, None] for edge in edges.T)  # each (K, 1, 1)
@@ -59,14 +59,14 @@ def pixel_shares(cells: int, pixels: int) -> NDArray[np.float64]:
 
 
 def mask_centres(mask: NDArray[np.bool_], grid: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return whether the centre of each patch lies in a pixel of the mask or on its edge: (H, W)."""
+    """Return whether the centre of each patch is in a pixel of the mask or on its edge: (H, W)."""
     (up, down), (left, right) = (central_pixels(cells, pixels) for cells, pixels in zip(grid, mask.shape, strict=True))
     touching = np.stack([mask[np.ix_(rows, columns)] for rows in (up, down) for columns in (left, right)])  # (4, H, W)
     return np.asarray(touching.any(axis=0))
 
 
 def central_pixels(cells: int, pixels: int) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
-    """Along one axis, the pixels before and after each cell's centre, two (cells,): one pixel where it lies in it."""
+    """Return the pixels before and after each cell's centre on one axis, two (cells,); equal inside a pixel."""
     centres = (2 * np.arange(cells) + 1) * pixels  # in 1 / (2 * cells) of a pixel
     return (centres - 1) // (2 * cells), centres // (2 * cells)
 

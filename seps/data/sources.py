@@ -1,6 +1,6 @@
-"""Caption files as data sets are downloaded, read as splits: which kind a file is, it tells by itself.
+"""Read downloaded caption files as splits; the format is detected from the content.
 
-| kind | what tells it |
+| kind | detected by |
 |---|---|
 | COCO | JSON with "images" and "annotations", as captions_val2014.json or captions_train2017.json |
 | Karpathy | JSON with "images" that have "sentences", as dataset_coco.json; splits are kept, restval goes to train |
@@ -8,8 +8,8 @@
 | table | CSV (commas, semicolons or tabs) with headings for file and caption, and for split where it has one |
 | lines | a file name and a caption a line, see `seps.data.named_captions`: Flickr8k.token.txt, results.csv |
 
-Lists of file names beside a table or lines, as Flickr_8k.trainImages.txt, tell their splits; images that no list names
-are left out. Where nothing else tells the split the file's name may, as train.csv does.
+Lists of file names next to a table, such as Flickr_8k.trainImages.txt, define the splits; images in no list
+are left out. Otherwise the file's name may give the split, such as train.csv.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ USUAL = 5  # captions an image, in Flickr8k, Flickr30K and MS-COCO
 SAME = {"val": "dev", "valid": "dev", "validation": "dev", "minival": "dev", "restval": "train"}
 SAME |= {"training": "train", "testing": "test", "train": "train", "dev": "dev", "test": "test", WHOLE: WHOLE}
 PLAIN = re.compile(r"[\w-]+")  # what a split may be called: files are named by it
-COCO_PHOTO = re.compile(r"(?:COCO_(?:train|val)2014_)?(\d{12}\.jpg)")  # has the year's prefix in files of 2014 alone
+COCO_PHOTO = re.compile(r"(?:COCO_(?:train|val)2014_)?(\d{12}\.jpg)")  # only files of 2014 have the year's prefix
 
-SPLITS = "Splits whose name no file can have"
+SPLITS = "Splits with an invalid file name"
 BOTH = "Images in two splits: keep them in one"
 ABSENT = "Image files that are not below {}: put them there, or take their captions out"
 AMBIGUOUS = "Image files of which several lie below {}: name them with their folder"
@@ -53,7 +53,7 @@ class Photograph:
 
 @dataclass(frozen=True)
 class CaptionFile:
-    """What a caption file holds.
+    """The content of a caption file.
 
     Attributes:
         kind: COCO, Karpathy, list, table or lines.
@@ -84,14 +84,14 @@ def read_caption_file(file: Path, problems: Problems, captions_per_image: int | 
     listed = [row for row in rows if row[0] != UNLISTED]
     splits, renamed = _grouped(file, listed, problems)
     if not listed and not problems.kinds:
-        lacks = "has no image that the lists of splits beside it name" if rows else "has no caption"
+        lacks = "has no image named by its split lists" if rows else "has no caption"
         problems.add(UNREADABLE, f"{file.name} {lacks}")
     counts = Counter(len(photo.captions) for photos in splits.values() for photo in photos)
     k = captions_per_image or (next(iter(counts)) if len(counts) == 1 else min(USUAL, max(counts, default=USUAL)))
     notes = [f"{file.name} calls {old} what is {new} here." for old, new in renamed.items()]
     unlisted = len({row[1] for row in rows if row[0] == UNLISTED})
     if unlisted:
-        notes.append(f"{amount(unlisted, 'image')} of {file.name} in none of the lists of splits beside it: left out.")
+        notes.append(f"{amount(unlisted, 'image')} of {file.name} in none of its split lists: left out.")
     longer = sum(number for count, number in counts.items() if count > k)
     if longer:
         more, first = amount(k, "caption"), "first" if k == 1 else f"first {k}"
@@ -110,9 +110,9 @@ def split_name(name: str) -> str:
 
 
 def find_images(photos: Sequence[Photograph], root: Path, problems: Problems) -> list[Path]:
-    """Return the files of photographs anywhere below a folder; those that are not there, or twice, are noted.
+    """Return the files of photographs anywhere below a folder; missing files and duplicates are noted.
 
-    COCO's photographs go by the names of 2014, with COCO_train2014_ or COCO_val2014_ in front, or by those of 2017.
+    COCO photographs have names of 2014, with the prefix COCO_train2014_ or COCO_val2014_, or of 2017.
     """
     below, files = FilesBelow(root, anywhere=True), []
     for photo in photos:

@@ -31,7 +31,7 @@ def read_table(path: Path) -> Table:
 
 
 def first_line(text: str) -> str:
-    """Return the first line of a text, "" where there is none."""
+    """Return the first line of a text, "" if it is empty."""
     return next(iter(text.splitlines()), "")
 
 
@@ -56,11 +56,11 @@ def parse_table(text: str, mark: str = ",") -> Table:
         named = ", ".join(map(str, longer[:LISTED])) + (", ..." if len(longer) > LISTED else "")
         raise ValueError(
             f"rows have more cells than its {len(headings)} headings (line {named}): put text that holds "
-            f"{shown_mark(mark)} into quotation marks"
+            f"{name_separator(mark)} into quotation marks"
         )
     return headings, rows
 
 
-def shown_mark(mark: str) -> str:
-    """Return what a mark between cells is called, in the plural."""
+def name_separator(mark: str) -> str:
+    """Return the plural name of a cell separator."""
     return {",": "commas", **OTHER_MARKS}[mark]

@@ -1,13 +1,13 @@
 """Class vectors: what a backbone's own classifier sees at each patch, in the space of captions.
 
-An ImageNet backbone comes with a classifier whose classes have names. Applied at each location of the original
+An ImageNet backbone comes with a classifier of named classes. Applied at each location of the original
 backbone's map, it gives p(i, k), the probability of class k at patch i; applied to the whole image, p(k). The text
 branch embeds each name: t(k), the unit mean word of "a photo of a NAME", minus the mean over all classes, of unit
 length again. A class vector is the unit vector of the sum of p t over the most probable classes, and
 
     patch = patch + mean length * (local_weight * class vector of the patch + image_weight * class vector of the image)
 
-with the mean length of the image's patches, so that weights of 0 leave every patch as it is. Everything after it is
+with the mean length of the image's patches, so that weights of 0 leave every patch unchanged. Everything after it is
 unchanged. Nothing here learns: the class vectors follow the text branch by `set_vectors`.
 """
 
@@ -23,13 +23,13 @@ from torch import Tensor, nn
 
 from seps.encoders.config import VisionConfig
 from seps.encoders.tails import vision_parts
-from seps.encoders.weights import whole_backbone, without_head
+from seps.encoders.weights import remove_head, whole_backbone
 
 ALL = "all"  # of `ClassConfig.shared_until`: the image encoder's own backbone
 
 
 class PatchClasses(NamedTuple):
-    """What the classifier sees in images, and what it adds to their patches.
+    """The classifier's output for images, and the vectors it adds to their patches.
 
     Attributes:
         best: (B, N) int64, each patch's most probable class; probability: (B, N), of that class.
@@ -55,7 +55,7 @@ class ClassMap(nn.Module):
         channels: how many numbers `packed` appends to each patch's features.
 
     Raises:
-        ValueError: a backbone that cannot be split, or whose classifier is not linear or has other classes than names.
+        ValueError: a backbone that cannot be split, or a classifier that is not linear or does not match the names.
     """
 
     vectors: Tensor
@@ -68,7 +68,7 @@ class ClassMap(nn.Module):
         whole = whole_backbone(config)
         self.classifier = linear_classifier(whole, config, len(self.names))
         self.norm: nn.Module = getattr(whole, "fc_norm", nn.Identity())
-        whole = without_head(whole)
+        whole = remove_head(whole)
         self.backbone: nn.Module | None = whole
         if self.config.shared_until == ALL:
             self.backbone = None
@@ -153,7 +153,7 @@ def class_names(source: str) -> list[str]:
 
 
 def linear_classifier(model: nn.Module, config: VisionConfig, count: int) -> nn.Linear:
-    """Return a timm model's classifier of `count` classes; ValueError where it is another one."""
+    """Return a timm model's classifier of `count` classes; ValueError for another classifier."""
     classifier = model.get_classifier()  # type: ignore[operator]
     if not isinstance(classifier, nn.Linear) or classifier.in_features != model.num_features:
         raise ValueError(

@@ -21,7 +21,7 @@ def check_words(name: str, limit: int) -> None:
     """Raise ValueError unless a token limit is an integer with room for [CLS] and [SEP]."""
     check_whole(name, limit, MAX_WORDS)
     if limit < 2:
-        raise ValueError(f"{name} is {limit}, but [CLS] and [SEP] alone need 2.")
+        raise ValueError(f"{name} is {limit}, but [CLS] and [SEP] already need 2.")
 
 
 def check_deviations(name: str, values: tuple[float, ...]) -> None:
@@ -74,7 +74,7 @@ class VisionConfig(Fields, section="vision"):
         image_size: side of the square image in pixels.
         mean, std: per channel (red, green, blue), for values in [0, 1].
         cls: source of the [CLS] token: "encoder" (the backbone), "mean" (the mean patch) or "none".
-        context_size: side in pixels of a second, smaller view of the whole image; its mean feature and that of the
+        context_size: side in pixels of a second, smaller view of the whole image; its mean feature and the mean of the
             patches are added to every patch (see `seps.encoders.heads`). 0 for a plain projection.
         dropout: fraction of feature channels dropped in training, with context.
         classes: class vectors of the backbone's classifier; by default none.

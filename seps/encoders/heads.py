@@ -2,7 +2,7 @@
 
 A frozen backbone's patch or word contains little information about the whole. With context, the summary of the image or
 caption is added to each token: token = A (feature - mean) / std + B (summary - mean) / std + b. Means and standard
-deviations are those of the training features.
+deviations come from the training features.
 """
 
 from __future__ import annotations

@@ -36,15 +36,15 @@ def reading_sentence(error: Exception, repo_id: str, files: tuple[str, ...], rev
     if isinstance(error, RepositoryNotFoundError):
         return f"{repo_id} is not on the model hub, or is private: check the name at {address}, or {LOGIN}."
     if status == 401:
-        return f"{repo_id} could not be had, since the model hub does not know this machine's token: {LOGIN} anew."
+        return f"{repo_id} cannot be loaded: the model hub does not know this machine's token. {LOGIN} again."
     if status == 403:
-        return f"{repo_id} could not be had, since this machine's token may not read it: {LOGIN} with one that may."
+        return f"{repo_id} cannot be loaded: this machine's token has no read access. {LOGIN} with one that has."
     if status is not None and status >= 429:
-        return f"{repo_id} could not be had, since the model hub is busy (status {status}): try again in a while."
+        return f"{repo_id} cannot be loaded: the model hub is busy (status {status}). Try again later."
     asked = f"{repo_id} (revision {revision})" if revision else repo_id
     return (
-        f"{asked} could not be had from the model hub ({reason_of(error)}): download {', '.join(files)} of {address} "
-        "into a folder and name that folder instead."
+        f"{asked} cannot be loaded from the model hub ({reason_of(error)}): download {', '.join(files)} from "
+        f"{address} into a folder and name that folder instead."
     )
 
 

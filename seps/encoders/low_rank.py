@@ -33,7 +33,7 @@ class LowRank(nn.Module):
 
 
 @contextmanager
-def without_differences() -> Iterator[None]:
+def disable_differences() -> Iterator[None]:
     """Disable low-rank differences in this thread: models compute as before fine-tuning."""
     token = ADDED.set(False)
     try:

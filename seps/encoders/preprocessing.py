@@ -26,17 +26,17 @@ def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
         (3, S, S) float32: (value - mean) / std, with values in [0, 1].
 
     Raises:
-        ValueError: not a PIL image, empty, closed, unreadable, or floating-point pixels, whose range is unknown.
+        ValueError: not a PIL image, empty, closed, unreadable, or floating-point pixels (unknown range).
     """
     squashed = np.asarray(squash(photo, config))  # (S, S, 3) uint8
     pixels = np.empty((3, *squashed.shape[:2]), np.float32)  # (3, S, S)
-    for channel, values in enumerate(normalised(tuple(config.mean), tuple(config.std))):
+    for channel, values in enumerate(normalise_values(tuple(config.mean), tuple(config.std))):
         np.take(values, squashed[..., channel], out=pixels[channel], mode="clip")
     return torch.from_numpy(pixels)
 
 
 @cache
-def normalised(mean: Sequence[float], std: Sequence[float]) -> NDArray[np.float32]:
+def normalise_values(mean: Sequence[float], std: Sequence[float]) -> NDArray[np.float32]:
     """Return (value - mean) / std for the 256 values of each channel: (3, 256); a look-up is ten times faster."""
     values = torch.arange(256).float() / 255  # (256,)
     means, stds = (torch.tensor(numbers, dtype=torch.float32)[:, None] for numbers in (mean, std))  # (3, 1)

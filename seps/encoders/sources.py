@@ -37,7 +37,7 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
     if kind == "package":
         return package_folder(target)
     if kind == "seps":
-        return described_folder(target)
+        return find_described_folder(target)
     if kind == "folder":
         if not Path(target).is_dir():
             raise ValueError(f"The folder {target} does not exist.")
@@ -45,7 +45,7 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
     return hub_folder(source, hub_files)
 
 
-def described_folder(name: str) -> Path:
+def find_described_folder(name: str) -> Path:
     """Return the folder of an encoder that this library describes, without weights.
 
     Raises:

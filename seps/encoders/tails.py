@@ -1,4 +1,4 @@
-"""Backbones split into a frozen part, whose output can be cached, and a trained part."""
+"""Backbones split into a frozen part, which can be cached, and a trained part."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def text_layers(backbone: nn.Module, frozen_layers: int) -> list[nn.Module]:
     return list(layers[frozen_layers:])
 
 
-def passed_words(layers: list[nn.Module], words: Tensor, mask: Tensor) -> Tensor:
+def pass_words(layers: list[nn.Module], words: Tensor, mask: Tensor) -> Tensor:
     """Pass words (B, L, D) through a BERT's layers; mask (B, L) bool, True for a caption's tokens."""
     barred = torch.zeros(mask.shape, dtype=words.dtype, device=words.device)
     barred = barred.masked_fill(~mask, torch.finfo(words.dtype).min)[:, None, None]  # (B, 1, 1, L)

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from seps.checks import Lengths, check_lengths
 from seps.encoders.config import TextConfig
 from seps.encoders.heads import ContextHead
-from seps.encoders.low_rank import LowRank, add_low_rank, without_differences
-from seps.encoders.tails import passed_words, text_layers
+from seps.encoders.low_rank import LowRank, add_low_rank, disable_differences
+from seps.encoders.tails import pass_words, text_layers
 from seps.encoders.weights import text_backbone
 
 
@@ -100,8 +100,8 @@ class TextEncoder(nn.Module):
         words = plain = output.last_hidden_state  # (B, L, D_t)
         if self.config.low_rank:
             shared = len(output.hidden_states) - 1 - self.config.low_rank_layers
-            with without_differences():
-                plain = passed_words(text_layers(self.bert, shared), output.hidden_states[shared], mask)
+            with disable_differences():
+                plain = pass_words(text_layers(self.bert, shared), output.hidden_states[shared], mask)
         mask = mask.unsqueeze(-1)  # (B, L, 1)
         return self._embed(words * mask, mask), plain * mask
 
@@ -122,7 +122,7 @@ class TextEncoder(nn.Module):
         if self.tail is None:
             return features
         mask = self._mask(features[..., 0], lengths)  # (B, L)
-        return passed_words(self.tail, features, mask) * mask.unsqueeze(-1)
+        return pass_words(self.tail, features, mask) * mask.unsqueeze(-1)
 
     def features(self, ids: Tensor, lengths: Lengths) -> Tensor:
         """Return the encoder's words before the projection: (B, L, D_t), zero at the padding.

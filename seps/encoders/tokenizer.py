@@ -106,7 +106,7 @@ class Tokenizer:
             ValueError: max_tokens under 2; as `words`.
         """
         if max_tokens < 2:
-            raise ValueError(f"max_tokens is {max_tokens}, but [CLS] and [SEP] alone need 2.")
+            raise ValueError(f"max_tokens is {max_tokens}, but [CLS] and [SEP] already need 2.")
         pieces = [piece for word in self.words(caption) for piece in word]
         return [self.cls_id, *pieces[: max_tokens - 2], self.sep_id]
 

@@ -117,7 +117,7 @@ class VisionEncoder(nn.Module):
     def head(self, features: Tensor) -> Tensor:
         """Project the backbone's features (B, N[+1], D_v) to embeddings (B, N[+1], C).
 
-        Class vectors are added if the features contain classes, as those of `features` do.
+        Class vectors are added if the features contain classes, as from `features`.
         """
         embedded, packed = self._projected(features)
         if self.classes is None or packed.shape[-1] == 0:
@@ -125,7 +125,7 @@ class VisionEncoder(nn.Module):
         return self.classes(embedded, packed)
 
     def patch_classes(self, features: Tensor) -> PatchClasses | None:
-        """Return what the classifier sees at the patches of images, from their `features`; None without classes."""
+        """Return the classifier's output at the patches of images, from their `features`; None without classes."""
         if self.classes is None:
             return None
         embedded, packed = self._projected(self.finished(features))
@@ -135,7 +135,7 @@ class VisionEncoder(nn.Module):
         return PatchClasses(best[:, first:], probability[:, first:], added[:, first:])
 
     def _projected(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """The whole backbone's features as embeddings without classes (B, N[+1], C), and what they bring of classes,
+        """The whole backbone's features as embeddings without classes (B, N[+1], C), and their class features,
         (B, N[+1], 4 count), or nothing in its last dimension."""
         tokens, packed = features[..., : self.width], features[..., self.width :]
         if self.context is None:
@@ -155,8 +155,8 @@ class VisionEncoder(nn.Module):
 
         Returns:
             (B, N[+1], D_v); with context (B, N+1, D_v), the smaller view's mean feature last. With a tail, the cells of
-                the frozen part's maps, (B, M, D_m), those of the smaller view last. With classes, the D_v channels are
-                followed by those of `ClassMap.packed`, in float32.
+                the frozen part's maps, (B, M, D_m), the smaller view's last. With classes, the D_v channels are
+                followed by the channels of `ClassMap.packed`, in float32.
         """
         size = self.config.image_size
         if images.ndim != 4 or images.shape[1:] != (3, size, size):
@@ -260,11 +260,11 @@ def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int,
         grid = (height, across)
         expected = (width, *grid) if layout == "NCHW" else (*grid, width)
     if shape != expected and layout == "tokens" and config.image_size % stride:
-        raise ValueError(f"{config.encoder} {untiled(config, stride)}")
+        raise ValueError(f"{config.encoder} {describe_untiled(config, stride)}")
     if shape != expected or layout not in ("tokens", "NCHW", "NHWC"):
         raise ValueError(
             f"{config.encoder} at {config.image_size} pixels gives an image features of shape {shape}, but what timm "
-            f"says of it ({layout}) makes {expected}: nothing tells where its patches lie, take another encoder."
+            f"says of it ({layout}) makes {expected}: the positions of its patches are unknown. Choose another encoder."
         )
     if (grid[0] * stride, grid[1] * stride) != (config.image_size, config.image_size):
         warnings.warn(
@@ -276,7 +276,7 @@ def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int,
     return layout, prefix, grid
 
 
-def untiled(config: VisionConfig, stride: int) -> str:
+def describe_untiled(config: VisionConfig, stride: int) -> str:
     """Explain that an encoder's patches do not tile its image and suggest sizes; the text follows the encoder's
     name."""
     size, below = config.image_size, config.image_size // stride * stride
@@ -298,7 +298,7 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
     except (AssertionError, NotImplementedError, RuntimeError) as error:
         patch = patch_side(backbone)
         if patch and config.image_size % patch:
-            raise ValueError(f"{config.encoder} {untiled(config, patch)}") from error
+            raise ValueError(f"{config.encoder} {describe_untiled(config, patch)}") from error
         raise ValueError(
             f"{config.encoder} does not take images of {config.image_size} x {config.image_size} pixels: {error}"
         ) from error

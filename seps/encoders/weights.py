@@ -46,8 +46,8 @@ def vision_backbone(config: VisionConfig) -> nn.Module:
         hint = f" (timm has {', '.join(near)}, ...)" if near else ""
         raise ValueError(f"vision.encoder is {config.encoder!r}, which is no timm model{hint}.")
     if config.weights == "none":
-        return without_head(create(config, num_classes=0))
-    return all_finite(without_head(whole_backbone(config)), config)
+        return remove_head(create(config, num_classes=0))
+    return check_finite_weights(remove_head(whole_backbone(config)), config)
 
 
 def whole_backbone(config: VisionConfig) -> nn.Module:
@@ -56,13 +56,13 @@ def whole_backbone(config: VisionConfig) -> nn.Module:
         return create(config)
     kind, _, name = config.weights.partition(":")
     if kind != "package":
-        return create(config, pretrained_cfg_overlay=from_file(config, vision_file(config)))
+        return create(config, pretrained_cfg_overlay=from_file(config, find_vision_file(config)))
     model = create(config)
     model.load_state_dict(in_order(config, read_package(name), model.state_dict()))
     return model
 
 
-def all_finite(model: Backbone, config: VisionConfig | TextConfig) -> Backbone:
+def check_finite_weights(model: Backbone, config: VisionConfig | TextConfig) -> Backbone:
     """Return the model; ValueError if any weights are NaN or infinite."""
     for key, tensor in model.state_dict().items():
         check_finite(f"{config.encoder} with weights {config.weights!r}", key, tensor)
@@ -84,7 +84,7 @@ def create(config: VisionConfig, **options: Any) -> nn.Module:
         ) from error
 
 
-def without_head(model: nn.Module) -> nn.Module:
+def remove_head(model: nn.Module) -> nn.Module:
     """Remove from the state dict what the features do not need."""
     for name in HEAD_PARTS:
         part = getattr(model, name, None)
@@ -101,7 +101,7 @@ class Removed(nn.Module):
         raise RuntimeError("what timm calls a head in other models is part of this model's features.")
 
 
-def vision_file(config: VisionConfig) -> Path:
+def find_vision_file(config: VisionConfig) -> Path:
     """Return the safetensors file of a timm model, from a folder, a file's path, or timm's repo on the hub."""
     kind, _, name = config.weights.partition(":")
     if kind == "folder" and Path(name).is_file():
@@ -178,14 +178,14 @@ def text_backbone(config: TextConfig) -> PreTrainedModel:
         folder = find_folder(source, ("config.json", WEIGHTS_FILE))
         if not (folder / WEIGHTS_FILE).is_file():
             raise ValueError(f"{folder} has no {WEIGHTS_FILE}, which the weights of {config.encoder} are read from.")
-        model = all_finite(load_text(type(model), folder, architecture), config)
+        model = check_finite_weights(load_text(type(model), folder, architecture), config)
     if getattr(model, "pooler", None) is not None:
         model.register_module("pooler", None)
     return model
 
 
 def text_architecture(config: TextConfig) -> PretrainedConfig:
-    """Return the encoder's config; that of BERT-base needs no download."""
+    """Return the encoder's config; BERT-base needs no download."""
     if config.encoder in BERT_BASE:
         return BertConfig()
     folder = find_folder(config.encoder, ("config.json", *TOKENIZER_FILES))
@@ -222,7 +222,7 @@ def load_text(kind: type[PreTrainedModel], folder: Path, architecture: Pretraine
     if (folder / WEIGHTS_FILE).exists():
         check_weights_file(folder / WEIGHTS_FILE)
     try:
-        with no_progress_bar():
+        with hide_progress_bar():
             loaded: Any = kind.from_pretrained(
                 folder,
                 config=architecture,
@@ -243,7 +243,7 @@ def load_text(kind: type[PreTrainedModel], folder: Path, architecture: Pretraine
 
 
 @contextmanager
-def no_progress_bar() -> Iterator[None]:
+def hide_progress_bar() -> Iterator[None]:
     """Disable transformers' progress bar for weights that load quickly."""
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()

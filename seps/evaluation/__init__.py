@@ -1,1 +1,1 @@
-"""What measures a model on data: recall, the drawn scenes told finer, and whether its pictures are right."""
+"""Measure a model on data: recall, finer measures on drawn scenes, and the correctness of its maps."""

@@ -123,13 +123,13 @@ def split_cases(
 ) -> Cases:
     """Return the words of each caption with its best image, and with the best image other than its own.
 
-    The second case stands for typed captions that describe no image in particular.
+    The second case represents typed captions that describe no particular image.
 
     Args:
         embeddings: (V, N[+1], C), of images with equally many captions; `captions` in their order.
         is_shown: whether image i shows a word; holds: which words count.
     """
-    scores = all_scores(model, embeddings, captions, progress)  # (V, T)
+    scores = compute_scores(model, embeddings, captions, progress)  # (V, T)
     each = len(captions) // len(embeddings)
     pairs = []
     for number, caption in enumerate(captions):
@@ -140,7 +140,7 @@ def split_cases(
     return collect(model, embeddings, pairs, is_shown, holds, progress)
 
 
-def checked_cases(model: SEPSModel, embeddings: Tensor, checked: CheckedWords, holds: Holds) -> Cases:
+def check_cases(model: SEPSModel, embeddings: Tensor, checked: CheckedWords, holds: Holds) -> Cases:
     """Return the words of each checked caption with its best image; ValueError for a word that was not checked."""
     names = list(checked.images)
 
@@ -149,7 +149,7 @@ def checked_cases(model: SEPSModel, embeddings: Tensor, checked: CheckedWords, h
             raise ValueError(f'Nothing was checked of the word {word!r}: list the images that show it under "shows".')
         return names[image] in checked.shows[word]
 
-    order = all_scores(model, embeddings, checked.captions).argmax(dim=0).tolist()
+    order = compute_scores(model, embeddings, checked.captions).argmax(dim=0).tolist()
     pairs = [(caption, (best,)) for caption, best in zip(checked.captions, order, strict=True)]
     return collect(model, embeddings, pairs, is_shown, holds)
 
@@ -162,7 +162,7 @@ def collect(
     holds: Holds,
     progress: Progress = False,
 ) -> Cases:
-    """Return the words of captions that count, each with the images beside its caption."""
+    """Return the words of captions that count, each with its caption's images."""
     cosines, missing = [], []
     for part in batches(len(pairs), 1, progress, "Looking at the best images"):
         caption, images = pairs[part.start]
@@ -175,7 +175,7 @@ def collect(
     return Cases(np.array(cosines, dtype=np.float64), np.array(missing, dtype=bool))
 
 
-def all_scores(model: SEPSModel, embeddings: Tensor, captions: Sequence[str], progress: Progress = False) -> Tensor:
+def compute_scores(model: SEPSModel, embeddings: Tensor, captions: Sequence[str], progress: Progress = False) -> Tensor:
     """S(I, T) of all images and captions, (V, T), on the CPU."""
     engine = ScoringEngine(model.cross_net)
     images = engine.encode_images(embeddings)

@@ -4,8 +4,8 @@
 
 Each clip is a held-back scene in which one object enters, crosses and leaves (`seps.scenes.clips`); its caption names
 that object. S(I, T) of every frame makes a curve, and its highest point is right where at least half of the object is
-seen then. In those frames the mean map of the caption's words is right where its heaviest patch lies on the object, and
-of the decision mask counts how much of the object it keeps, beside how much of all.
+seen then. In those frames the mean map of the caption's words is right where its heaviest patch is on the object, and
+the decision mask is measured by the share of the object it keeps, next to the share of all patches.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from torch import Tensor
 from seps.cli import check_output
 from seps.evaluation.cli import Result
 from seps.evaluation.results import CocoFolds, coco_folds, plain_recalls, recall_lines
-from seps.files import written_whole
+from seps.files import write_atomically
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 
 SUFFIX = ".npy"
@@ -58,7 +58,7 @@ class Ensemble:
         }
 
     def table(self) -> str:
-        """Return what the program prints."""
+        """Return the report to print."""
         counts = f"{self.images:,} images, {self.captions:,} captions"
         titles = (*map(str, self.files), "both, similarities averaged")
         parts = zip(titles, (*self.each, self.both), strict=True)
@@ -78,7 +78,7 @@ def check_similarity_file(path: Path, matrices: int) -> None:
 
 def save_similarity(path: Path, similarity: Tensor) -> None:
     """Write similarities (V, V * k) as float32, whole or not at all."""
-    with written_whole(path) as partial, partial.open("wb") as file:
+    with write_atomically(path) as partial, partial.open("wb") as file:
         np.save(file, similarity.float().numpy())
 
 

@@ -33,7 +33,7 @@ from seps.models.known_captions import CENTRES, JSON_NAME, TENSORS_NAME, KnownCa
 from seps.models.model import SEPSModel
 from seps.progress import Progress
 
-COUNT = 64  # centres; of 16 to 1,024, with 1 or 3 nearest, they told most captions of COCO's dev from Flickr8k's
+COUNT = 64  # centres; of 16 to 1,024, with 1 or 3 nearest, this separated most captions of COCO's dev from Flickr8k's
 ROUNDS = 20  # of k-means
 QUANTILE = 0.05
 Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ class KnownFigures:
     auc: float
 
     def table(self) -> str:
-        """Return what the program prints."""
+        """Return the report to print."""
         return "\n".join(
             [
                 f"{self.model or 'model'}: {self.train_captions:,} captions around {self.centres:,} centres, threshold "

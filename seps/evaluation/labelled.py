@@ -2,8 +2,8 @@
 
     python -m seps.evaluate --measure labelled --model photos --data DIR --json results.json
 
-DIR holds `images/` and `manifest.json`, a list of objects with "file" and "label", one name of what the photograph
-shows. Every name makes one caption, "a photo of a NAME". Each photograph ranks all names, and each name all
+DIR holds `images/` and `manifest.json`, a list of objects with "file" and "label", one name for the photograph's
+content. Every name makes one caption, "a photo of a NAME". Each photograph ranks all names, and each name all
 photographs; a name's right answers are all photographs with that label, and the best of them counts. Recall at 1, 5
 and 10 both ways, and the six added, for S(I, T), for pooled embeddings, and for both added as `seps.evaluation.pooled`
 adds them.
@@ -23,14 +23,14 @@ from seps.evaluation.cli import Result, add_model, prepare_model
 from seps.evaluation.pooled import added, score_table
 from seps.evaluation.results import plain
 from seps.evaluation.retrieval import encode_files
-from seps.evaluation.scenes import pooled_cosines
+from seps.evaluation.scenes import compute_pooled_cosines
 from seps.models.model import SEPSModel
 from seps.progress import Progress
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, summarize
 
 
-def first_right(similarity: Tensor, right: Tensor) -> Tensor:
+def rank_first_right(similarity: Tensor, right: Tensor) -> Tensor:
     """Return the rank of each query's best right answer, (queries,), from 1; ties with wrong answers count against it.
 
     Args:
@@ -47,7 +47,9 @@ def labelled_metrics(similarity: Tensor, labels: Sequence[int]) -> RetrievalMetr
         similarity: (V, T); labels: (V,), each photograph's name, every name at least once.
     """
     right = torch.tensor(labels)[:, None] == torch.arange(similarity.shape[1])  # (V, T)
-    return RetrievalMetrics(summarize(first_right(similarity, right)), summarize(first_right(similarity.T, right.T)))
+    return RetrievalMetrics(
+        summarize(rank_first_right(similarity, right)), summarize(rank_first_right(similarity.T, right.T))
+    )
 
 
 def measure_labelled(model: SEPSModel, labelled: Labelled, progress: Progress = False) -> dict[str, RetrievalMetrics]:
@@ -56,7 +58,7 @@ def measure_labelled(model: SEPSModel, labelled: Labelled, progress: Progress = 
     photos = encode_files(model, labelled.files, progress)  # (V, N[+1], C)
     words, lengths = model.encode_captions([class_caption(name) for name in labelled.names])  # (T, L, C)
     similarity = engine.score(engine.encode_images(photos), engine.encode_captions(words, lengths)).cpu()
-    pooled = pooled_cosines(photos[:, -model.img_enc.num_patches :], words, lengths)
+    pooled = compute_pooled_cosines(photos[:, -model.img_enc.num_patches :], words, lengths)
     scores = {"seps": similarity, "pooled": pooled, "added": added(similarity, pooled)}
     return {name: labelled_metrics(score, labelled.labels) for name, score in scores.items()}
 

@@ -49,7 +49,7 @@ def measure_pooled(
         ValueError: a similarity of another shape.
     """
     needed = (len(split.image_files), len(split.captions))
-    if similarity is not None and similarity.shape != needed:  # told before the encoding
+    if similarity is not None and similarity.shape != needed:  # check before encoding
         raise ValueError(
             f"The similarity has shape {tuple(similarity.shape)}, but {needed}, images by captions of the split, is "
             "needed."

@@ -13,7 +13,7 @@ from seps.search.metrics import Recall, RetrievalMetrics, retrieval_metrics
 
 FOLDS, FOLD_IMAGES = 5, 1000  # of MS-COCO's test split
 TITLES = {  # by protocol
-    "captions_only": "captions alone",
+    "captions_only": "captions only",
     "own_dense": "own dense captions",
     "other_dense": "dense captions of other images",
     "authors_protocol": "the authors' protocol, each query with its own image's dense caption, repeated five times",

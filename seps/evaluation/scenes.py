@@ -2,8 +2,8 @@
 
     python -m seps.evaluate --measure scenes --model scenes --data DIR --split test --json results.json
 
-Captions alone. Scenes that have a colour of a kind which no training scene has ("unseen") and the others ("seen") are
-queries apart, among all scenes. Of every query whose first answer is another scene's, it is checked from the scene
+Sparse captions only. Scenes with a colour that its kind never has in training ("unseen") and the others ("seen") are
+separate queries, among all scenes. Of every query whose first answer is another scene's, it is checked from the scene
 graph whether the caption is nevertheless true of the scene that it was matched with: captions can be ambiguous.
 """
 
@@ -35,7 +35,7 @@ GROUPS = ("all", "seen", "unseen")
 
 @dataclass(frozen=True)
 class Graphs:
-    """What is known of a split's V scenes: graphs, and of each of the V * k captions its statements."""
+    """Graphs of a split's V scenes, and the statements of each of the V * k captions."""
 
     scenes: tuple[Scene, ...]
     statements: tuple[tuple[Statement, ...], ...]
@@ -43,7 +43,7 @@ class Graphs:
 
 @dataclass(frozen=True)
 class Misses:
-    """Queries of one direction with another scene's answer first; `true` counts those whose caption is still true."""
+    """Queries of one direction with a wrong first answer; `true` counts captions that still hold."""
 
     queries: int
     misses: int
@@ -69,8 +69,8 @@ class SceneRetrieval:
     misses: dict[str, Misses]
 
     def table(self) -> str:
-        """Return what the program prints."""
-        lines = [f"{self.model or 'model'} on {self.split}, by {self.scored}: {self.images:,} scenes, captions alone"]
+        """Return the report to print."""
+        lines = [f"{self.model or 'model'} on {self.split}, by {self.scored}: {self.images:,} scenes, captions only"]
         for group, directions in self.recalls.items():
             for name, recall in directions.items():
                 numbers = f"R@1 {recall.r1:5.1f}  R@5 {recall.r5:5.1f}  R@10 {recall.r10:5.1f}"
@@ -102,9 +102,9 @@ def read_graphs(folder: Path, split: Split) -> Graphs:
         statements = tuple(tuple(map(tuple, caption["statements"])) for caption in captions)
         scenes = tuple(map(from_json, records))
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} holds a scene without its graph ({error}): write the split anew.") from error
+        raise ValueError(f"{path} holds a scene without its graph ({error}): write the split again.") from error
     if texts != list(split.captions):
-        raise ValueError(f"{path} holds other captions than {split.name}_caps.txt: write the split anew.")
+        raise ValueError(f"{path} holds other captions than {split.name}_caps.txt: write the split again.")
     return Graphs(scenes, statements)
 
 
@@ -139,10 +139,10 @@ def measure(similarity: Tensor, graphs: Graphs, captions_per_image: int) -> tupl
 def pooled_similarity(model: SEPSModel, split: Split, progress: Progress = False) -> Tensor:
     """Cosine of each image's mean patch and each caption's mean word: (V, V * k)."""
     patches = encode_files(model, split.image_files, progress)[:, -model.img_enc.num_patches :]  # (V, N, C)
-    return pooled_cosines(patches, *model.encode_captions(split.captions, progress=progress))
+    return compute_pooled_cosines(patches, *model.encode_captions(split.captions, progress=progress))
 
 
-def pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
+def compute_pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
     """Return the cosine of each image's mean patch and each caption's mean word: (V, T), on the CPU.
 
     Args:

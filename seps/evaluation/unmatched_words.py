@@ -38,7 +38,7 @@ from seps.evaluation.best_words import (
     CheckedWords,
     best_cosines,
     best_words,
-    checked_cases,
+    check_cases,
     precise_threshold,
     read_checked,
     split_cases,
@@ -85,7 +85,7 @@ class UnmatchedWords:
     """Results of the measurement.
 
     Attributes:
-        marks: the class, of `CLASSES`, whose words are marked.
+        marks: the class of `CLASSES` that is marked.
         quantile: of the others' words of this class; others_threshold: that cosine, the upper limit of the threshold,
             to which `classes` refer.
         precision: required share of missing words among the marked ones.
@@ -113,7 +113,7 @@ class UnmatchedWords:
     classes: Mapping[str, WordClass]
 
     def table(self) -> str:
-        """Return what the program prints."""
+        """Return the report to print."""
         lines = [
             f"{self.model or 'model'} on {self.split}: {self.images:,} images, {self.captions:,} captions",
             *self.head(),
@@ -193,11 +193,11 @@ def measure_unmatched_words(
         for caption, best in zip(captions, best_cosines(model, embeddings[[image, other]], captions), strict=True):
             known = kinds[image].get(caption)
             for place, (collected, left_out) in enumerate(((right, frozenset()), (others, spoken[other]))):
-                for kind, cosine in classed(model.words(caption), best[place], known, left_out):
+                for kind, cosine in classify_words(model.words(caption), best[place], known, left_out):
                     collected[kind].append(cosine)
     marks = NOUNS if nouns else CONTENT
     if not others[marks]:
-        raise ValueError(f"split {split.name} has no {marks} that are another image's alone.")
+        raise ValueError(f"split {split.name} has no {marks} that belong only to another image.")
     words = usual_nouns(model, split.captions, kinds, k) if nouns else None
     rule = UnmatchedRule(1.0, None if words is None else frozenset(words))
     sets = [
@@ -205,14 +205,14 @@ def measure_unmatched_words(
             model,
             embeddings,
             split.captions,
-            lambda word, image: one_or_many(word) in spoken[image],
-            rule.holds_for,
+            lambda word, image: strip_plural(word) in spoken[image],
+            rule.applies_to,
             progress,
         )
     ]
     if checked is not None:
         photos = torch.cat([model.encode_photos([open_image(file)]) for file in checked.images.values()])
-        sets.append(checked_cases(model, photos, checked, rule.holds_for))
+        sets.append(check_cases(model, photos, checked, rule.applies_to))
     others_threshold = float(np.quantile(others[marks], quantile))
     threshold = precise_threshold(sets, others_threshold, precision)
     threshold = None if threshold is None else float(np.floor(threshold * 10**DIGITS) / 10**DIGITS)
@@ -240,10 +240,10 @@ def measure_unmatched_words(
     )
 
 
-def classed(
+def classify_words(
     labels: Sequence[str], best: Floats, kinds: Kinds | None, left_out: frozenset[str]
 ) -> Iterator[tuple[str, float]]:
-    """Yield each word's classes with its best cosine, that of the best of its pieces.
+    """Yield each word's classes with its best cosine, over its pieces.
 
     Args:
         labels: (L,), of the caption's tokens; best: (L,).
@@ -257,7 +257,7 @@ def classed(
         if not is_content(word.text):
             if word.text.isalpha():
                 yield FUNCTION, cosine
-        elif one_or_many(word.text) not in left_out:
+        elif strip_plural(word.text) not in left_out:
             yield CONTENT, cosine
             if kinds is not None:
                 yield next((kinds[piece] for piece in word.pieces if piece in kinds), OUTSIDE), cosine
@@ -266,7 +266,7 @@ def classed(
 def sentence_kinds(model: SEPSModel, sentences: Sequence[SentencePhrases]) -> dict[str, Kinds]:
     """For each sentence which of its tokens are nouns, the last words of phrases, and which stand before them.
 
-    Sentences whose words cannot be found among their tokens are left out.
+    Sentences that cannot be aligned with their tokens are left out.
     """
     kinds_of = {}
     for sentence in sentences:
@@ -285,7 +285,7 @@ def sentence_kinds(model: SEPSModel, sentences: Sequence[SentencePhrases]) -> di
 def usual_nouns(
     model: SEPSModel, captions: Sequence[str], kinds: Sequence[Mapping[str, Kinds]], captions_per_image: int
 ) -> tuple[str, ...]:
-    """Return the content words that are nouns at least as often as not, sorted; `kinds` are those of each image."""
+    """Return the content words that are nouns at least as often as not, sorted; `kinds`: the kinds of each image."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for number, caption in enumerate(captions):
         known = kinds[number // captions_per_image].get(caption)
@@ -297,11 +297,11 @@ def usual_nouns(
 
 
 def own_words(model: SEPSModel, captions: Sequence[str]) -> frozenset[str]:
-    """Return the words that an image's own captions have, as `one_or_many` writes them."""
-    return frozenset(one_or_many(word.text) for caption in captions for word in caption_words(model.words(caption)))
+    """Return the words that an image's own captions have, as `strip_plural` writes them."""
+    return frozenset(strip_plural(word.text) for caption in captions for word in caption_words(model.words(caption)))
 
 
-def one_or_many(word: str) -> str:
+def strip_plural(word: str) -> str:
     """Return a word without the end of a plural: "dog" for "dogs"."""
     return word.rstrip("s")
 

@@ -19,7 +19,7 @@ from seps.explanation.attribution import attribute_word_mean
 from seps.explanation.forward_pass import check_single
 from seps.explanation.record import Floats, read_only
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
-from seps.method.selection import caption_direction, unit_patches
+from seps.method.selection import caption_direction, normalise_patches
 from seps.precision import exact_precision
 
 MAX_ELEMENTS = 2**23  # patch embedding values held at a time
@@ -81,11 +81,11 @@ def measure_blanked(
             variants.match(rows, cap_embs, dense_cap_embs, masks)
             for rows in torch.arange(model.num_patches, device=img_embs.device).split(variants.batch_size)
         ]
-    return blanked_of(whole, matches)
+    return measure_blanked_batch(whole, matches)
 
 
-def blanked_of(whole: Match, variants: Sequence[Match]) -> Blanked:
-    """Compare the match of an image with those of its N variants (in batches), each with one patch replaced."""
+def measure_blanked_batch(whole: Match, variants: Sequence[Match]) -> Blanked:
+    """Compare the match of an image with its N variants (in batches), each with one patch replaced."""
     similarity = whole.similarity[0]
     words = torch.cat([attribute_word_mean(match.alignments[0].matrix) for match in variants])  # (N, L)
     base = attribute_word_mean(whole.alignments[0].matrix)[0]  # (L,)
@@ -109,7 +109,7 @@ class Variants:
         self.batch_size = max(1, MAX_ELEMENTS // (n * channels))
         patches = torch.cat([image.patches[0], neutral[None]])  # the neutral patch last
         self.patches = patches
-        self.unit = unit_patches(patches[None])[0]  # (N + 1, C)
+        self.unit = normalise_patches(patches[None])[0]  # (N + 1, C)
         exact = patches.to(self.unit)
         means = F.normalize(exact[:-1].mean(dim=0) + (exact[-1] - exact[:-1]) / n, dim=-1)  # (N, C), each variant
         self.s_im = means @ self.unit.T  # (N, N + 1), equation (2)

@@ -1,4 +1,4 @@
-"""Blurring: replace each patch's pixels by those of the blurred photograph, one patch at a time, and encode again.
+"""Blurring: replace each patch by the blurred photograph's patch, one patch at a time, and encode again.
 
 `blanking` replaces a patch's embedding, which the encoder computed from the whole image, and leaves the patch's
 influence on others. Blurring removes the patch's content from all embeddings, at the cost of encoding N images.
@@ -16,7 +16,7 @@ from torch import Tensor
 from seps.checks import Mask, check_positive
 from seps.encoders.config import VisionConfig
 from seps.encoders.preprocessing import squash
-from seps.explanation.blanking import Blanked, blanked_of
+from seps.explanation.blanking import Blanked, measure_blanked_batch
 from seps.method.network import CrossSparseAggrNet, Match
 from seps.precision import exact_precision
 from seps.progress import Progress, batch_indices
@@ -102,7 +102,9 @@ def measure_blurred(
 
     whole = matched([squashed])
     batches = batch_indices(len(boxes), TOGETHER, progress, "Encoding blurred pictures")
-    return blanked_of(whole, [matched([pasted(squashed, blurred, boxes[i]) for i in batch]) for batch in batches])
+    return measure_blanked_batch(
+        whole, [matched([paste_box(squashed, blurred, boxes[i]) for i in batch]) for batch in batches]
+    )
 
 
 def patch_boxes(size: int, grid: tuple[int, int]) -> list[Box]:
@@ -115,7 +117,7 @@ def patch_boxes(size: int, grid: tuple[int, int]) -> list[Box]:
     ]
 
 
-def pasted(picture: Image.Image, other: Image.Image, box: Box) -> Image.Image:
+def paste_box(picture: Image.Image, other: Image.Image, box: Box) -> Image.Image:
     """Copy an image, with another image's pixels inside a box."""
     copy = picture.copy()
     copy.paste(other.crop(box), box[:2])

@@ -1,4 +1,4 @@
-"""What the image backbone's own classifier saw, next to a record of a model that adds class vectors to patches."""
+"""Output of the image backbone's classifier, for records of models that add class vectors to patches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def with_classes(
     patches: Tensor,
     words: Tensor,
 ) -> Explanation:
-    """Return a record with what the classifier saw.
+    """Return a record with the classifier's output.
 
     Args:
         record: of this image and this caption.

@@ -198,7 +198,7 @@ def selection_arrays(selection: Selection) -> dict[str, Tensor]:
 def token_weights(match: Match, index: int, has_cls: bool) -> Tensor:
     """Return the weights over patches of every token of the `index`-th alignment, before scaling: (M, N)."""
     branches = [match.sparse] if match.dense is None else [match.sparse, match.dense]
-    if len(match.alignments) > 1:  # released: each alignment uses the tokens of its own branch
+    if len(match.alignments) > 1:  # released: each alignment uses its branch's tokens
         branches = [branches[index]]
     # Paper: without dual aggregation the dense branch adds nothing to the tokens.
     merged = [(branch.weights[0], branch.selection) for branch in branches if branch.weights is not None]

@@ -7,7 +7,7 @@ that
     t' = (1 - a) t + a v_i,   a = sigmoid(logit_i - logsumexp over members)   if it joins,
                               a = -w_i / (1 - w_i)                           if it leaves.
 
-Products with words and the length of t' follow from those of t and v_i, so N decisions cost little more than one. If a
+Products with words and the length of t' follow from those products, so N decisions cost little more than one. If a
 patch with nearly all the weight leaves, digits are lost. Only a token's heaviest member can weigh more than half, so
 each token is also summed directly without its heaviest member.
 """
@@ -38,7 +38,7 @@ class MaskFlips:
     Args:
         model: either variant, in any mode.
         img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any.
-        mask, dense_mask: (N,) bool, initial decisions; by default those of the score.
+        mask, dense_mask: (N,) bool, initial decisions; by default from the score.
         branch: "sparse" or "dense", the branch to flip; the other is unchanged.
 
     Raises:

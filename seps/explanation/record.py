@@ -132,14 +132,14 @@ class AlignmentExplanation:
 
 @dataclass(frozen=True, eq=False)
 class ClassExplanation:
-    """What the image backbone's own classifier saw, of a model that adds class vectors to patches. All arrays are
+    """Output of the image backbone's classifier, for a model that adds class vectors to patches. All arrays are
     read-only.
 
     Attributes:
         names: (N,), the name of each patch's most probable class.
         probability: (N,) in [0, 1], of that class.
         word_shares: (L, N), what the class vectors contribute to `patch_cosines` of the sparse alignment: each word's
-            cosine with each patch is this and what the rest of the patch contributes.
+            cosine with each patch is this plus the contribution of the rest of the patch.
     """
 
     names: tuple[str, ...]
@@ -232,7 +232,7 @@ def summarize(record: Explanation) -> str:
     lines = [
         f"S(I, T) = {written(record.similarity, '.4f')} ({record.variant} variant, {rows} x {columns} patches {cls})"
     ]
-    lines += indented("= " + " + ".join(f"{written(value, '.4f')} {name}" for name, value in record.terms.items()))
+    lines += indent_text("= " + " + ".join(f"{written(value, '.4f')} {name}" for name, value in record.terms.items()))
     for branch in (record.sparse, record.dense):
         lines += [] if branch is None else branch_lines(branch)
     for alignment in (record.sparse_alignment, record.dense_alignment):
@@ -246,8 +246,8 @@ def branch_lines(branch: BranchExplanation) -> list[str]:
     kept, total = int(branch.kept.sum()), branch.kept.size
     score = " + ".join(f"{branch.coefficients[name]:g} {name}" for name in branch.parts)
     weights = branch.aggregation_weights
-    merged = "merges none of its own" if weights is None else f"merges them into {len(weights)} aggregated tokens"
-    forced = ", as it was told to," if branch.forced else ""
+    merged = "merges no tokens" if weights is None else f"merges them into {len(weights)} aggregated tokens"
+    forced = ", as requested," if branch.forced else ""
     low, high = (written(float(end), ".3f") for end in (branch.score.min(), branch.score.max()))
     return [
         f"{branch.name} branch: keeps {kept} of {total} patches{forced} and {merged}",
@@ -261,10 +261,10 @@ def alignment_lines(alignment: AlignmentExplanation) -> list[str]:
     entries = [f"{word}: {alignment.tokens[token]} ({written(entry, '.2f')})" for word, token, entry in met]
     more = [f"and {len(entries) - MAX_WORDS} more"] if len(entries) > MAX_WORDS else []
     head = f"{alignment.caption} caption: {len(entries)} words and the token that each met best"
-    return [head, *indented(", ".join(entries[:MAX_WORDS] + more))]
+    return [head, *indent_text(", ".join(entries[:MAX_WORDS] + more))]
 
 
-def indented(text: str) -> list[str]:
+def indent_text(text: str) -> list[str]:
     """Wrap the text into lines of at most WIDTH characters."""
     return wrap(
         text, WIDTH, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False

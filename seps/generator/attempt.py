@@ -1,4 +1,4 @@
-"""What a run has learned, on one page: its newest weights draw five captions and write about five pictures."""
+"""Sample page of a run: its newest weights draw five captions and caption five pictures."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ ul{{display:flex;flex-wrap:wrap;gap:1em;list-style:none;padding:0}}li{{width:10e
 """
 
 
-def newest_model(folder: Path) -> Path:
+def find_newest_model(folder: Path) -> Path:
     """Return the newest folder of a generator or a run's checkpoint, at any depth; ValueError if there is none."""
     if not folder.is_dir():
-        raise ValueError(f"{folder} is no folder: give that of a run.")
+        raise ValueError(f"{folder} is not a folder: give a run's folder.")
     models = [*folder.rglob(CONFIG_FILE), *folder.rglob(f"{FOLDER}/{TENSORS}")]
     if not models:
         raise ValueError(f"{folder} holds neither a generator nor a checkpoint of one: train it for an epoch first.")
@@ -53,7 +53,7 @@ def newest_model(folder: Path) -> Path:
 
 
 def open_model(folder: Path) -> ImageTextGenerator:
-    """Open the generator in a folder of `newest_model`; from a checkpoint with the running average of its UNet, if any.
+    """Open the generator in a folder of `find_newest_model`; a checkpoint uses its UNet's running average.
 
     Raises:
         ValueError: damaged or mismatching files, or a checkpoint without the run's recipe.
@@ -67,7 +67,7 @@ def open_model(folder: Path) -> ImageTextGenerator:
     try:
         network.load_state_dict(state)
     except RuntimeError as error:
-        raise ValueError(f"{folder / TENSORS} does not fit the recipe beside it: {error}") from error
+        raise ValueError(f"{folder / TENSORS} does not fit the recipe next to it: {error}") from error
     with TemporaryDirectory() as temporary:
         network.save(Path(temporary))
         return ImageTextGenerator(temporary)
@@ -99,7 +99,7 @@ def write_page(folder: Path, page: Path, data: Path | None, split: str, images: 
     """Draw five captions, caption five pictures, and write both to a page without other files.
 
     Args:
-        data, split, images: as in `read_split`; the first five images are used. Without data: those of the run, or else
+        data, split, images: as in `read_split`; the first five images are used. Without data: the run's images, or else
             shipped pictures.
         steps: of drawing.
     """

@@ -52,7 +52,7 @@ class Autoencoder(nn.Module):
         )
 
     def freeze_latents(self) -> None:
-        """Leave what makes latents of pictures as it is: the decoder alone learns."""
+        """Freeze the encoder, so that only the decoder learns."""
         self.encoder.requires_grad_(False)
         self.normalise.eval()
 

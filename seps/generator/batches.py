@@ -1,4 +1,4 @@
-"""The batches of a stage of training, of pictures, captions and what is computed of them beforehand."""
+"""Batches of a training stage: pictures, captions and their precomputed features."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from seps.generator.network import normalise
 from seps.generator.settings import Stage
 from seps.generator.teacher import TeacherPatches
 
-POOL = 16  # batches whose captions are sorted by length together
+POOL = 16  # number of batches sorted by caption length together
 
 
 class Source(NamedTuple):
@@ -55,13 +55,13 @@ def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
 
 def with_cells(objective: Objective, stage: Stage, source: Source, cache: Path) -> Source:
     """Precompute the cells of a frozen image encoder for a stage that needs no pictures."""
-    if not reads_cells(objective.network.config, stage):
+    if not needs_only_cells(objective.network.config, stage):
         return source
     settings, split = objective.settings, source.captioned.split
     return source._replace(cells=features_of(objective.network, split, cache, settings.mirrored, settings.crops))
 
 
-def reads_cells(config: GeneratorConfig, stage: Stage) -> bool:
+def needs_only_cells(config: GeneratorConfig, stage: Stage) -> bool:
     """Return whether a stage needs of pictures only what a frozen image encoder makes of them."""
     return config.encoders.frozen and not {*stage.losses} - {"captions", "contrastive"}
 
@@ -88,13 +88,13 @@ def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterato
     order = torch.randperm(count)
     which = torch.randint(source.captioned.split.captions_per_image, (count,))
     if source.cells is not None:
-        order = by_length(order, source.captioned.captions(order, which[order])[1], size)
+        order = batch_by_length(order, source.captioned.captions(order, which[order])[1], size)
     for start in range(0, max(count - size, 0) + 1, size):
         rows = order[start : start + size]
         yield make_batch(objective, stage, source, rows, which[rows])
 
 
-def by_length(order: Tensor, lengths: Tensor, size: int) -> Tensor:
+def batch_by_length(order: Tensor, lengths: Tensor, size: int) -> Tensor:
     """Reorder random rows (n,) into shuffled batches of `size` with captions of similar `lengths` (n,)."""
     pools = [
         rows[kept.argsort()] for rows, kept in zip(order.split(POOL * size), lengths.split(POOL * size), strict=True)

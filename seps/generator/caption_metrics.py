@@ -1,6 +1,6 @@
-"""How near written captions are to those of people: BLEU-1 to 4, ROUGE-L and CIDEr as MS-COCO counts them, and METEOR.
+"""Similarity of generated and human captions: BLEU-1 to 4, ROUGE-L and CIDEr as MS-COCO counts them, and METEOR.
 
-The counting is pycocoevalcap's; METEOR is a program in Java and left out where there is no Java. Words are split as
+The counting is pycocoevalcap's; METEOR is a Java program and is left out without Java. Words are split as
 MS-COCO splits them (Penn Treebank, small letters, no punctuation), here without Java.
 """
 

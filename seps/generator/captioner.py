@@ -23,13 +23,13 @@ class Past(NamedTuple):
     image: tuple[Tensor, Tensor]
 
     def of(self, rows: Tensor) -> Past:
-        """Take these rows' words; the image's stay, since rows change places among those of one image alone."""
+        """Reorder the rows' words; the image's keys stay, since rows move only within one image."""
         keys, values = self.words
         return Past((keys[rows], values[rows]), self.image)
 
 
 class Layer(nn.Module):
-    """Masked attention among the words, attention to the image, and a network a word; each beside the way through."""
+    """Residual block: masked self-attention, attention to the image, and a feed-forward network."""
 
     def __init__(self, config: CaptionerConfig) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Layer(nn.Module):
 
     def start(self, memory: Tensor) -> Past:
         """Compute what is kept of the image's memory (R, G + 1, W) while words are written, of which there are none."""
-        image = projected(self.image, memory, 1), projected(self.image, memory, 2)
+        image = project_inputs(self.image, memory, 1), project_inputs(self.image, memory, 2)
         none = image[0][:, :, :0]
         return Past((none, none), image)
 
@@ -59,21 +59,21 @@ class Layer(nn.Module):
         """Return the output for the last word (R, 1, W), as `forward` in evaluation mode, and the extended cache."""
         normed = self.norms[0](word)
         pairs = zip(past.words, (1, 2), strict=True)
-        keys, values = (torch.cat([kept, projected(self.words, normed, part)], dim=2) for kept, part in pairs)
+        keys, values = (torch.cat([kept, project_inputs(self.words, normed, part)], dim=2) for kept, part in pairs)
         word = word + attended(self.words, normed, keys, values)
         word = word + attended(self.image, self.norms[1](word), *past.image)
         return word + self.network(self.norms[2](word)), Past((keys, values), past.image)
 
 
-def projected(attention: nn.MultiheadAttention, x: Tensor, part: int) -> Tensor:
+def project_inputs(attention: nn.MultiheadAttention, x: Tensor, part: int) -> Tensor:
     """Return the queries (part 0), keys (1) or values (2) of x (R, L, W): (R, heads, L, W / heads)."""
     weight, bias = (tensor.chunk(3)[part] for tensor in (attention.in_proj_weight, attention.in_proj_bias))
     return F.linear(x, weight, bias).unflatten(2, (attention.num_heads, -1)).transpose(1, 2)
 
 
 def attended(attention: nn.MultiheadAttention, x: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Return what x (R, L, W) takes from keys and values (R, heads, M, W / heads): (R, L, W)."""
-    heads = F.scaled_dot_product_attention(projected(attention, x, 0), keys, values)
+    """Attend from x (R, L, W) to keys and values (R, heads, M, W / heads): (R, L, W)."""
+    heads = F.scaled_dot_product_attention(project_inputs(attention, x, 0), keys, values)
     return attention.out_proj(heads.transpose(1, 2).flatten(2))
 
 
@@ -104,7 +104,7 @@ class Captioner(nn.Module):
         self.image_dropout = nn.Dropout(config.image_dropout)
 
     def rows(self, ids: Tensor, unknown: int) -> Tensor:
-        """Token ids of any shape to rows of its tables; ids that it does not write to that of the id `unknown`."""
+        """Token ids of any shape to rows of its tables; other ids map to the row of `unknown`."""
         if self.written is None:
             return ids
         given = torch.cat([ids.new_tensor([unknown]), ids.flatten()])
@@ -116,7 +116,7 @@ class Captioner(nn.Module):
         return rows if self.written is None else self.written[rows]
 
     def memory(self, image: ImageFeatures) -> Tensor:
-        """Return what words attend to: the grid's cells and, last, the embedding: (B, G + 1, W)."""
+        """Return the keys that words attend to: the grid's cells and, last, the embedding: (B, G + 1, W)."""
         memory = torch.cat([self.from_grid(image.grid), self.from_embedding(image.embedding)[:, None]], dim=1)
         return self.image_dropout(memory)
 
@@ -200,7 +200,7 @@ def write_captions(
     """
     beams = how.beams if how.mode == "beam" else 1
     count = len(memory)
-    # Barred tokens end with [UNK], whose row stands for ids that the tables do not have.
+    # Barred tokens end with [UNK]; ids that the tables lack share its row.
     special = torch.tensor([end, start, *barred], device=memory.device)
     end, start, *barred = captioner.rows(special, int(special[-1])).tolist()
     memory = memory.repeat_interleave(beams, dim=0)  # (B * beams, G + 1, W)

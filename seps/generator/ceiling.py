@@ -1,10 +1,10 @@
-"""What no drawing can be better than: true scenes, and what the autoencoder gives back of them, measured as drawings.
+"""Upper bound of drawings: true scenes and their autoencoder reconstructions, measured like drawings.
 
     python -m seps.generator evaluate --model scenes --data DATA --ceiling --json FILE
 
-A drawing is decoded from latents that a UNet made. Where the true scenes' own latents are decoded no better, the
-autoencoder is the limit; where they are, the UNet is; and where the true scenes themselves score no better, it is those
-who look: the scenes model that finds a picture by its caption, and the captioner that reads it back.
+If reconstructions of true scenes score no better than drawings, the autoencoder is the limit; if they do, the UNet
+is. If the true scenes themselves score no better, the limit is the models that measure: the scenes model that finds
+a picture by its caption, and the captioner that reads it back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from PIL import Image
 
 from seps.data import open_image, read_split
 from seps.evaluation.scenes import read_graphs
-from seps.generator.evaluate import figure, firsts_among, named_fractions, recaption, score, shown
+from seps.generator.evaluate import compute_named_fractions, figure, firsts_among, recaption, score, shown
 from seps.generator.generator import ImageTextGenerator
 from seps.generator.network import to_pictures, to_values
 from seps.models.hub import load_model
@@ -59,19 +59,19 @@ def measure_ceiling(
     texts = [split.captions[i * split.captions_per_image] for i in range(count)]
     scenes = [open_image(file) for file in split.image_files[:count]]
     small = to_pictures(to_values(scenes, generator.network.config.image_size))
-    pictures = {"true_scenes": scenes, "small": small, "autoencoded": autoencoded(generator, small)}
+    pictures = {"true_scenes": scenes, "small": small, "autoencoded": reconstruct(generator, small)}
     asked, scorer = [read_caption(text) for text in texts], load_model("scenes")
     result: dict[str, Any] = {"split": split_name, "count": count, "error": round(difference(small, pictures), 2)}
     for name, these in pictures.items():
-        objects, colours = named_fractions(asked, recaption(generator, these, progress))
+        objects, colours = compute_named_fractions(asked, recaption(generator, these, progress))
         found_first = figure(100.0 * firsts_among(score(scorer, these, texts)))
         result[name] = {"r1": found_first, "objects": figure(objects), "colours": figure(colours)}
     return result
 
 
 @torch.no_grad()
-def autoencoded(generator: ImageTextGenerator, pictures: Sequence[Image.Image]) -> list[Image.Image]:
-    """Return what the autoencoder gives back of pictures."""
+def reconstruct(generator: ImageTextGenerator, pictures: Sequence[Image.Image]) -> list[Image.Image]:
+    """Return the autoencoder's reconstructions of pictures."""
     network, size = generator.network, generator.network.config.image_size
     with evaluating(network):
         return [
@@ -84,13 +84,13 @@ def autoencoded(generator: ImageTextGenerator, pictures: Sequence[Image.Image]) 
 
 
 def difference(small: Sequence[Image.Image], pictures: dict[str, list[Image.Image]]) -> float:
-    """Mean absolute difference of a value between the small scenes and what the autoencoder gives back."""
+    """Mean absolute difference of a value between the small scenes and their reconstructions."""
     pairs = zip(small, pictures["autoencoded"], strict=True)
     return float(np.mean([np.abs(np.asarray(a, dtype=float) - np.asarray(b, dtype=float)).mean() for a, b in pairs]))
 
 
 def table(result: dict[str, Any]) -> str:
-    """Return what the program prints."""
+    """Return the report to print."""
     lines = [f"{result['count']} scenes of {result['split']}; R@1 among 100, objects and colours captioned back:"]
     for name, title in ROWS.items():
         row = result[name]

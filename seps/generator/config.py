@@ -1,4 +1,4 @@
-"""What a generator is made of: encoders, captioner, autoencoder and diffusion, in one JSON file."""
+"""Generator config: encoders, captioner, autoencoder and diffusion, in one JSON file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from seps.elsewhere import GENERATOR_ENCODER_KEYS, GENERATOR_KEYS
 from seps.fields import Channels, Fields, Fraction, between, choice_of, of_length
 
 SIMPLE = "simple"
-SCENE_WORDS = "seps:scenes"  # the text encoder that knows the words of the scenes alone
+SCENE_WORDS = "seps:scenes"  # the text encoder that knows only the words of the scenes
 EMBED_SIZES = (512, 768)
 LONGEST = 30  # tokens of a caption, [CLS] and [SEP] among them
 MAX_VOCABULARY = 4_194_304
 MAX_SIDE = 512  # of a picture, in pixels
 SHRINKS = 8  # the autoencoder's latents have an eighth of the picture's side
 Layers = Annotated[int, between(1, 48)]
-# Keys of other programs, and what is meant here.
+# Keys of other programs, and the matching keys here.
 
 
 def check_embed_size(name: str, channels: int) -> None:
@@ -45,7 +45,7 @@ class EncodersConfig(Fields, section="encoders", elsewhere=GENERATOR_ENCODER_KEY
         text: source of the text encoder: "seps:scenes", a hub repo ("bert-base-uncased"), "folder:PATH".
         text_weights: "hub", "package:NAME", "folder:PATH" or "none" (random).
         embed_size: C, channels of the shared space.
-        channels: of the simple encoder's stages; the last are those of its grid.
+        channels: of the simple encoder's stages; the last is its grid's.
     """
 
     vision: str = SIMPLE
@@ -129,7 +129,7 @@ class DiffusionConfig(Fields, section="diffusion"):
     Attributes:
         channels: of its levels; layers: residual blocks per level; head_channels: of an attention head.
         plain_levels: number of levels without attention, from the finest on.
-        caption_embedding: add the caption's embedding to that of the step.
+        caption_embedding: add the caption's embedding to the step's.
         train_steps: of the noise schedule; schedule, prediction: as diffusers names them.
     """
 

@@ -1,4 +1,4 @@
-"""What a generator's run shows of its losses, see `seps.runs.run_log`."""
+"""Loss curves of a generator's run, see `seps.runs.run_log`."""
 
 from seps.generator.settings import LOSSES
 from seps.runs.run_log import Curves, Panel

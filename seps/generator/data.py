@@ -1,4 +1,4 @@
-"""A split's pictures and captions as training reads them: bytes of one size, kept beside the run, and token ids."""
+"""A split's training data: pictures as bytes of one size, stored next to the run, and token ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from seps.data import open_image, read_entities, read_split
 from seps.data.layout import Split
 from seps.data.objects import Masks, read_scenes
 from seps.encoders.tokenizer import Tokenizer
-from seps.files import written_whole
+from seps.files import write_atomically
 from seps.generator.network import to_bytes
 from seps.photos import READING
 
@@ -93,12 +93,12 @@ def read_captioned(
 
 
 def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Return a split's pictures (V, size, size, 3) as bytes on disk, made where they are not there yet."""
+    """Return a split's pictures (V, size, size, 3) as bytes on disk, created if missing."""
     file, note = cache / f"{split.name}-{size}.npy", cache / f"{split.name}-{size}.json"
     made_from = fingerprint(split)
     if file.is_file() and note.is_file() and read_json_file(note) == made_from:
         return np.load(file, mmap_mode="r")
-    with written_whole(file) as partial:
+    with write_atomically(file) as partial:
         shape = (len(split.image_files), size, size, 3)
         with partial.open("wb") as stream:
             np.lib.format.write_array_header_1_0(stream, {"descr": "|u1", "fortran_order": False, "shape": shape})
@@ -109,7 +109,7 @@ def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...
 
 
 def fingerprint(split: Split) -> dict[str, str | int]:
-    """Return what tells whether a split's images are those that were read: their names, sizes and times."""
+    """Return a fingerprint of a split's images: their names, sizes and times."""
     digest = hashlib.sha256()
     for path in split.image_files:
         status = path.stat()
@@ -133,7 +133,7 @@ def objects_of(split: Split, side: int) -> Tensor:
     return torch.from_numpy(np.stack(masks)).float().view(-1, side, side)
 
 
-def written_ids(captions: Sequence[Tensor], count: int, always: Sequence[int]) -> Tensor:
+def find_frequent_ids(captions: Sequence[Tensor], count: int, always: Sequence[int]) -> Tensor:
     """Return the `count` most frequent token ids of captions, int64, ascending.
 
     Args:

@@ -1,6 +1,6 @@
 """Text to image: a UNet on latents that attends to a caption's words, and how pictures are drawn with it.
 
-UNet and schedulers are those of `diffusers`: DDPM adds noise in training, DPM-Solver takes it away.
+UNet and schedulers come from `diffusers`: DDPM adds noise in training, DPM-Solver takes it away.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def sampler(config: DiffusionConfig) -> Any:
 
 
 def predict(unet: Any, latents: Tensor, steps: Tensor, text: TextFeatures) -> Tensor:
-    """Return what the UNet takes for the noise, or velocity, in latents (B, C_z, h, w) at steps, () or (B,)."""
+    """Return the UNet's prediction of the noise, or velocity, in latents (B, C_z, h, w) at steps, () or (B,)."""
     return unet(
         latents,
         steps,
@@ -146,13 +146,13 @@ def draw_latents(
         predicted = predict(unet, seen, step, text)
         if guided:
             towards, away = predicted.chunk(2)
-            predicted = rescaled(away + guidance * (towards - away), towards)
-        clean = clean_estimate(config, scheduler, predicted, latents, step)
+            predicted = rescale_guidance(away + guidance * (towards - away), towards)
+        clean = estimate_clean(config, scheduler, predicted, latents, step)
         latents = scheduler.step(predicted, step, latents).prev_sample
         yield Drawing(number + 1, steps, latents, clean)
 
 
-def rescaled(guided: Tensor, cond: Tensor) -> Tensor:
+def rescale_guidance(guided: Tensor, cond: Tensor) -> Tensor:
     """Rescale guided predictions (B, C_z, h, w) towards the spread of the unguided ones, per picture.
 
     This avoids glaring colours at high guidance: Lin et al. 2023 (Common Diffusion Noise Schedules and Sample Steps are
@@ -182,7 +182,7 @@ def padded(text: TextFeatures, length: int) -> TextFeatures:
     return text._replace(words=F.pad(text.words, (0, 0, 0, more)), mask=F.pad(text.mask, (0, more)))
 
 
-def clean_estimate(config: DiffusionConfig, scheduler: Any, predicted: Tensor, latents: Tensor, step: Tensor) -> Tensor:
+def estimate_clean(config: DiffusionConfig, scheduler: Any, predicted: Tensor, latents: Tensor, step: Tensor) -> Tensor:
     """Return the clean latents as the UNet sees them at a step."""
     kept = scheduler.alphas_cumprod[int(step)].to(latents)
     if config.prediction == "v_prediction":

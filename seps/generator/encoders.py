@@ -24,7 +24,7 @@ LOWEST_TEMPERATURE = 0.01
 
 
 class ImageFeatures(NamedTuple):
-    """What an image says: `embedding` (B, C), unit length, and `grid` (B, G, D), row by row."""
+    """Features of an image: `embedding` (B, C), unit length, and `grid` (B, G, D), row by row."""
 
     embedding: Tensor
     grid: Tensor
@@ -39,7 +39,7 @@ class TextFeatures(NamedTuple):
 
 
 class Residual(nn.Module):
-    """Two 3 x 3 convolutions beside the way straight through: (B, D, H, W) to the same."""
+    """Residual block of two 3 x 3 convolutions: (B, D, H, W) to the same."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ def timm_backbone(name: str, source: str) -> nn.Module:
     """Build a timm model that returns its last feature maps.
 
     Raises:
-        ValueError: missing weights, or those of another model.
+        ValueError: missing weights, or weights of another model.
     """
     options: dict[str, Any] = {"features_only": True, "out_indices": (-1,)}
     if source == "none":
@@ -128,7 +128,7 @@ def timm_backbone(name: str, source: str) -> nn.Module:
         return timm.create_model(name, pretrained=True, **options)
     except Exception as error:  # timm, the hub and safetensors raise whatever comes up
         raise ValueError(
-            f"encoders.vision_weights is {source!r}, but {name} cannot be had from there "
+            f"encoders.vision_weights is {source!r}, but {name} cannot be loaded from there "
             f"({str(error).splitlines()[0]}): name a folder with its model.safetensors, or none."
         ) from error
 
@@ -158,12 +158,12 @@ class CaptionEncoder(nn.Module):
 
 
 def text_config(config: EncodersConfig, max_words: int) -> TextConfig:
-    """Return the text encoder's config, whose tokenizer captions are read and written by."""
+    """Return the text encoder's config, which sets the tokenizer."""
     return TextConfig(config.text, config.text_weights, max_words=max_words, max_dense_words=max_words)
 
 
 class Temperature(nn.Module):
-    """What cosines are divided by, learned; at least 0.01."""
+    """Return the learned temperature that divides cosines; at least 0.01."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
-"""Measure a generator on scenes, by what is true of them.
+"""Measure a generator on scenes by their known facts.
 
     python -m seps.generator evaluate --model scenes --data DATA --split test --json FILE
 
 Captions are read by the scenes' own grammar and held against the scene graph; pictures are ranked by the scenes model
-and captioned back. Intervals are 95%, scenes drawn anew.
+and captioned back. Intervals are 95%, from resampled scenes.
 """
 
 from __future__ import annotations
@@ -142,13 +142,13 @@ def measure_pictures(
         results[name] = figure(100.0 * firsts_among(score(scorer, pictures, texts)))
     asked = [read_caption(text) for text in texts]
     back = recaption(generator, drawn, progress)
-    objects, colours = named_fractions(asked, back)
+    objects, colours = compute_named_fractions(asked, back)
     results |= {"objects": figure(objects), "colours": figure(colours)}
     for name, readings in (
         ("true_scenes", recaption(generator, scenes, progress)),
         ("shuffled", [*back[1:], back[0]]),
     ):
-        of_object, of_colour = named_fractions(asked, readings)
+        of_object, of_colour = compute_named_fractions(asked, readings)
         results[name] = {"objects": figure(of_object), "colours": figure(of_colour)}
     for name, rows in (("seen", ~unseen), ("unseen", unseen)):
         if rows.any():
@@ -209,13 +209,13 @@ def objects_named(scene: Scene, reading: Reading) -> float:
 def recaption(
     generator: ImageTextGenerator, pictures: Sequence[Image.Image], progress: Progress = False
 ) -> list[list[Named]]:
-    """Return what captions of pictures name: the best by beam search, and sampled ones, so that little is left out."""
+    """Return the facts that captions of pictures name: the best by beam search, and sampled ones for coverage."""
     ways = [Decoding()] + [Decoding("sample", temperature=0.7, seed=seed) for seed in range(READINGS - 1)]
     written = [generator.batch_image_to_text(pictures, how, progress) for how in ways]
     return [[thing for text in texts for thing in read_caption(text).named] for texts in zip(*written, strict=True)]
 
 
-def named_fractions(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -> tuple[Floats, Floats]:
+def compute_named_fractions(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -> tuple[Floats, Floats]:
     """Compute the fraction of each caption's objects, and of its colours, named of its picture; NaN: none."""
     objects, colours = [], []
     for reading, named in zip(asked, back, strict=True):
@@ -253,7 +253,7 @@ def nearest(pictures: Tensor, known: Tensor) -> Floats:
 
 
 def table(result: dict[str, Any]) -> str:
-    """Return what the program prints."""
+    """Return the report to print."""
     captions = result["captions"]
     lines = [
         f"{result['scenes']:,} scenes of {result['split']}",

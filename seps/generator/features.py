@@ -1,4 +1,4 @@
-"""What a frozen image encoder makes of a split's pictures, computed once and kept beside the run."""
+"""Features of a split's pictures from a frozen image encoder, cached next to the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seps.checks import read_json_file
 from seps.data import open_image
 from seps.data.augmentation import augment_image, item_random
 from seps.data.layout import Split
-from seps.files import written_whole
+from seps.files import write_atomically
 from seps.generator.data import fingerprint
 from seps.generator.encoders import ImageEncoder
 from seps.generator.network import GeneratorNetwork, to_values
@@ -45,7 +45,7 @@ def features_of(
         return np.load(file, mmap_mode="r")
     cache.mkdir(parents=True, exist_ok=True)
     files = split.image_files
-    with written_whole(file) as partial, partial.open("wb") as stream:
+    with write_atomically(file) as partial, partial.open("wb") as stream:
         shape = (len(files), views, network.images.side**2, network.images.width)
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": shape})
         for start in tqdm(range(0, len(files), BATCH_SIZE), desc=f"Features of {split.name}", leave=False):

@@ -1,4 +1,4 @@
-"""An image encoder that stays as it is: taken from a package, a folder, the hub or a SEPS model, and never saved."""
+"""Frozen image encoder from a package, a folder, the hub or a SEPS model; never saved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FrozenBackbone(nn.Module):
     """A frozen timm model.
 
     Raises:
-        ValueError: missing weights, those of another model, or features that are no maps.
+        ValueError: missing weights, weights of another model, or features that are not maps.
     """
 
     def __init__(self, config: EncodersConfig, image_size: int) -> None:
@@ -46,7 +46,7 @@ class FrozenBackbone(nn.Module):
         self.register_buffer("std", 2 * torch.tensor(std).view(3, 1, 1))
         if getattr(self.model, "output_fmt", "NCHW") != "NCHW" or hasattr(self.model, "num_prefix_tokens"):
             raise ValueError(
-                f"encoders.vision is {config.vision!r}, whose features are no maps: name a convolutional one."
+                f"encoders.vision is {config.vision!r}, but its features are not maps: name a convolutional one."
             )
         self.requires_grad_(False)
         self.eval()

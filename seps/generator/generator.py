@@ -22,7 +22,7 @@ from seps.models.hub import folder_with
 from seps.models.model import evaluating
 from seps.models.shipped import shipped_models
 from seps.progress import Progress, batch_indices, with_progress
-from seps.scenes.reading import read_caption, whole_words
+from seps.scenes.reading import count_whole_words, read_caption
 
 STEPS = 50  # as the published description has it: 10 to 20 fast, 30 to 50 standard, 50 to 100 best
 GUIDANCE = 8.0
@@ -93,7 +93,7 @@ class ImageTextGenerator:
             seed: determines the image; default: random.
             save_path: file to write, its format by the name's ending.
             guidance: 1 uses only the caption's prediction; more follows the caption closer.
-            candidates: number of images to draw, with seed, seed + 1, ...; the best one is returned, see `best_of`.
+            candidates: number of images to draw, with seed, seed + 1, ...; the best one is returned, see `choose_best`.
 
         Raises:
             ValueError: an empty caption, numbers out of range, an unwritable path, or a generator without UNet.
@@ -107,14 +107,14 @@ class ImageTextGenerator:
         for _ in with_progress(range(num_inference_steps), "Drawing", progress):
             last = next(drawings)
         pictures = self.decode(last.latents)
-        picture = pictures[self.best_of(text, pictures)]
+        picture = pictures[self.choose_best(text, pictures)]
         if target is not None:
             picture.save(target)
         return picture
 
     def image_to_text(self, image: str | Path | Image.Image, how: Decoding | None = None) -> str:
         """Write a caption for an image or a file, by default with beam search; ValueError for an unreadable file."""
-        return self.captions([as_picture(image)], how)[0]
+        return self.captions([open_picture(image)], how)[0]
 
     def batch_text_to_image(
         self,
@@ -146,7 +146,7 @@ class ImageTextGenerator:
             pictures = self.decode(last.latents)
             for place in range(0, len(pictures), candidates):
                 candidate_pictures = pictures[place : place + candidates]
-                chosen.append(candidate_pictures[self.best_of(asked[place], candidate_pictures)])
+                chosen.append(candidate_pictures[self.choose_best(asked[place], candidate_pictures)])
         if save_dir is not None:
             folder = Path(save_dir)
             folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ class ImageTextGenerator:
             raise ValueError("paths must be a list of at least 1 image.")
         captions: list[str] = []
         for batch in batch_indices(len(paths), BATCH_SIZE, progress, "Writing captions"):
-            captions += self.captions([as_picture(paths[i]) for i in batch], how)
+            captions += self.captions([open_picture(paths[i]) for i in batch], how)
         return captions
 
     def frames(
@@ -214,7 +214,7 @@ class ImageTextGenerator:
             return to_pictures(self.network.autoencoder.decode(latents))
 
     @torch.no_grad()
-    def best_of(self, text: str, pictures: Sequence[Image.Image]) -> int:
+    def choose_best(self, text: str, pictures: Sequence[Image.Image]) -> int:
         """Return the index of the picture that matches a caption best, by the cosine in the shared space."""
         if len(pictures) == 1:
             return 0
@@ -227,7 +227,7 @@ class ImageTextGenerator:
     def write(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[list[WrittenCaption]]:
         """Write captions of pictures with their words' attention, the best one first; several with beam search.
 
-        Captions of scenes end with a whole phrase; those of one picture are distinct.
+        Captions of scenes end with a whole phrase; captions of one picture are distinct.
         """
         network = self.network
         with evaluating(network):
@@ -239,20 +239,20 @@ class ImageTextGenerator:
             )
             captions: list[list[WrittenCaption]] = []
             for number, written in enumerate(beams):
-                ends = [self.whole_phrases(beam.ids) for beam in written]
+                ends = [self.count_whole_phrases(beam.ids) for beam in written]
                 distinct = [self._with_attention(memory[number], *pair) for pair in zip(written, ends, strict=True)]
                 distinct = list({caption.text: caption for caption in reversed(distinct)}.values())
                 captions.append(sorted(distinct, key=lambda caption: caption.score, reverse=True))
         return captions
 
-    def whole_phrases(self, ids: Tensor) -> int:
+    def count_whole_phrases(self, ids: Tensor) -> int:
         """Count the tokens (L,) of a scene caption up to its last whole phrase; L without one or for other captions."""
         if self.network.config.encoders.text != SCENE_WORDS:
             return len(ids)
         decode = self.network.tokenizer.tokenizer.decode
         for count in range(len(ids), 0, -1):
             reading = read_caption(str(decode(ids[:count].tolist())))
-            if reading.words and whole_words(reading) == len(reading.words):
+            if reading.words and count_whole_words(reading) == len(reading.words):
                 return count
         return len(ids)
 
@@ -264,7 +264,7 @@ class ImageTextGenerator:
         given = self.network.captioner.rows(given, tokenizer.unk_id)
         logits, attention = self.network.captioner(memory[None], given, weights=True)  # (1, L + 1, V)
         score = written.score
-        if count < len(written.ids):  # of what is left
+        if count < len(written.ids):  # of the remaining ones
             score = float(logits[0, :-1].log_softmax(-1).gather(1, given[0, 1:, None]).mean())
         weights = attention[0, :count, :-1].view(count, side, side).cpu()
         text = sentence(str(tokenizer.tokenizer.decode(ids)))
@@ -292,7 +292,7 @@ def shipped_generators() -> dict[str, Path]:
 
 
 def generator_folder(checkpoint: str | Path) -> Path:
-    """Return the folder of a generator; ValueError where there is none."""
+    """Return the folder of a generator; ValueError if it does not exist."""
     return folder_with(CONFIG_FILE, str(checkpoint), shipped_generators(), "generator")
 
 
@@ -312,8 +312,8 @@ def check_target(path: str | Path) -> Path:
     return target
 
 
-def as_picture(image: str | Path | Image.Image) -> Image.Image:
-    """Return a picture, opened where it is a file; ValueError where that cannot be read."""
+def open_picture(image: str | Path | Image.Image) -> Image.Image:
+    """Return a picture, opened if it is a file; ValueError if unreadable."""
     return image if isinstance(image, Image.Image) else open_image(Path(image))
 
 

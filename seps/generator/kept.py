@@ -23,7 +23,7 @@ def rows_by_stage(rows: Sequence[Mapping[str, float]]) -> list[list[Mapping[str,
     return [[row for row in rows if row.get("stage", 1.0) == number] for number in numbers]
 
 
-def kept_note(rows: Sequence[Mapping[str, float]]) -> str:
+def describe_kept_epochs(rows: Sequence[Mapping[str, float]]) -> str:
     """Return which epoch of each stage the generator of a run has, for the last line of training."""
     stages = rows_by_stage(rows)
     kept = [f"epoch {best_epoch(stage) + 1} of {len(stage)}" for stage in stages]

@@ -1,6 +1,6 @@
 """Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--start FOLDER] [--resume]`.
 
-A recipe's stages run one after another, each with its own losses; what no loss of a stage reaches stays as it is. RUN
+A recipe's stages run one after another, each with its own losses; parts without a loss in a stage do not change. RUN
 receives `model/` (each stage's epoch of the lowest loss on dev), `checkpoint/`, `metrics.csv`, `tensorboard/`,
 `loss.png`, `dev_loss.png`, `loss_curves.png`, `recipe.json` and `data.json`, the paths of its data.
 """
@@ -25,14 +25,14 @@ from seps.generator.batches import (
     Source,
     epoch_batches,
     make_batch,
-    reads_cells,
+    needs_only_cells,
     with_cells,
     with_latents,
     with_places,
 )
 from seps.generator.config import GeneratorConfig
 from seps.generator.curves import CURVES
-from seps.generator.data import Captioned, read_captioned, written_ids
+from seps.generator.data import Captioned, find_frequent_ids, read_captioned
 from seps.generator.diffusion import attend_step_by_step
 from seps.generator.kept import epochs_since_best
 from seps.generator.losses import Batch, Losses, Objective
@@ -64,7 +64,7 @@ SHORT = {
 
 @dataclass(frozen=True)
 class Splits:
-    """What is trained on and measured on."""
+    """Data for training and evaluation."""
 
     train: Source
     dev: Source
@@ -113,7 +113,7 @@ def train(
         check_no_run(out)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
-    first, done = done_before(out, settings) if resume else (0, 0)
+    first, done = read_progress(out, settings) if resume else (0, 0)
     if resume and (note := length_note(out, settings, first, done)):
         tqdm.write(note)
     kept = cache or out / "pictures"
@@ -123,7 +123,7 @@ def train(
     written, tokenizer = network.captioner.written, network.tokenizer
     if written is not None and start is None:
         always = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.unk_id)
-        written.copy_(written_ids(train_images.ids, len(written), always))
+        written.copy_(find_frequent_ids(train_images.ids, len(written), always))
     network.to(where)
     network.to(memory_format=torch.channels_last)
     if network.unet is not None and network.device.type == "cpu":
@@ -153,7 +153,7 @@ def read_images(
     """
     config = network.config
     most = config.captioner.max_words
-    pixels = None if all(reads_cells(config, stage) for stage in settings.stages) else cache
+    pixels = None if all(needs_only_cells(config, stage) for stage in settings.stages) else cache
     names = ("train",) if settings.held_back else ("train", "dev")
     train_images, *others = (
         read_captioned(data, name, config.image_size, network.tokenizer, most, pixels, images) for name in names
@@ -171,7 +171,7 @@ def read_images(
 def with_teacher(
     network: GeneratorNetwork, settings: GeneratorSettings, train_images: Captioned, dev_images: Captioned, cache: Path
 ) -> tuple[Splits, TeacherHead | None]:
-    """Return the splits with what the recipe's teacher finds in their images, and the head that predicts it."""
+    """Return the splits with the teacher's features of their images, and the head that predicts them."""
     if not any("teacher" in stage.losses for stage in settings.stages):
         return Splits(Source(train_images), Source(dev_images)), None
     patches = [
@@ -181,7 +181,7 @@ def with_teacher(
     return Splits(Source(train_images, None, patches[0]), Source(dev_images, None, patches[1])), head
 
 
-def done_before(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
+def read_progress(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
     """Return the current stage of a run's checkpoint, from 0, and its number of completed epochs.
 
     Raises:
@@ -207,13 +207,13 @@ def length_note(out: Path, settings: GeneratorSettings, stage: int, done: int) -
 
 
 def start_text(network: GeneratorNetwork, name: str) -> None:
-    """Take over a SEPS model's text encoder, as far as the projection; ValueError where it is of another kind."""
+    """Take over a SEPS model's text encoder, as far as the projection; ValueError if it is of another kind."""
     source = load_model(name).txt_enc.bert.state_dict()
     bert: nn.Module = network.captions.encoder.bert
     expected = {key: tensor.shape for key, tensor in bert.state_dict().items()}
     if {key: tensor.shape for key, tensor in source.items()} != expected:
         raise ValueError(
-            f"training.text_start is {name!r}, whose text encoder is not {network.config.encoders.text}: set "
+            f"training.text_start is {name!r}, but its text encoder is not {network.config.encoders.text}: set "
             "encoders.text to that model's, or text_start to ''."
         )
     bert.load_state_dict(source)
@@ -314,14 +314,14 @@ def training_step(
     device = objective.network.device
     mixed = objective.settings.bf16 if device.type == "cuda" else stage.bf16_cpu and bfloat16_is_fast()
     try:
-        return stepped(objective, stage, batch, optimizer, learned, where, mixed)
+        return make_step(objective, stage, batch, optimizer, learned, where, mixed)
     except RuntimeError as error:
         if shortage := memory_error(error, objective.settings.batch(stage), bool(stage.batch_size)):
             raise shortage from error
         raise
 
 
-def stepped(
+def make_step(
     objective: Objective,
     stage: Stage,
     batch: Batch,
@@ -330,7 +330,7 @@ def stepped(
     where: tuple[int, int],
     mixed: bool,
 ) -> Losses:
-    """Return a step as `training_step` makes it, in bfloat16 where it is `mixed`."""
+    """Return a step as `training_step` makes it, in bfloat16 if `mixed`."""
     with torch.autocast(objective.network.device.type, torch.bfloat16, enabled=mixed):
         losses = objective(stage, batch)
     if not math.isfinite(float(losses.total.detach())):
@@ -354,7 +354,7 @@ def measure(run: Run, stage: Stage, dev: Source) -> dict[str, float]:
     objective.eval()
     count = min(settings.dev_images or len(dev.captioned), len(dev.captioned))
     sums: dict[str, float] = {}
-    with run.averaged("diffusion" in stage.losses):
+    with run.use_average("diffusion" in stage.losses):
         for rows in torch.arange(count).split(settings.batch(stage)):
             which = torch.randint(dev.captioned.split.captions_per_image, (len(rows),))
             losses = objective(stage, make_batch(objective, stage, dev, rows, which))
@@ -385,7 +385,7 @@ def report(losses: Losses, batch_size: int) -> str:
 
 
 def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_images: int, dev_images: int) -> str:
-    """Return what training will do, printed before it starts."""
+    """Return the training plan, printed before training starts."""
     sizes = {
         name: sum(parameter.numel() for parameter in part.parameters())
         for name, part in network.named_children()

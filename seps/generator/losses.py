@@ -53,7 +53,7 @@ class Objective(nn.Module):
     """A generator in training.
 
     Args:
-        network: whose parameters learn; settings: weights of the losses.
+        network: trained network; settings: weights of the losses.
         teacher: predicts a teacher's patches; None without a teacher.
     """
 
@@ -116,7 +116,7 @@ class Objective(nn.Module):
         if "teacher" in names:
             each["teacher"] = self.teacher_loss(image.grid, batch)
         if names & {"pixels", "perceptual"}:
-            seen, rebuilt = self.reconstructed(stage, pictures_of(batch))
+            seen, rebuilt = self.reconstruct_pictures(stage, pictures_of(batch))
         if "pixels" in names:
             each["pixels"] = pixel_loss(rebuilt, seen)
         if "perceptual" in names:
@@ -135,18 +135,18 @@ class Objective(nn.Module):
         return Losses(total, each, i2t, t2i)
 
     def seen(self, batch: Batch) -> ImageFeatures:
-        """Return what the image encoder says of a batch's pictures, or of their features where these are at hand."""
+        """Encode a batch's pictures, or their precomputed features."""
         images = self.network.images
         return images(pictures_of(batch)) if batch.features is None else images.read(batch.features)
 
-    def reconstructed(self, stage: Stage, pictures: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what the autoencoder sees of pictures (B, 3, S, S) and what it makes of it; in training cut, and, in
-        the stage's share of steps, scaled down: the picture itself for what is wanted, its latents for what is
-        found."""
+    def reconstruct_pictures(self, stage: Stage, pictures: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the autoencoder's input from pictures (B, 3, S, S) and its output; in training cropped, and, in
+        the stage's share of steps, scaled down: the picture is the target, its latents give the
+        output."""
         autoencoder = self.network.autoencoder
         if not autoencoder.training:
             return pictures, autoencoder(pictures)
-        seen = cropped(pictures, stage.crop)
+        seen = crop_randomly(pictures, stage.crop)
         if float(torch.rand(())) >= stage.scaled_latents:
             return seen, autoencoder(seen)
         whole = seen.shape[-1] // SHRINKS
@@ -154,7 +154,7 @@ class Objective(nn.Module):
         return scaled(seen, SHRINKS * side), autoencoder(seen, side)
 
     def representation_loss(self, middle: Tensor, batch: Batch) -> Tensor:
-        """Return how far the UNet's middle (B, D_m, h, w) is from telling what the image encoder sees of the
+        """Return the distance of the UNet's middle (B, D_m, h, w), projected, from the image encoder's features of the
         pictures."""
         if self.representation is None:
             raise ValueError("The loss representation needs a head: name it in the settings' stages.")
@@ -167,7 +167,7 @@ class Objective(nn.Module):
     def teacher_loss(self, grid: Tensor, batch: Batch) -> Tensor:
         """Mean squared difference from the teacher's patches; 1 for who always answers with their mean."""
         if self.teacher is None or batch.patches is None:
-            raise ValueError("The loss teacher needs a teacher and what it finds in the batch's images.")
+            raise ValueError("The loss teacher needs a teacher and its features of the batch's images.")
         return F.mse_loss(self.teacher(grid), batch.patches)
 
     def with_empty(self, text: TextFeatures) -> TextFeatures:
@@ -187,7 +187,7 @@ class Objective(nn.Module):
 def pictures_of(batch: Batch) -> Tensor:
     """Return a batch's pictures, which a loss needs; ValueError where it has none."""
     if batch.pictures is None:
-        raise ValueError("The batch has latents alone, but its pictures are needed.")
+        raise ValueError("The batch has only latents, but its pictures are needed.")
     return batch.pictures
 
 
@@ -230,7 +230,7 @@ def perceptual_loss(encoder: ImageEncoder, rebuilt: Tensor, target: Tensor) -> T
     return torch.stack(distances).mean()
 
 
-def cropped(pictures: Tensor, side: int) -> Tensor:
+def crop_randomly(pictures: Tensor, side: int) -> Tensor:
     """Return the same square of all pictures, cut at random; all of them where `side` is 0 or not smaller."""
     if not 0 < side < pictures.shape[-1]:
         return pictures

@@ -30,7 +30,7 @@ PARTS = {  # each part's file, at most 10 MB
     "unet": ("unet",),
 }
 BACKBONE, DECODER = "images.backbone.", "autoencoder.decoder."
-TO_DRAW = ("autoencoder", "unet")  # of these, what is needed for drawing alone
+TO_DRAW = ("autoencoder", "unet")  # the parts needed only for drawing
 
 
 class GeneratorNetwork(nn.Module):
@@ -90,7 +90,7 @@ class GeneratorNetwork(nn.Module):
         for name, tensors in self.saved().items():
             if name in self.config.int8:
                 tensors = to_int8(tensors)
-            half = {key: as_stored(key, tensor).detach().cpu().contiguous() for key, tensor in tensors.items()}
+            half = {key: cast_for_storage(key, tensor).detach().cpu().contiguous() for key, tensor in tensors.items()}
             for key, tensor in half.items():
                 if not bool(torch.isfinite(tensor).all()):
                     raise ValueError(f"{key} holds values that are not finite in float16, so nothing is saved.")
@@ -98,7 +98,7 @@ class GeneratorNetwork(nn.Module):
         (folder / CONFIG_FILE).write_text(self.config.to_json(), encoding="utf-8")
 
     def saved(self) -> dict[str, dict[str, Tensor]]:
-        """Return the tensors of each file, by key; those of a frozen image encoder are in none."""
+        """Return the tensors of each file, by key, without a frozen image encoder."""
         state = self.state_dict()
         if self.config.encoders.frozen:
             state = {key: tensor for key, tensor in state.items() if not key.startswith(BACKBONE)}
@@ -111,7 +111,7 @@ class GeneratorNetwork(nn.Module):
     def load(self, folder: Path, other_decoder: bool = False) -> None:
         """Take up what `save` wrote; ValueError where a file lacks or does not fit, before any of it is taken up.
 
-        With `other_decoder` the autoencoder's decoder stays as it is where the files are of a config with another.
+        With `other_decoder` the decoder is not loaded, for files of a config with a different decoder.
         Where the files are of a generator that draws nothing, autoencoder and UNet stay as they are.
         """
         taken: dict[str, Tensor] = {}
@@ -132,7 +132,7 @@ class GeneratorNetwork(nn.Module):
         self.load_state_dict(taken, strict=not lacking and not self.config.encoders.frozen)
 
 
-def as_stored(key: str, tensor: Tensor) -> Tensor:
+def cast_for_storage(key: str, tensor: Tensor) -> Tensor:
     """Return a tensor as a file holds it: floats in float16, but for the scales of 8-bit numbers, which may be too
     small."""
     return tensor.half() if tensor.is_floating_point() and not key.endswith(SCALE) else tensor

@@ -2,7 +2,7 @@
 
     python -m seps.generator evaluate --model photos --data DATA --split SPLIT --json FILE
 
-gives every figure of the captioner's card, from the weights as they ship. Intervals are 95%, photographs drawn anew.
+gives every figure of the captioner's card, from the weights as they ship. Intervals are 95% (photographs resampled).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from seps.models.hub import load_model
 from seps.progress import Progress, batch_indices
 from seps.runs.bootstrap import estimate
 
-WEIGHTS = (0.0, 0.25, 0.5, 1.0)  # of that score beside the mean log probability of a caption's tokens
+WEIGHTS = (0.0, 0.25, 0.5, 1.0)  # of that score, added to the mean log probability of a caption's tokens
 AGREEMENTS = (0.0, AGREEMENT)  # weights of a caption's agreement with the others
 BATCH_SIZE = 16
-COLUMNS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr", "distinct")  # of what is printed
+COLUMNS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr", "distinct")  # of the printed table
 RATED = (("rouge_l", 1), ("cider", 3))  # those with an interval, and their digits
 Scored = tuple[list[WrittenCaption], list[float]]  # a picture's captions, and SEPS's score of each
 
@@ -45,12 +45,12 @@ def evaluate_photos(
 
     Args:
         generator: a trained one; data, split_name, images: as `read_split`.
-        beams: of its search where log probability alone decides; last: measure on so many images alone, the last
-            ones; 0 for all, as more than there are.
+        beams: of its search where log probability alone decides; last: number of last images to
+            measure; 0 or a larger number than exist for all.
 
     Returns:
         Plain values for JSON: "greedy", "beam" and "reranked", which chooses among BEAMS captions as `order`, see
-        `figures`; "choices": BLEU-4 and CIDEr of what is chosen among either number of beams with other weights;
+        `figures`; "choices": BLEU-4 and CIDEr of the choices among either number of beams with other weights;
         "people": the first caption of people against the others.
 
     Raises:
@@ -94,7 +94,7 @@ def best_captions(beamed: Sequence[Scored], weight: float = WEIGHT, agreement: f
 
 
 def figures(written: Sequence[str], truths: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Return what is measured of captions: BLEU and METEOR, ROUGE-L and CIDEr with intervals, "distinct", the share of
+    """Return the metrics of captions: BLEU and METEOR, ROUGE-L and CIDEr with intervals, "distinct", the share of
     captions that no other equals, and "words", the mean length of one."""
     metrics = caption_metrics(written, truths)
     each = metrics.pop("each")
@@ -115,7 +115,7 @@ def brief(written: Sequence[str], truths: Sequence[Sequence[str]]) -> dict[str, 
 
 
 def table(result: dict[str, Any]) -> str:
-    """Return what the program prints: a row for each way of writing, as the captioner's card has it, and other
+    """Return the report to print: a row for each way of writing, as in the captioner's card, and other
     choices."""
     rows = [("", *COLUMNS), *((way, *cells(result[way])) for way in ("greedy", "beam", "reranked", "people"))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -137,7 +137,7 @@ def table(result: dict[str, Any]) -> str:
 
 
 def cells(measured: dict[str, Any]) -> list[str]:
-    """Return a row of COLUMNS: what `figures` gives, rounded; "-" for METEOR where there is no Java."""
+    """Return a row of COLUMNS: rounded values of `figures`; "-" for METEOR without Java."""
     names = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor")
     row = [f"{measured[name]:.1f}" if name in measured else "-" for name in names]
     for name, digits in RATED:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:  # imported where something is generated: torch takes seconds
 MODES = ("t2i", "i2t", "both")
 SCENES = "scenes"  # the generator, where none is named
 SCENES_NOTE = (
-    "Note: scenes knows drawn scenes alone, and reads any image as one. For a photograph: --mode i2t --model photos."
+    "Note: scenes knows only drawn scenes and reads any image as one. For a photograph: --mode i2t --model photos."
 )
-UNREAD = {  # of each mode the options that the other one alone reads
+UNREAD = {  # for each mode, the options that only the other one reads
     "t2i": ("image", "beams", "all", "seps"),
     "i2t": ("text", "output", "steps", "seed", "guidance", "candidates"),
 }
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def arguments_parser() -> argparse.ArgumentParser:
-    """Return what the program takes."""
+    """Return the argument parser."""
     description = "Captions for images and images for captions."
     parser = Parser(prog="python -m seps.generator", description=description, elsewhere=options_meant)
     parser.add_argument("--mode", choices=MODES, help="t2i draws, i2t writes, both does both")
@@ -71,7 +71,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     train = commands.add_parser("train", help="train a generator from a recipe")
     train.add_argument("recipe", help="a recipe (JSON), or the name of one that comes with the package")
     train.add_argument("--data", type=Path, required=True, help="folder with the splits train and dev")
-    train.add_argument("--images", type=Path, help="folder of the images, where it is another")
+    train.add_argument("--images", type=Path, help="folder of the images, if different")
     train.add_argument("--out", type=Path, required=True, help="folder of the run")
     train.add_argument("--start", type=Path, metavar="FOLDER", help="start from the weights of this generator")
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
@@ -81,18 +81,18 @@ def arguments_parser() -> argparse.ArgumentParser:
     train.set_defaults(run=run_train)
 
     evaluate = commands.add_parser(
-        "evaluate", help="measure a generator: scenes by what is true of them, photographs by people's captions"
+        "evaluate", help="measure a generator: scenes by their known facts, photographs by people's captions"
     )
     evaluate.add_argument("--model", "--checkpoint", **model)  # type: ignore[arg-type]
     evaluate.add_argument(
         "--data", type=Path, required=True, help="folder that `python -m seps.scenes` wrote, or photographs"
     )
-    evaluate.add_argument("--images", type=Path, help="of photographs: their folder, where it is another")
+    evaluate.add_argument("--images", type=Path, help="of photographs: their folder, if different")
     evaluate.add_argument(
         "--beams",
         type=whole_number,
         default=4,
-        help="of photographs' captions where log probability alone decides (default: 4)",
+        help="of photographs' captions chosen only by log probability (default: 4)",
     )
     evaluate.add_argument("--last", type=whole_number, default=0, help="so many photographs, the last (default: all)")
     evaluate.add_argument("--split", default="test", help="which split (default: test)")
@@ -105,7 +105,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "--ceiling",
         action="store_true",
-        help="measure no drawings, but true scenes and what the autoencoder gives back of them: what none can exceed",
+        help="measure true scenes and their reconstructions instead of drawings: the upper bound",
     )
     evaluate.set_defaults(run=run_evaluate)
 
@@ -113,7 +113,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     attempt.add_argument("folder", type=Path, metavar="RUN", help="a run's folder, or one with runs somewhere in it")
     attempt.add_argument("--data", type=Path, help="a folder with pictures to caption (default: the run's own)")
     attempt.add_argument("--split", default="dev", help="which split of it (default: dev)")
-    attempt.add_argument("--images", type=Path, help="folder of the images, where it is another")
+    attempt.add_argument("--images", type=Path, help="folder of the images, if different")
     attempt.add_argument("--steps", type=whole_number, default=20, help="of drawing (default: 20)")
     attempt.add_argument("--html", type=Path, metavar="FILE", help="where the page goes (default: RUN/try.html)")
     attempt.set_defaults(run=run_try)
@@ -121,7 +121,7 @@ def arguments_parser() -> argparse.ArgumentParser:
 
 
 def options_meant() -> dict[str, str]:
-    """Return what is meant by options of other programs that are keys of recipes here."""
+    """Return the recipe keys that match options of other programs."""
     from seps.generator.config import GeneratorConfig
     from seps.generator.settings import GeneratorSettings
     from seps.runs.recipe import options_elsewhere
@@ -146,7 +146,7 @@ def run_generate(options: argparse.Namespace) -> None:
     if options.output is not None:
         check_output(options.output)
     from seps.generator.generator import load_generator, random_seed
-    from seps.generator.unknown_words import unknown_note
+    from seps.generator.unknown_words import describe_unknown_words
 
     generator = load_generator(options.model)
     if options.image is not None and options.model == SCENES:
@@ -154,7 +154,7 @@ def run_generate(options: argparse.Namespace) -> None:
     if not draws:
         print(captions_text(generator, options.image, options))
         return
-    if note := unknown_note(generator.unknown_words(options.text)):
+    if note := describe_unknown_words(generator.unknown_words(options.text)):
         print(f"Note: {note}", file=sys.stderr)
     seed = random_seed() if options.seed is None else options.seed
     picture = generator.text_to_image(
@@ -167,13 +167,13 @@ def run_generate(options: argparse.Namespace) -> None:
 
 
 def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, options: argparse.Namespace) -> str:
-    """Return the best caption of an image, or a line for each with what it was chosen by."""
+    """Return the best caption of an image, or a line for each with the scores that rank it."""
     from seps.generator.captioner import Decoding
-    from seps.generator.generator import as_picture
+    from seps.generator.generator import open_picture
     from seps.generator.ranking import BEAMS, agreements, order, seps_scores
     from seps.models.hub import load_model
 
-    picture = as_picture(image)
+    picture = open_picture(image)
     beams = options.beams if options.beams is not None else BEAMS if options.seps else Decoding.beams
     captions = generator.write([picture], Decoding("beam", beams))[0]
     notes = [f"mean log probability {caption.score:.3f}" for caption in captions]
@@ -190,15 +190,15 @@ def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, opti
 
 def run_train(options: argparse.Namespace) -> None:
     """`train`."""
-    from seps.generator.kept import kept_note
+    from seps.generator.kept import describe_kept_epochs
     from seps.generator.loop import train
     from seps.generator.settings import read_recipe
-    from seps.runs.recipe import overridden, with_values
+    from seps.runs.recipe import override_settings, with_values
     from seps.runs.run_folder import MODEL
     from seps.runs.run_log import read_epochs
 
     config, settings = with_values(*read_recipe(options.recipe), options.set)
-    settings = overridden(settings, seed=options.seed)
+    settings = override_settings(settings, seed=options.seed)
     train(
         config,
         settings,
@@ -209,15 +209,15 @@ def run_train(options: argparse.Namespace) -> None:
         options.images,
         start=options.start,
     )
-    print(f"The generator in {options.out / MODEL} has {kept_note(read_epochs(options.out))}.")
+    print(f"The generator in {options.out / MODEL} has {describe_kept_epochs(read_epochs(options.out))}.")
 
 
 def run_try(options: argparse.Namespace) -> None:
     """`try`."""
-    from seps.generator.attempt import newest_model, write_page
+    from seps.generator.attempt import find_newest_model, write_page
 
     page = options.html or options.folder / "try.html"
-    folder = newest_model(options.folder)
+    folder = find_newest_model(options.folder)
     check_output(page)
     write_page(folder, page, options.data, options.split, options.images, options.steps)
     print(f"{folder} was tried: look at {page}.")
@@ -239,7 +239,7 @@ def run_evaluate(options: argparse.Namespace) -> None:
 
 
 def measured_photos(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    """`evaluate` on photographs: what was measured, and what is printed of it."""
+    """Run `evaluate` on photographs; return the results and the report."""
     from seps.generator.generator import load_generator
     from seps.generator.photo_captions import evaluate_photos, table
 

@@ -1,7 +1,7 @@
-"""What is chosen among written captions: by their probability, SEPS's score, and how far they agree with each other.
+"""Choice among generated captions, by probability, SEPS score and agreement with each other.
 
-The last is a minimum Bayes risk decision: the caption whose expected likeness to what the captioner might have written
-is the highest (Kumar and Byrne, HLT-NAACL 2004), here with the captions of the beams for what it might have written.
+Agreement is a minimum Bayes risk decision (Kumar and Byrne, HLT-NAACL 2004): it chooses the caption with the largest
+expected similarity to the captioner's possible captions, here the captions of the beams.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from seps.generator.generator import WrittenCaption
 from seps.models.model import SEPSModel
 from seps.search.engine import ScoringEngine
 
-RANKER = "photos"  # the SEPS model whose score chooses
-BEAMS = 16  # captions that are followed where there is a choice
-WEIGHT = 0.5  # of that score beside the mean log probability of a caption's tokens
-AGREEMENT = 1.0  # weight of a caption's agreement with the others, beside these
+RANKER = "photos"  # the SEPS model that scores the captions
+BEAMS = 16  # beams when several captions are compared
+WEIGHT = 0.5  # of that score, added to the mean log probability of a caption's tokens
+AGREEMENT = 1.0  # weight of a caption's agreement with the others
 LONGEST = 4  # words of a sequence that two captions have in common
 
 
@@ -38,7 +38,7 @@ def scores_of_patches(model: SEPSModel, patches: Tensor, captions: Sequence[Writ
 
 
 def agreements(texts: Sequence[str]) -> list[float]:
-    """Return how far each caption agrees with the others, 0 to 1: the mean of `likeness`; 0 where there is no other."""
+    """Return how far each caption agrees with the others, 0 to 1: the mean of `likeness`; 0 for a single caption."""
     counted = [sequences(text) for text in texts]
     likenesses = [
         [likeness(each, other) for j, other in enumerate(counted) if j != i] for i, each in enumerate(counted)

@@ -1,4 +1,4 @@
-"""Representation alignment: the middle of the UNet learns to tell what the image encoder sees of the clean picture.
+"""Representation alignment: the middle of the UNet learns to predict the image encoder's features of the clean picture.
 
 Yu et al. 2024 (Representation Alignment for Generation, arXiv 2410.06940), here on a UNet, with the generator's own
 image encoder as the one that is aligned with.
@@ -13,11 +13,11 @@ from typing import Any
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-HIDDEN = 2  # times the UNet's channels: those of the head between its two layers
+HIDDEN = 2  # width of the head's hidden layer, times the UNet's channels
 
 
 class RepresentationHead(nn.Module):
-    """What the UNet's middle tells of an image encoder's features; it learns along and is not kept.
+    """Head that predicts an image encoder's features from the UNet's middle; trained along and not saved.
 
     Args:
         middle: D_m, channels of the UNet's middle; width: D, of the features.

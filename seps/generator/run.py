@@ -20,14 +20,14 @@ from seps.generator.teacher import TeacherHead
 
 @dataclass(frozen=True)
 class RunState(Fields, section="the state"):
-    """What a run must find again next to its tensors: its stage, counted from 0, and the epochs done of it."""
+    """State of a run, saved next to its tensors: its stage, counted from 0, and the epochs done of it."""
 
     stage: Annotated[int, between(0)]
     epoch: Annotated[int, between(0)]
 
 
 class Run(nn.Module):
-    """What a checkpoint holds: the objective, and the running average of the UNet where there is one."""
+    """Content of a checkpoint: the objective, and the UNet's running average if it has one."""
 
     def __init__(
         self, network: GeneratorNetwork, settings: GeneratorSettings, teacher: TeacherHead | None = None
@@ -44,8 +44,8 @@ class Run(nn.Module):
         return any("diffusion" in stage.losses for stage in self.objective.settings.stages[: number + 1])
 
     @contextmanager
-    def averaged(self, drawn: bool) -> Iterator[None]:
-        """Give the UNet its running average for a while, where there is one and diffusion has begun (`drawn`)."""
+    def use_average(self, drawn: bool) -> Iterator[None]:
+        """Give the UNet its running average temporarily, if it has one and diffusion has begun (`drawn`)."""
         if self.average is None or not drawn:
             yield
             return
@@ -59,7 +59,7 @@ class Run(nn.Module):
 
     def save_model(self, folder: Path, drawn: bool) -> None:
         """Write the generator, its UNet as the running average where diffusion has begun (`drawn`)."""
-        with self.averaged(drawn):
+        with self.use_average(drawn):
             self.objective.network.save(folder)
 
     def load_model(self, folder: Path, drawn: bool) -> None:

@@ -1,4 +1,4 @@
-"""How a generator is trained: the "training" section of a recipe, whose other keys are the generator's config."""
+"""Generator training settings: the "training" section of a recipe; the other keys are the generator's config."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from seps.runs.recipe import MAX_EPOCHS, Epochs, Seed, find_recipe, read_parts
 LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual", "representation")
 MAX_BATCH = 100_000
 RECIPES = "generator/recipes"  # in the package
-# Keys of other programs, and what is meant here.
+# Keys of other programs, and the matching keys here.
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Stage(Fields, section="training.stages", elsewhere=STAGE_KEYS):
         epochs: passes over the images; learning_rate: the largest; 0 for the recipe's.
         crop: side of the squares that the autoencoder sees, cut at random, in pixels; 0 for whole pictures.
         scaled_latents: share of steps in which the autoencoder decodes its latents, scaled down, to the picture, scaled
-            down, which makes them smoother and easier to draw (EQ-VAE, arXiv 2502.09509, scaling alone).
-        freeze_text: leave the text encoder as it is; freeze_latents: leave what makes latents of pictures as it is, so
-            that the decoder alone learns and a UNet of these latents still fits.
+            down, which makes them smoother and easier to draw (EQ-VAE, arXiv 2502.09509, scaling only).
+        freeze_text: freeze the text encoder; freeze_latents: freeze the autoencoder's encoder, so
+            that only the decoder learns and a UNet of these latents still fits.
         bf16_cpu: run in bfloat16 on a CPU too, where it multiplies in bfloat16 at least as fast as in float32.
         batch_size: images a step, each with one of its captions; 0 for the recipe's.
         patience: epochs without a lower loss on dev after which the stage ends; 0 runs all of them. A stage always ends
@@ -56,14 +56,14 @@ class Stage(Fields, section="training.stages", elsewhere=STAGE_KEYS):
         if not self.losses:
             raise ValueError("training.stages has a stage without losses: name some.")
         if "representation" in self.losses and "diffusion" not in self.losses:
-            raise ValueError('training.stages has "representation", which needs "diffusion" beside it: add it.')
+            raise ValueError('training.stages has "representation", which needs "diffusion" too: add it.')
         if self.crop % 8:
             raise ValueError(f"training.stages.crop is {self.crop}, but a multiple of 8 is needed, or 0.")
 
 
 @dataclass(frozen=True)
 class GeneratorSettings(Fields, section="training", elsewhere=GENERATOR_TRAINING_KEYS):
-    """Everything that training needs to know beside the generator.
+    """Training settings of a generator.
 
     Attributes:
         stages: one after another.
@@ -75,13 +75,13 @@ class GeneratorSettings(Fields, section="training", elsewhere=GENERATOR_TRAINING
         object_weight: how many times as much places on objects count in diffusion as others; above 1 it needs the
             splits' {split}_scenes.jsonl.
         caption_dropout: share of captions that diffusion sees as empty, for guidance.
-        average: decay of the running average of the UNet's weights, which is what is kept; 0 keeps the last.
-        teacher: a SEPS model (`load_model`) whose patch embeddings the loss "teacher" has the image encoder predict.
-        text_start: a SEPS model (`load_model`) whose text encoder is taken over; "" starts as the config says.
+        average: decay of the running average of the UNet's weights, which is saved; 0 saves the last weights.
+        teacher: a SEPS model (`load_model`) that gives the patch embeddings for the loss "teacher".
+        text_start: a SEPS model (`load_model`) that provides the text encoder; "" starts as the config says.
         label_smoothing: share of each caption token's target that is spread over the vocabulary, in training.
-        mirrored, crops: for the loss "captions" on a frozen image encoder, each picture is seen as it is, as its mirror
+        mirrored, crops: for the loss "captions" on a frozen image encoder, each picture is seen as is, as its mirror
             image and as so many crops of 60 to 100% of its area, one of these at random a pass.
-        held_back: images of train that are not trained on and stand in for dev, which is not read; 0 for none.
+        held_back: images of train that are used as dev instead of the dev split; 0 for none.
         dev_images: of the dev split, on which losses are measured; 0 for all.
         bf16: mixed precision on a GPU.
         seed: of everything drawn.
@@ -120,7 +120,7 @@ class GeneratorSettings(Fields, section="training", elsewhere=GENERATOR_TRAINING
             raise ValueError('training.stages has the loss "teacher": name a SEPS model as training.teacher.')
 
     def weight(self, loss: str) -> float:
-        """Return what a loss is multiplied by."""
+        """Return a loss's weight."""
         return {
             "contrastive": self.contrastive_weight,
             "captions": self.reconstruction_weight,

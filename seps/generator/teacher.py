@@ -1,4 +1,4 @@
-"""What a SEPS model finds in each patch of the training images, for an image encoder to learn from."""
+"""Patch embeddings of a SEPS model on the training images, as targets for an image encoder."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tqdm import tqdm
 
 from seps.checks import read_json_file
 from seps.data import open_image
-from seps.files import written_whole
+from seps.files import write_atomically
 from seps.generator.data import Captioned, fingerprint
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.precision import in_bfloat16
 
 BATCH_SIZE = 64  # images that the teacher encodes at once
-LOOKED_AT = 256  # images that tell each channel's mean and deviation
+LOOKED_AT = 256  # images used to estimate each channel's mean and deviation
 
 
 class TeacherPatches:
     """A SEPS model's patch embeddings of a split's images.
 
     Args:
-        teacher: name or folder of the model (`load_model`); captioned: the images; cache: folder where they are kept.
+        teacher: name or folder of the model (`load_model`); captioned: the images; cache: cache folder.
         device: on which the teacher computes.
 
     Attributes:
@@ -38,7 +38,7 @@ class TeacherPatches:
         rows, columns = model.grid
         if rows != columns:
             raise ValueError(
-                f"training.teacher is {teacher!r}, whose grid is {rows} x {columns}, but a square is needed."
+                f"training.teacher is {teacher!r} with a grid of {rows} x {columns}, but a square grid is needed."
             )
         self.side, self.channels = rows, model.config.embed_size
         self.values = patches_of(model, teacher, captioned, cache, device)
@@ -52,7 +52,7 @@ class TeacherPatches:
 
 
 class TeacherHead(nn.Module):
-    """What an image encoder's cells tell of the teacher's patches that each covers; it learns along and is not kept.
+    """Head that predicts the teacher's patches from an image encoder's cells; trained along and not saved.
 
     Args:
         width: D, channels of the cells; side: of their grid; teacher_side, channels: of the teacher's patches.
@@ -81,7 +81,7 @@ class TeacherHead(nn.Module):
 def patches_of(
     model: SEPSModel, name: str, captioned: Captioned, cache: Path, device: torch.device
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float16]]:
-    """Patch embeddings (V, N, C) without [CLS] as float16 on disk, made where they are not there yet."""
+    """Patch embeddings (V, N, C) without [CLS] as float16 on disk, created if missing."""
     split, stem = captioned.split, Path(name).name
     file, note = cache / f"{split.name}-{stem}.npy", cache / f"{split.name}-{stem}.json"
     made_from = fingerprint(split) | {"teacher": name}
@@ -89,7 +89,7 @@ def patches_of(
         return np.load(file, mmap_mode="r")
     model = model.to(device).eval()
     patches, width = model.grid[0] * model.grid[1], model.config.embed_size
-    with written_whole(file) as partial, partial.open("wb") as stream:
+    with write_atomically(file) as partial, partial.open("wb") as stream:
         shape = (len(split.image_files), patches, width)
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": shape})
         for start in tqdm(range(0, shape[0], BATCH_SIZE), desc=f"Patches of {split.name}", leave=False):

@@ -33,17 +33,17 @@ def unknown_words(tokenizer: Tokenizer, text: str) -> list[UnknownWord]:
     return [UnknownWord(word, tuple(get_close_matches(word.lower(), known, NEAREST, MIN_ALIKE))) for word in unknown]
 
 
-def unknown_note(words: Sequence[UnknownWord]) -> str:
+def describe_unknown_words(words: Sequence[UnknownWord]) -> str:
     """Return a note on unknown words and the nearest known ones; "" without any."""
     if not words:
         return ""
     more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
     names = ", ".join(word for word, _ in words[:NAMED]) + more
     note = f"The generator does not know these words and draws without them ([UNK]): {names}."
-    return f"{note} {nearest_note(words)}".strip()
+    return f"{note} {describe_nearest(words)}".strip()
 
 
-def nearest_note(words: Sequence[UnknownWord]) -> str:
-    """Return a sentence on the known words nearest to unknown ones; "" where there are none."""
+def describe_nearest(words: Sequence[UnknownWord]) -> str:
+    """Return a sentence on the known words nearest to unknown ones; "" without unknown words."""
     near = "; ".join(f"{word}: {', '.join(nearest)}" for word, nearest in words[:NAMED] if nearest)
     return f"The nearest words that it knows: {near}." if near else ""

@@ -29,7 +29,7 @@ MIN_STEPS = 20  # of an epoch, of which a tenth is averaged
 
 
 def fall_note(losses: Sequence[float], stage: Stage, rate: float) -> str:
-    """Say that the loss of a stage's first epoch does not fall; "" where it does, or the epoch is too short to tell.
+    """Warn that the loss of a stage's first epoch does not fall; "" if it falls or the epoch is too short.
 
     Args:
         losses: of each step; stage: in which; rate: its largest learning rate.
@@ -59,7 +59,7 @@ def plateau_note(rows: Sequence[Mapping[str, float]]) -> str:
 
 
 def time_note(seconds: float, left: int, device: str) -> str:
-    """Say how long the epochs that are left will take, with what shortens them where that is long.
+    """Estimate the remaining training time; if it is long, suggest how to shorten it.
 
     Args:
         seconds: of the epoch that ended; left: epochs; device: "cpu", "cuda".
@@ -74,7 +74,7 @@ def time_note(seconds: float, left: int, device: str) -> str:
 
 
 def memory_error(error: RuntimeError, batch_size: int, stage: bool = False) -> ValueError | None:
-    """Return the error to raise where memory ran out, None of any other error; `stage` has a batch size of its own."""
+    """Return the error to raise where memory ran out, None for any other error; `stage` has a separate batch size."""
     if not any(words in str(error).lower() for words in SHORTAGE):
         return None
     half, key = max(2, batch_size // 2), "training.stages.batch_size" if stage else "training.batch_size"
@@ -89,7 +89,7 @@ def success_marks(
 ) -> list[str]:
     """Return a sentence for each mark of a run, and the level that the run is at: stuck, learning or good.
 
-    The marks are of the epochs that are kept; the level is that of the weakest mark.
+    The marks are of the saved epochs; the level is the lowest mark.
 
     Args:
         rows: of all epochs; settings: the run's.

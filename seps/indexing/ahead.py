@@ -32,7 +32,7 @@ def encode_ahead(
     Returns:
         A function that returns a file's embeddings on the CPU; raises PhotoError if the file cannot be read.
     """
-    results = encoded_files(model, files, known, batch)
+    results = iterate_encoded(model, files, known, batch)
 
     def encode(file: FolderFile) -> Encoded:
         result = next((result for each, result in results if each == file), None)
@@ -45,7 +45,7 @@ def encode_ahead(
     return encode
 
 
-def encoded_files(
+def iterate_encoded(
     model: SEPSModel, files: Sequence[FolderFile], known: Collection[str], batch: int
 ) -> Iterator[tuple[FolderFile, Result]]:
     """Yield each file with its embeddings (N[+1], C) on the CPU, its error, or None for known content."""

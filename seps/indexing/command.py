@@ -20,7 +20,7 @@ from seps.models.model import SEPSModel
 from seps.photos import open_image
 from seps.progress import Progress
 from seps.search.engine import ScoringEngine
-from seps.search.features import feature_key, packed_features
+from seps.search.features import feature_key, pack_features
 from seps.search.schema import PRECISIONS
 from seps.search.store import GalleryStore
 
@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--precision", choices=tuple(PRECISIONS), default="float32", help="of a new table; float16 is half as large"
     )
-    top.add_argument("--device", help="where to compute; default: CUDA where there is one, else the CPU")
+    top.add_argument("--device", help="device; default: CUDA if available, else the CPU")
     top.add_argument(
         "--ray",
         metavar="auto|local|ADDRESS",
@@ -76,7 +76,7 @@ def index_folder(
         return Encoded(model.encode_photos([open_image(file.file)])[0])
 
     engine = ScoringEngine(model.cross_net)
-    layout, features = table_layout(model, precision, feature_key(engine)), partial(packed_features, engine)
+    layout, features = table_layout(model, precision, feature_key(engine)), partial(pack_features, engine)
     with GalleryStore.write(uri, layout, features=features) as store:
         encode: Callable[[FolderFile], Encoded] = encode_here
         stored = store.files()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seps.cli import check_folder
-from seps.listing import may_be_photo
+from seps.listing import is_possible_photo
 from seps.photos import PhotoError
 
 
@@ -45,15 +45,15 @@ def _walk(folder: Path, root: Path) -> Iterator[FolderFile]:
             file = Path(place, name)
             if name.startswith(".") or (file.is_symlink() and not file.resolve().is_relative_to(root)):
                 continue
-            if not may_be_photo(file):
+            if not is_possible_photo(file):
                 continue
             try:
-                yield as_listed(file, path_name(file.relative_to(folder)))
+                yield read_file_facts(file, path_name(file.relative_to(folder)))
             except FileNotFoundError:  # deleted meanwhile, or a link that leads nowhere
                 continue
 
 
-def as_listed(file: Path, path: str) -> FolderFile:
+def read_file_facts(file: Path, path: str) -> FolderFile:
     """Return a file's current facts under its name in a gallery; OSError if it does not exist."""
     facts = file.stat()
     return FolderFile(path, file, facts.st_size, facts.st_mtime_ns)

@@ -66,7 +66,7 @@ def sync_files(
     Raises:
         StoreError: as `GalleryStore`.
     """
-    report, before = SyncReport(), store.reopened()
+    report, before = SyncReport(), store.reopen_table()
     stored = before.files()
     by_digest = {facts.digest: row for row, facts in stored.values()}
     changed = [file for file in files if not is_stored(file, stored)]

@@ -39,7 +39,7 @@ PICTURE = "ablation.png"
 
 @dataclass(frozen=True)
 class Variant:
-    """One row of the table: a name, and what it changes of the recipe."""
+    """One row of the table: a name and its changes to the recipe."""
 
     name: str
     config: JudgeConfig
@@ -78,7 +78,7 @@ def variants(
         rows += freezing_rows(residual, settings, layers)
     elif layers or group == FREEZING:
         raise ValueError(
-            f"The recipe's encoders are those of the SEPS model {config.encoder.name!r}, which always stay frozen: to "
+            f"The recipe's encoders come from the SEPS model {config.encoder.name!r}, which always stay frozen: to "
             "compare freezing, give a recipe with CLIP, such as --recipe quick."
         )
     return rows if group == FREEZING else rows + correction_rows(config, residual, settings)
@@ -136,7 +136,7 @@ def with_freezing(config: JudgeConfig, freeze: str, layers: dict[str, int]) -> J
 
 
 def with_half_frozen(config: JudgeConfig) -> JudgeConfig:
-    """Return the config with the first half of each CLIP tower frozen; ValueError where the encoder cannot be had."""
+    """Return the config with the first half of each CLIP tower frozen; ValueError if the encoder cannot be loaded."""
     layers = tower_layers(clip_architecture(clip_folder(config.encoder.name)))
     return with_freezing(config, "layers", {tower: count // 2 for tower, count in layers.items()})
 
@@ -199,7 +199,7 @@ def ablate(
 def by_row(
     features: dict[str, SplitFeatures], ratings: dict[str, Ratings], train: Ratings, dev: Ratings
 ) -> dict[str, SplitFeatures]:
-    """Features of a split by row, put together from those of the split by prompt."""
+    """Features of a split by row, assembled from the features of the split by prompt."""
     first, second = features["train"], features["dev"]
     both = SplitFeatures(
         torch.cat([first.quality, second.quality]),

@@ -1,9 +1,9 @@
-"""What a judge's settings usually are, for `python -m seps.judge train --help` and `python -m seps.judge guide`."""
+"""Usual settings of a judge, for `python -m seps.judge train --help` and `python -m seps.judge guide`."""
 
 from __future__ import annotations
 
 ROWS = (
-    ("frozen", "--freeze all", "learning rate 1e-3 to 5e-3: the heads alone learn, on features computed once"),
+    ("frozen", "--freeze all", "learning rate 1e-3 to 5e-3: only the heads learn, on cached features"),
     ("partly", "--freeze N", "3e-5 to 1e-4; 70 to 80% of the image tower's layers, 18 of ViT-L/14's 24"),
     ("nothing", "--freeze none", "3e-5, which it is where none is named; above 1e-4 encoders forget"),
     ("scale 0.1", "--residual-scale-q 0.1", "under 1,000 ratings, or encoders that agree with people already"),

@@ -1,4 +1,4 @@
-"""What a judge is made of: encoders, formulas and the columns of its data, in one JSON file."""
+"""Judge config: encoders, formulas and the columns of its data, in one JSON file."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Spoilt(NamedTuple):
     strengths: tuple[float, float]
 
 
-def cropped(picture: Image.Image, seed: int, version: int, row: int) -> Image.Image:
+def crop_randomly(picture: Image.Image, seed: int, version: int, row: int) -> Image.Image:
     """Return a random crop of 80 to 100% of the area with the same aspect ratio, mirrored half of the time.
 
     Args:
@@ -38,8 +38,8 @@ def cropped(picture: Image.Image, seed: int, version: int, row: int) -> Image.Im
     return crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if rng.random() < MIRRORED else crop
 
 
-def spoilt_plan(pictures: int, count: int, seed: int) -> list[Spoilt]:
-    """Return which pictures are spoilt and how: `count` of them (all where there are fewer), each kind as often."""
+def plan_spoilt_copies(pictures: int, count: int, seed: int) -> list[Spoilt]:
+    """Return which pictures are spoilt and how: at most `count` of them, with each kind equally often."""
     rng = random.Random(f"spoilt {seed}")
     plan = []
     for number, row in enumerate(rng.sample(range(pictures), min(count, pictures))):

@@ -1,4 +1,4 @@
-"""What a judge's run shows of its loss and of its agreement with people, see `seps.runs.run_log`."""
+"""Curves of a judge's loss and of its agreement with people, see `seps.runs.run_log`."""
 
 from seps.judge.config import SCORES
 from seps.runs.run_log import Curves, Panel

@@ -1,4 +1,4 @@
-"""Ratings of generated pictures: `ratings.csv` beside `images/`, read and checked whole before anything else starts."""
+"""Ratings of generated pictures: `ratings.csv` next to `images/`, validated when read."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ COLUMNS = "Columns that are missing"
 ABSENT = "Files missing from images/: put them there, or take their lines out"
 NO_COLUMN = {  # what else can be done where none is such a column
     "split_column": ", or add it, with train or dev on every line",
-    "generator_column": ', or "" where there is none',
-    "explanation_column": ', or "" where there is none',
+    "generator_column": ', or "" without one',
+    "explanation_column": ', or "" without one',
 }
 SCORES = "Scores that are no numbers or outside the scale"
 ABOVE = "Scores above data.mos_top: set it, in the recipe, to the top of the scale (the largest here is {})"
@@ -130,7 +130,7 @@ def rating_notes(train: Ratings, dev: Ratings, config: DataConfig) -> list[str]:
             "measured there flatters: take one of the two out."
         )
     if twice:
-        notes.append(f"Pictures that are there twice, under two names: {listed(twice)}.")
+        notes.append(f"Pictures with two names: {listed(twice)}.")
     for column, name in ((config.quality_column, "quality"), (config.consistency_column, "consistency")):
         for ratings in (train, dev):
             scores = getattr(ratings, name)
@@ -200,7 +200,7 @@ def _read_scores(
 
 
 def read_score(text: str) -> float | None:
-    """Return a cell as a finite number, None where it is none."""
+    """Return a cell as a finite number, or None."""
     try:
         value = float(text)
     except ValueError:

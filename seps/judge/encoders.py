@@ -3,7 +3,7 @@
 Two kinds. `ClipEncoders` is any transformers CLIP: one embedding serves quality and consistency, and no patch has an
 exact share of it, since CLIP pools by its class token. `SepsEncoders` are the frozen encoders of a SEPS model:
 consistency takes the mean patch and the mean word, quality the maps of several stages of the EfficientNet, where blur,
-noise and blocks show before they are forgotten. What describes quality is a mean over patches of what each patch holds.
+noise and blocks show before they are forgotten. The quality features are a mean over patches.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from seps.encoders import preprocess
 from seps.encoders.config import VisionConfig
 from seps.encoders.sources import find_folder
 from seps.encoders.tokenizer import folded
-from seps.encoders.weights import WEIGHTS_FILE, no_progress_bar
+from seps.encoders.weights import WEIGHTS_FILE, hide_progress_bar
 from seps.judge.config import TOWERS, EncoderConfig
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
@@ -98,7 +98,7 @@ class ClipEncoders(nn.Module):
         return PictureFeatures(image, image)
 
     def quality(self, pixels: Tensor) -> Tensor:
-        """Return the quality features of the same alone, (B, quality_width)."""
+        """Return only the quality features, (B, quality_width)."""
         return self.pictures(pixels).quality
 
     def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
@@ -126,7 +126,7 @@ def load_clip(config: EncoderConfig) -> ClipEncoders:
     architecture = clip_architecture(folder)
     check_layers(config, architecture)
     try:
-        with no_progress_bar():
+        with hide_progress_bar():
             model = (
                 CLIPModel.from_pretrained(folder, local_files_only=True)
                 if config.pretrained
@@ -141,7 +141,7 @@ def load_clip(config: EncoderConfig) -> ClipEncoders:
 
 
 def clip_folder(name: str) -> Path:
-    """Return the folder of a CLIP by its own path or its hub repo; ValueError where it cannot be had."""
+    """Return the folder of a CLIP by its path or its hub repo; ValueError if it cannot be loaded."""
     return find_folder(f"folder:{name}" if Path(name).is_dir() else name, CLIP_FILES)
 
 
@@ -257,12 +257,12 @@ class SepsEncoders(nn.Module):
 
     @torch.no_grad()
     def quality(self, pixels: Tensor) -> Tensor:
-        """Return the quality features of the same alone, (B, quality_width)."""
+        """Return only the quality features, (B, quality_width)."""
         return self.describe(self.maps(pixels)).mean(dim=1)
 
     @torch.no_grad()
     def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
-        """Return the features, and (B, N, quality_width), whose mean over patches is the quality features."""
+        """Return the features, and (B, N, quality_width) per patch; the mean over patches is the quality features."""
         maps = self.maps(pixels)
         tokens = maps[-1].flatten(2).transpose(1, 2)  # (B, N, D_v)
         encoder = self.model.img_enc
@@ -276,7 +276,7 @@ class SepsEncoders(nn.Module):
         return PictureFeatures(described.mean(dim=1), F.normalize(embedded.mean(dim=1), dim=-1)), described
 
     def describe(self, maps: Sequence[Tensor]) -> Tensor:
-        """Return what each patch holds of the chosen stages, (B, N, quality_width)."""
+        """Return each patch's features at the chosen stages, (B, N, quality_width)."""
         parts = []
         for stage in self.stages:
             stage_map = maps[stage].contiguous()  # (B, D_s, H_s, W_s)

@@ -13,7 +13,7 @@ from seps.judge.metrics import (
     Floats,
     Whole,
     agreement,
-    over_prompts,
+    bootstrap_over_groups,
     partial,
     srocc,
     within_prompts,
@@ -46,17 +46,17 @@ def evaluate(predictions: Predictions, ratings: Ratings) -> dict[str, Any]:
     alone, _ = within_prompts(scores["quality"], rated["consistency"], groups)
     result["beyond_quality"] = {
         "srocc_of_predicted_quality": plain(
-            over_prompts(lambda rows: srocc(scores["quality"][rows], rated["consistency"][rows]), groups)
+            bootstrap_over_groups(lambda rows: srocc(scores["quality"][rows], rated["consistency"][rows]), groups)
         ),
         "within_prompt_of_predicted_quality": plain(alone),
         "partial_given_predicted_quality": plain(
-            over_prompts(
+            bootstrap_over_groups(
                 lambda rows: partial(scores["consistency"][rows], rated["consistency"][rows], scores["quality"][rows]),
                 groups,
             )
         ),
         "partial_given_rated_quality": plain(
-            over_prompts(
+            bootstrap_over_groups(
                 lambda rows: partial(scores["consistency"][rows], rated["consistency"][rows], rated["quality"][rows]),
                 groups,
             )
@@ -111,12 +111,12 @@ def plain(figure: Estimate) -> dict[str, Any]:
 
 
 def number(value: float) -> float | None:
-    """Return the number, None where there is none: JSON has no NaN."""
+    """Return the number, None for NaN, which JSON lacks."""
     return float(value) if np.isfinite(value) else None
 
 
 def table(result: dict[str, Any]) -> str:
-    """Return what the program prints."""
+    """Return the report to print."""
     lines = [f"{result['pictures']:,} pictures of {result['prompts']:,} prompts, {result['split']}; 95% over prompts"]
     for name in SCORES:
         values = result[name]
@@ -142,7 +142,7 @@ def table(result: dict[str, Any]) -> str:
 
 
 def interval(values: dict[str, Any]) -> str:
-    """Return a figure with its interval, as it is printed."""
+    """Format a figure with its interval."""
     if values["value"] is None:
         return "none"
     return with_bounds(values["value"], *values["interval"])

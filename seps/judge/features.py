@@ -15,7 +15,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from seps.data import open_image
-from seps.judge.copies import Spoilt, cropped, spoilt_plan
+from seps.judge.copies import Spoilt, crop_randomly, plan_spoilt_copies
 from seps.judge.data import Ratings
 from seps.judge.encoders import PictureFeatures
 from seps.judge.judge import BATCH_SIZE, Judge
@@ -64,7 +64,7 @@ class SplitFeatures:
 def split_features(
     judge: Judge, ratings: Ratings, folder: Path, versions: int = 1, spoilt: int = 0, seed: int = 0
 ) -> SplitFeatures:
-    """Compute a split's features in float16, or read those of an earlier run in `folder`.
+    """Compute a split's features in float16, or read them from `folder`.
 
     Args:
         versions: per picture, itself and its crops; spoilt: number of pictures with two degraded copies.
@@ -73,22 +73,22 @@ def split_features(
     encoded = []
     for version in range(versions):
         openers = [
-            lambda f=file, r=row, v=version: cropped(open_image(f), seed, v, r) for row, file in enumerate(files)
+            lambda f=file, r=row, v=version: crop_randomly(open_image(f), seed, v, r) for row, file in enumerate(files)
         ]
         copies = [version, seed if version else 0]
         encoded.append(cached(judge, openers, files, copies, folder, f"{ratings.name}, version {version + 1}"))
-    plan = spoilt_plan(len(files), spoilt, seed)
+    plan = plan_spoilt_copies(len(files), spoilt, seed)
     return SplitFeatures(
         torch.stack([version.quality for version in encoded], dim=1),
         torch.stack([version.image for version in encoded], dim=1),
         judge.encode_prompts(ratings.prompts).cpu(),
         None if ratings.explanations is None else explanations_of(judge, ratings.explanations),
-        spoilt_features(judge, files, plan, folder, ratings.name) if plan else None,
+        compute_spoilt_features(judge, files, plan, folder, ratings.name) if plan else None,
     )
 
 
 def explanations_of(judge: Judge, explanations: Sequence[str]) -> Tensor:
-    """(n, d) unit embeddings of rationales; zero where there is none."""
+    """(n, d) unit embeddings of rationales; zero without a rationale."""
     vectors = torch.zeros(len(explanations), judge.encoders.width)
     rows = [i for i, text in enumerate(explanations) if text]
     if rows:
@@ -96,7 +96,7 @@ def explanations_of(judge: Judge, explanations: Sequence[str]) -> Tensor:
     return vectors
 
 
-def spoilt_features(
+def compute_spoilt_features(
     judge: Judge, files: Sequence[Path], plan: Sequence[Spoilt], folder: Path, name: str
 ) -> SpoiltFeatures:
     """Quality features of spoilt copies."""
@@ -138,7 +138,7 @@ def cached(
 
 
 def cache_key(judge: Judge, files: Sequence[Path], copies: object) -> str:
-    """Return what features depend on, as a short hash: encoders, picture files, copies."""
+    """Return a short hash of encoders, picture files and copies."""
     named = [(file.name, file.stat().st_size) for file in files]
     encoder = judge.config.as_dict()["encoder"]
     return hashlib.sha256(json.dumps([READING, encoder, named, copies], sort_keys=True).encode()).hexdigest()[:16]

@@ -89,7 +89,7 @@ class Judge(nn.Module):
     """Scores the quality and consistency of generated pictures.
 
     Args:
-        encoders: those of the config; default: built from it.
+        encoders: matching the config; default: built from it.
 
     Raises:
         ValueError: missing encoders.
@@ -166,7 +166,7 @@ class Judge(nn.Module):
         return (config.scale_q, config.scale_c) if config.residual else (0.0, 0.0)
 
     def quality(self, images: Sequence[Image.Image], progress: Progress = False) -> list[Score]:
-        """Quality alone, which no prompt moves, of each picture; ValueError as `score`, or without pictures."""
+        """Return each picture's quality, independent of any prompt; ValueError as `score`, or without pictures."""
         with evaluating(self):
             parts = [self.encoders.quality(pixels) for pixels in self.batches(images, progress)]
             scores = self.network.quality(torch.cat(parts))

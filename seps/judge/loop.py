@@ -27,7 +27,7 @@ from seps.data import open_image
 from seps.fields import Fields, between
 from seps.files import write_json
 from seps.judge.config import SCORES, JudgeConfig
-from seps.judge.copies import cropped
+from seps.judge.copies import crop_randomly
 from seps.judge.curves import CURVES
 from seps.judge.data import Ratings, rating_notes, read_ratings
 from seps.judge.encoders import PictureFeatures, to_pixels
@@ -50,7 +50,7 @@ TINY = 1e-4  # ratings of 0 and 1 have no logit
 
 @dataclass(frozen=True)
 class RunState(Fields, section="the state"):
-    """What a run must find again beside its tensors: epochs done."""
+    """State of a run, saved next to its tensors: epochs done."""
 
     epoch: Annotated[int, between(0)]
 
@@ -89,14 +89,14 @@ class Step(nn.Module):
             for scores, target in ((quality.final, rated[:, 0]), (consistency.final, rated[:, 1])):
                 loss = loss + settings.rank_weight * ranking_loss(scores, target, prompts, settings.rank_margin)
         if spoilt is not None:
-            loss = loss + settings.spoilt_weight * self.spoilt_loss(*spoilt)
+            loss = loss + settings.spoilt_weight * self.compute_spoilt_loss(*spoilt)
         if self.explain is not None and batch.explanations is not None:
             predicted = self.explain(torch.cat([batch.pictures.image, batch.text], dim=-1))  # (B, d)
             loss = loss + settings.explanation_weight * explanation_loss(predicted, batch.explanations)
         return loss
 
-    def spoilt_loss(self, features: Tensor, strengths: Tensor) -> Tensor:
-        """Return by how much base and score of a copy exceed those of the milder copy minus a margin."""
+    def compute_spoilt_loss(self, features: Tensor, strengths: Tensor) -> Tensor:
+        """Return by how much base and score of a copy exceed the milder copy's, minus a margin."""
         corrected = self.judge.network.quality(features.flatten(0, 1))
         loss = features.new_zeros(())
         for scores in (corrected.base.view_as(strengths), corrected.final.view_as(strengths)):  # (m, 3)
@@ -248,7 +248,7 @@ def fit(
         rows.append(row)
         if out is not None:
             write_epoch(out, CURVES, row, log.rows, timer.is_due(epoch + 1 == settings.epochs))
-            save_checkpoint(out / FOLDER, learned_state(step), optimizer, RunState(epoch + 1))
+            save_checkpoint(out / FOLDER, get_learned_state(step), optimizer, RunState(epoch + 1))
             tqdm.write(epoch_report(row, judge.scales))
             keep_best(judge, out, row)
     return rows
@@ -266,13 +266,13 @@ def keep_best(judge: Judge, out: Path, row: Mapping[str, float]) -> None:
 
 
 def mean_srocc(row: Mapping[str, float]) -> float:
-    """Return the mean of both scores' rank correlations with people on dev, in [-1, 1]; -1 where there is none."""
+    """Return the mean of both scores' rank correlations with people on dev, in [-1, 1]; -1 if undefined."""
     value = fmean(float(row[f"{name}_srocc"]) for name in SCORES)
     return value if isfinite(value) else -1.0
 
 
 def finite_loss(loss: Tensor, epoch: int, number: int, rows: Tensor) -> float:
-    """Return the loss of a step as a number; ValueError where it is not finite, naming epoch, batch and rows."""
+    """Return the loss of a step as a number; ValueError if it is not finite, naming epoch, batch and rows."""
     value = float(loss.detach())
     if not isfinite(value):
         raise ValueError(
@@ -312,7 +312,7 @@ def make_batches(
             continue
         version = epoch + 1 if settings.augment else 0
         files = ratings.image_files
-        opened = [cropped(open_image(files[row]), settings.seed, version, row) for row in rows.tolist()]
+        opened = [crop_randomly(open_image(files[row]), settings.seed, version, row) for row in rows.tolist()]
         pixels = to_pixels(opened, judge.encoders.pixels).to(judge.device)
         texts = judge.encoders.prompts([ratings.prompts[row] for row in rows.tolist()])
         explanations = None
@@ -330,7 +330,7 @@ def on(judge: Judge, pictures: PictureFeatures) -> PictureFeatures:
 
 
 def sample_spoilt(features: SplitFeatures, device: torch.device) -> tuple[Tensor, Tensor] | None:
-    """Pictures with their two spoilt copies, sampled anew: features (m, 3, quality_width) and strengths (m, 3)."""
+    """Pictures with two newly sampled spoilt copies each: features (m, 3, quality_width) and strengths (m, 3)."""
     spoilt = features.spoilt
     if spoilt is None:
         return None
@@ -375,12 +375,12 @@ def resumed(out: Path, step: nn.Module, optimizer: torch.optim.Optimizer, epochs
     """Take up the run's checkpoint, and return how many of its epochs are done; ValueError as `load_checkpoint`."""
     done = read_state(out / FOLDER, RunState).epoch
     check_whole(f"epoch in {out / FOLDER / NUMBERS}", done, epochs)
-    load_checkpoint(out / FOLDER, step, learned_state(step), optimizer, done)
+    load_checkpoint(out / FOLDER, step, get_learned_state(step), optimizer, done)
     forget_after(out, CURVES, done)
     return done
 
 
-def learned_state(modules: nn.Module) -> dict[str, torch.Tensor]:
+def get_learned_state(modules: nn.Module) -> dict[str, torch.Tensor]:
     """Return the state dict without frozen parameters; buffers of modules that learn are kept."""
     frozen = {key for key, parameter in modules.named_parameters() if not parameter.requires_grad}
     buffers = {key for key, _ in modules.named_buffers() if key.startswith("judge.encoders.")}
@@ -388,7 +388,7 @@ def learned_state(modules: nn.Module) -> dict[str, torch.Tensor]:
 
 
 def predict(judge: Judge, ratings: Ratings, features: SplitFeatures | None = None) -> Predictions:
-    """Scores of a split's pictures, in evaluation mode; from features where they are at hand, from files otherwise."""
+    """Score a split's pictures in evaluation mode, from features if given, else from files."""
     with evaluating(judge):
         if features is not None:
             quality = features.quality[:, 0].to(judge.device)

@@ -1,6 +1,6 @@
 """Agreement of scores with people's: rank and linear correlations, with 95% intervals over prompts.
 
-Pictures of one prompt are alike, so that prompts are sampled: each sample takes whole prompts anew.
+Pictures of one prompt are similar, so the bootstrap samples whole prompts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def signs(values: Floats) -> Floats:
 
 
 def partial(scores: Floats, rated: Floats, beside: Floats) -> float:
-    """Spearman's correlation of scores and ratings where `beside` (n,) is held fixed."""
+    """Spearman's correlation of scores and ratings, with `beside` (n,) held fixed."""
     xy, xz, yz = srocc(scores, rated), srocc(scores, beside), srocc(rated, beside)
     below = np.sqrt((1 - xz**2) * (1 - yz**2))
     return float((xy - xz * yz) / below) if below > 0 else float("nan")
@@ -54,7 +54,7 @@ def samples(groups: Whole) -> Whole:
     return resamples(int(groups.max()) + 1)
 
 
-def over_prompts(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
+def bootstrap_over_groups(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
     """Return a figure of rows and its interval over groups.
 
     Args:
@@ -101,8 +101,8 @@ def agreement(scores: Floats, rated: Floats, groups: Whole) -> dict[str, Any]:
         scores, rated: (n,); groups: (n,), each picture's prompt, from 0.
     """
     figures = {
-        "srocc": over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups),
-        "plcc": over_prompts(lambda rows: plcc(scores[rows], rated[rows]), groups),
+        "srocc": bootstrap_over_groups(lambda rows: srocc(scores[rows], rated[rows]), groups),
+        "plcc": bootstrap_over_groups(lambda rows: plcc(scores[rows], rated[rows]), groups),
         "krcc": krcc_over_prompts(scores, rated, groups),
     }
     values: dict[str, Any] = {name: figure.mean for name, figure in figures.items()}

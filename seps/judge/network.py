@@ -1,4 +1,4 @@
-"""The formulas: what the encoders say alone, and a correction that may move it by at most a fixed amount.
+"""The formulas: the encoders' scores, and a correction of at most a fixed amount.
 
 quality      q = clamp(q_base + scale_q tanh(MLP(img)), 0, 1),            q_base = sigmoid(Linear(img))
 consistency  c = clamp(c_base + scale_c tanh(Fusion([img, txt, cos])), 0, 1),
@@ -18,7 +18,7 @@ from seps.encoders.heads import Standardize
 from seps.judge.config import JudgeConfig
 
 PROJECTED_DEVIATION = 0.1  # of weights at the start, so that the projected quality weighs as much as image and text
-GAIN = 2.0  # at the start: a quality of 1 or 0 alone takes the correction to tanh(1), three quarters of its scale
+GAIN = 2.0  # at the start: a quality of 1 or 0 takes the correction to tanh(1), three quarters of its scale
 
 
 class Corrected(NamedTuple):
@@ -43,7 +43,7 @@ class Predictions:
 
 
 def corrected(base: Tensor, bounded: Tensor, scale: float) -> Corrected:
-    """Add a correction to a base: bounded (B,) lies in [-1, 1] and counts `scale` at most."""
+    """Add a correction to a base: bounded (B,) is in [-1, 1] and counts at most `scale`."""
     correction = scale * bounded
     return Corrected(base, correction, (base + correction).clamp(0.0, 1.0))
 
@@ -176,7 +176,7 @@ class JudgeNetwork(nn.Module):
     """Both heads on the embeddings that encoders give.
 
     Args:
-        quality_width: channels of the quality embedding; width: d, those of image and prompt.
+        quality_width: channels of the quality embedding; width: d, channels of image and prompt.
         config: formulas and widths.
     """
 

@@ -17,7 +17,7 @@ from seps.judge.advice import COMMANDS_PAGE, advice
 from seps.judge.config import ALL, GROUPS, SCORES, TABLE, JudgeConfig
 from seps.judge.judge import Judge, Score, load_judge
 from seps.judge.settings import UNFROZEN_RATE, JudgeSettings
-from seps.listing import ENDINGS, may_be_photo
+from seps.listing import ENDINGS, is_possible_photo
 from seps.numbers import rounded, written
 from seps.runs.recipe import options_elsewhere
 from seps.runs.run_folder import BEST, BEST_EPOCH
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def arguments_parser() -> argparse.ArgumentParser:
-    """Return what the program takes."""
+    """Return the argument parser."""
     parser = Parser(prog="python -m seps.judge", description="Judge generated pictures.", elsewhere=options_meant)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     data = {"type": Path, "required": True, "help": "folder with ratings.csv and images/"}
@@ -56,7 +56,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     train.add_argument("--out", type=Path, required=True, help="folder of the run")
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
     train.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
-    train.add_argument("--seed", type=whole_number, help="instead of the recipe's, as what follows")
+    train.add_argument("--seed", type=whole_number, help="overrides the recipe, as the options below")
     train.add_argument("--epochs", type=whole_number, help="passes over the training pictures")
     train.add_argument("--batch-size", type=whole_number, metavar="B", help="pictures a step")
     train.add_argument("--lr", type=finite_number, metavar="RATE", help="the largest learning rate")
@@ -115,7 +115,7 @@ def arguments_parser() -> argparse.ArgumentParser:
 
 
 def options_meant() -> dict[str, str]:
-    """Return what is meant by options of the published scorer that are none here."""
+    """Return the settings that match options of the published scorer."""
     return options_elsewhere(JudgeConfig, JudgeSettings) | JUDGE_OPTIONS
 
 
@@ -124,13 +124,13 @@ def run_train(options: argparse.Namespace) -> None:
     from seps.judge.encoders import with_first_layers
     from seps.judge.loop import train
     from seps.judge.settings import read_recipe
-    from seps.runs.recipe import overridden, with_values
+    from seps.runs.recipe import override_settings, with_values
 
     read = with_values(*read_recipe(options.recipe), changed_values(options))
     config, settings = with_values(*read, options.set)
     if layers := layers_to_freeze(options.freeze):
         config = replace(config, encoder=with_first_layers(config.encoder, layers))
-    settings = overridden(settings, seed=options.seed)
+    settings = override_settings(settings, seed=options.seed)
     train(config, settings, options.data, options.out, options.resume, options.cache)
     best = read_json_file(options.out / BEST / BEST_EPOCH)
     print(
@@ -140,11 +140,11 @@ def run_train(options: argparse.Namespace) -> None:
 
 
 def changed_values(options: argparse.Namespace) -> list[str]:
-    """Return what the options of `train` put in place of a recipe's values, as --set has it; a number of layers is
+    """Return the options of `train` as overrides of recipe values, as for --set; a number of layers is
     apart.
 
     Raises:
-        ValueError: as `layers_to_freeze`; a scale of corrections where there are none.
+        ValueError: as `layers_to_freeze`; a scale without corrections.
     """
     if options.no_residual and not options.residual_scale_q is options.residual_scale_c is None:
         raise ValueError(
@@ -207,7 +207,7 @@ def run_sort(options: argparse.Namespace) -> None:
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder: name one with pictures.")
     listed = (file for file in options.folder.iterdir() if not file.name.startswith("."))
-    files = sorted(file for file in listed if may_be_photo(file))
+    files = sorted(file for file in listed if is_possible_photo(file))
     if not files:
         raise ValueError(f"{options.folder} holds no picture ({', '.join(ENDINGS)}).")
     missing = [file.name for file in files if nfc(file.name) not in prompts]
@@ -281,7 +281,7 @@ def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Pa
 
 
 def worth(scores: tuple[Score, Score], by: str) -> float:
-    """Return what a picture is sorted by."""
+    """Return a picture's sort key."""
     quality, consistency = (score.final for score in scores)
     return {"quality": quality, "consistency": consistency, "both": (quality + consistency) / 2}[by]
 

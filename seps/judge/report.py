@@ -1,4 +1,4 @@
-"""What training says of a judge: its plan, and after each epoch agreement, the gap to train and the corrections."""
+"""Training reports of a judge: the plan and, per epoch, agreement, gap to train and corrections."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def frozen_layers(judge: Judge) -> str:
 
 
 def training_plan(judge: Judge, settings: JudgeSettings, train_pictures: int, dev_pictures: int) -> str:
-    """Return what training will do, printed before it starts."""
+    """Return the training plan, printed before training starts."""
     config, encoder = judge.config, judge.config.encoder
     learned = sum(parameter.numel() for parameter in judge.parameters() if parameter.requires_grad)
     frozen = sum(parameter.numel() for parameter in judge.encoders.parameters() if not parameter.requires_grad)

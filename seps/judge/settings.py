@@ -1,4 +1,4 @@
-"""How a judge is trained: the "training" section of a recipe, whose other keys are the judge's config."""
+"""Judge training settings: the "training" section of a recipe; the other keys are the judge's config."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNFROZEN_RATE, MAX_ENCODER_RATE = 3e-5, 1e-4  # of encoders that learn: usual, a
 
 @dataclass(frozen=True)
 class JudgeSettings(Fields, section="training", elsewhere=JUDGE_TRAINING_KEYS):
-    """Everything that training needs to know beside the judge.
+    """Training settings of a judge.
 
     Attributes:
         epochs, batch_size: passes over the training pictures, pictures a step.
@@ -31,7 +31,7 @@ class JudgeSettings(Fields, section="training", elsewhere=JUDGE_TRAINING_KEYS):
         rank_weight: of the ranking loss on pairs of one prompt, for both scores; batches then hold whole prompts.
         rank_margin: by how much of the ratings' difference, at most, two scores must differ the same way.
         explanation_weight: of the rationales' loss, where the data have an `explanation_column`.
-        spoilt_weight: of the ranking loss on spoilt copies, whose quality must lie below the picture's.
+        spoilt_weight: of the ranking loss on spoilt copies, which must score lower than the picture.
         spoilt_pictures: training pictures with two spoilt copies each, of blur, noise or JPEG blocks.
         spoilt_margin: how much quality must fall, at least, from strength 0 to 1.
         augment: random crops of 80 to 100% and mirror images.

@@ -1,7 +1,7 @@
-"""Distort a picture by a strength in [0, 1]: what a judge of quality must notice.
+"""Distort a picture by a strength in [0, 1], to train a judge of quality.
 
-Strengths mean the same in pictures of any size: blur, grain and blocks are measured on a picture whose shorter side
-has 512 pixels. Strength 0 gives the picture back as it was, in RGB.
+Strengths mean the same in pictures of any size: blur, grain and blocks are defined for a shorter side of
+512 pixels. Strength 0 returns the picture unchanged, in RGB.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def distort(picture: Image.Image, kind: str, strength: float) -> Image.Image:
     Args:
         picture: of any mode that `seps.encoders.preprocess` takes.
         kind: "blur" (Gaussian), "noise" (Gaussian, of each channel), "blocks" (JPEG), "contrast" (drawn towards the
-            mean grey) or "crop" (the middle alone).
+            mean grey) or "crop" (only the middle).
         strength: in [0, 1], from nothing to as much as there is.
 
     Returns:
@@ -44,7 +44,7 @@ def distort(picture: Image.Image, kind: str, strength: float) -> Image.Image:
     """
     check_choice("kind", kind, KINDS)
     if not (is_number(strength) and 0.0 <= strength <= 1.0):
-        raise ValueError(f"strength is {shown(strength)}, but it must lie in [0, 1].")
+        raise ValueError(f"strength is {shown(strength)}, but it must be in [0, 1].")
     rgb = rgb_of(picture)
     if strength == 0:
         return rgb
@@ -54,7 +54,7 @@ def distort(picture: Image.Image, kind: str, strength: float) -> Image.Image:
 def blur(pixels: Pixels, strength: float) -> Pixels:
     """Gaussian blur, up to a standard deviation of 8 pixels at a shorter side of 512."""
     sigma = strength * MAX_BLUR * min(pixels.shape[:2]) / SIDE
-    return as_pixels(cv2.GaussianBlur(pixels, (0, 0), max(sigma, 1e-3), borderType=cv2.BORDER_REFLECT))
+    return clip_pixels(cv2.GaussianBlur(pixels, (0, 0), max(sigma, 1e-3), borderType=cv2.BORDER_REFLECT))
 
 
 def noise(pixels: Pixels, strength: float) -> Pixels:
@@ -63,7 +63,7 @@ def noise(pixels: Pixels, strength: float) -> Pixels:
     small = small_size(width, height)
     drawn = np.random.default_rng(0).normal(0, 1, (small[1], small[0], 3)).astype(np.float32)
     grain = cv2.resize(drawn, (width, height), interpolation=cv2.INTER_NEAREST)  # (H, W, 3)
-    return as_pixels(pixels + strength * MAX_NOISE * grain)
+    return clip_pixels(pixels + strength * MAX_NOISE * grain)
 
 
 def blocks(pixels: Pixels, strength: float) -> Pixels:
@@ -74,13 +74,13 @@ def blocks(pixels: Pixels, strength: float) -> Pixels:
     quality = round(WORST_JPEG + (BEST_JPEG - WORST_JPEG) * (1 - strength) ** 2)
     coded = cv2.imencode(".jpg", small[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
     decoded = np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR))[..., ::-1]
-    return as_pixels(decoded if size == (width, height) else cv2.resize(decoded, (width, height)))
+    return clip_pixels(decoded if size == (width, height) else cv2.resize(decoded, (width, height)))
 
 
 def contrast(pixels: Pixels, strength: float) -> Pixels:
     """Values drawn towards the picture's mean, down to a tenth of their distance from it."""
     mean = pixels.mean()
-    return as_pixels(mean + (1 - (1 - MIN_CONTRAST) * strength) * (pixels - mean))
+    return clip_pixels(mean + (1 - (1 - MIN_CONTRAST) * strength) * (pixels - mean))
 
 
 def crop(pixels: Pixels, strength: float) -> Pixels:
@@ -88,7 +88,7 @@ def crop(pixels: Pixels, strength: float) -> Pixels:
     kept = 1 - (1 - MIN_SIDE) * strength
     height, width = (max(1, round(kept * side)) for side in pixels.shape[:2])
     top, left = (pixels.shape[0] - height) // 2, (pixels.shape[1] - width) // 2
-    return as_pixels(pixels[top : top + height, left : left + width])
+    return clip_pixels(pixels[top : top + height, left : left + width])
 
 
 def small_size(width: int, height: int) -> tuple[int, int]:
@@ -97,7 +97,7 @@ def small_size(width: int, height: int) -> tuple[int, int]:
     return max(1, round(width * scale)), max(1, round(height * scale))
 
 
-def as_pixels(values: NDArray[Any]) -> Pixels:
+def clip_pixels(values: NDArray[Any]) -> Pixels:
     """Values rounded and cut to [0, 255]."""
     return np.ascontiguousarray(np.clip(np.rint(values), 0, 255).astype(np.uint8))
 

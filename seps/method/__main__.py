@@ -27,7 +27,7 @@ class Step(NamedTuple):
 
 
 def steps(network: CrossSparseAggrNet, words: int = 12, dense_words: int = 40) -> list[Step]:
-    """Pass one image and one caption through a network and describe each step by what came of it.
+    """Pass one image and one caption through a network and describe the result of each step.
 
     Args:
         network: of either variant; its weights do not matter.
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--num-patches", type=whole_number, default=196, metavar="N", help="patches an image (196)")
     parser.add_argument("--sparse-ratio", type=finite_number, default=0.5, help="patches that are kept (0.5)")
     parser.add_argument("--aggr-ratio", type=finite_number, default=0.4, help="tokens for each kept patch (0.4)")
-    parser.add_argument("--variant", choices=("paper", "released"), help="this one alone; default: both")
+    parser.add_argument("--variant", choices=("paper", "released"), help="only this one; default: both")
     options = parser.parse_args(arguments)
     sizes = options.embed_size, options.num_patches, options.sparse_ratio, options.aggr_ratio
     with errors_in_one_line():

@@ -1,6 +1,6 @@
 """Aggregation: kept patches become N_c tokens. Equation (4), section 3.2.2.
 
-The logits depend on the image alone and are computed once; a caption only says, through its
+The logits depend only on the image and are computed once; a caption only says, through its
 decision mask, over which patches the softmax runs.
 """
 
@@ -14,7 +14,7 @@ from seps.elsewhere import names_elsewhere
 from seps.method.softmax import masked_softmax
 
 
-def aggregated_count(num_patches: int, sparse_ratio: float, aggr_ratio: float) -> int:
+def count_aggregated(num_patches: int, sparse_ratio: float, aggr_ratio: float) -> int:
     """Count the aggregated tokens: N_c = int(N * aggr_ratio * sparse_ratio); 0 for a small grid, where [CLS] and extra
     token remain."""
     return int(num_patches * aggr_ratio * sparse_ratio)

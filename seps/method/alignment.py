@@ -46,7 +46,7 @@ class HRPA(nn.Module):
     Args:
         top_k: K, how many of the best values the relevance MLP sees.
         use_paper_version: with the relevance MLP and plain cosines; False gives the released code's
-            leaky ReLU (slope 0.1) and means alone.
+            leaky ReLU (slope 0.1) and means only.
 
     Raises:
         ValueError: top_k below 1 or above 1,024.
@@ -61,7 +61,7 @@ class HRPA(nn.Module):
             self.relevance_mlp = nn.Sequential(nn.Linear(top_k, 2 * top_k), nn.GELU(), nn.Linear(2 * top_k, 1))
 
     def activate(self, cosines: Tensor) -> Tensor:
-        """Return the matrix whose maxima count, of any shape: leaky ReLU in the released variant, cosines in the
+        """Return the matrix for the maxima, of any shape: leaky ReLU in the released variant, cosines in the
         paper."""
         return cosines if self.use_paper_version else F.leaky_relu(cosines, LEAKY_SLOPE)
 

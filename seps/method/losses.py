@@ -70,8 +70,8 @@ def ratio_loss(
 
     Args:
         score_mask: the paper variant's (D_s, D_d) or (D_s,), each of any shape, weighed by the lambdas;
-            or the released variant's one tensor, whose mean (both branches added, about 2 rho with dense
-            captions) is taken as it is. Under hard top-k decisions this is a constant without gradient.
+            or the released variant's one tensor: its mean (both branches added, about 2 rho with dense
+            captions) is used directly. Under hard top-k decisions this is a constant without gradient.
         target_ratio: rho, in (0, 1].
         lambda_sparse, lambda_dense: weights of the paper variant's branches.
 
@@ -109,13 +109,13 @@ class SEPSLoss(nn.Module):
     | `loss = warmup_alpha * align + opt.ratio_weight * ratio` | the same; `total` where `warmup_alpha` is 1 |
     | `criterion.max_violation_on()`, `..._off()` | `criterion.set_max_violation(True)`, `(False)` |
 
-    `im` and `s`, the embeddings, are not passed: the loss needs their similarity alone.
+    `im` and `s`, the embeddings, are not passed: the loss needs only their similarity.
 
     Args:
         margin: alpha of equation (6).
         target_ratio: rho of equation (7), in (0, 1].
         ratio_weight: weight of L_ratio in the total.
-        max_violation: count the hardest negatives alone; `set_max_violation` switches it later.
+        max_violation: count only the hardest negatives; `set_max_violation` switches it later.
         lambda_sparse, lambda_dense: weights of the branches in equation (7).
 
     Raises:

@@ -22,22 +22,22 @@ from seps.checks import (
     check_whole,
 )
 from seps.elsewhere import names_elsewhere
-from seps.method.aggregation import DualTokenAggregation, TokenAggregation, aggregated_count
+from seps.method.aggregation import DualTokenAggregation, TokenAggregation, count_aggregated
 from seps.method.alignment import HRPA, Alignment
 from seps.method.selection import (
     Selection,
     TokenSparse,
     caption_direction,
     image_attention,
+    normalise_patches,
     text_attention,
-    unit_patches,
 )
 from seps.method.tokens import join_tokens, split_cls
 
 
 @dataclass(frozen=True)
 class ImageFeatures:
-    """What depends on the images alone, computed once for all captions.
+    """Quantities that depend only on the images, computed once for all captions.
 
     Attributes:
         cls: (B_v, 1, C) or None.
@@ -75,7 +75,7 @@ class Match:
 
     Attributes:
         sparse, dense: the branches; no dense caption, no dense branch. The dense branch's weights are
-            None in the paper variant without dual aggregation, which reads the dense caption's scores alone.
+            None in the paper variant without dual aggregation, which reads only the dense caption's scores.
         tokens: one (B_v, M, C) of unit length an alignment: [CLS] if any, aggregated tokens, extra token.
         alignments: the sparse caption's; in the released variant the dense caption's too.
     """
@@ -108,13 +108,13 @@ class CrossSparseAggrNet(nn.Module):
         use_dual_aggr: a weight network for each branch (paper variant).
         beta: weight of the attentions in equation (3), in [0, 0.5] (paper variant).
         detach_selection: in the released variant, as its code has it, selection runs without gradient, so
-            that the image is reached through [CLS] alone; False lets gradients through kept and extra tokens,
+            that the image is reached only through [CLS]; False lets gradients through kept and extra tokens,
             as in LAPS. The paper variant always lets them through. Either way attentions carry none: a dense
             caption of the paper variant, which only scores patches, receives no gradient.
 
     Raises:
         ValueError: a ratio outside (0, 1], beta outside [0, 0.5], a temperature not above 0, or a size outside its
-            range, 1 to 16,384 for embed_size, to 65,536 for num_patches, to 1,024 for top_k; told before anything is
+            range, 1 to 16,384 for embed_size, to 65,536 for num_patches, to 1,024 for top_k; checked before anything is
             allocated.
         TypeError: called with the released code's options.
     """
@@ -156,7 +156,7 @@ class CrossSparseAggrNet(nn.Module):
         self.use_gumbel_softmax = use_gumbel_softmax
         self.use_dual_aggr = use_paper_version and use_dual_aggr
         self.detach_selection = detach_selection and not use_paper_version
-        self.num_tokens = aggregated_count(num_patches, sparse_ratio, aggr_ratio)  # N_c
+        self.num_tokens = count_aggregated(num_patches, sparse_ratio, aggr_ratio)  # N_c
 
         def selection() -> TokenSparse:
             return TokenSparse(embed_size, sparse_ratio, use_paper_version, beta, gumbel_tau)
@@ -170,7 +170,7 @@ class CrossSparseAggrNet(nn.Module):
         if self.num_tokens == 0:
             warnings.warn(
                 f"{num_patches} patches at sparse_ratio {sparse_ratio} and aggr_ratio {aggr_ratio} make 0 aggregated "
-                "tokens: words meet the extra token and any [CLS] alone. Raise a ratio.",
+                "tokens: words can match only the extra token and any [CLS]. Raise a ratio.",
                 stacklevel=2,
             )
         self.hrpa = HRPA(top_k, use_paper_version)
@@ -196,8 +196,8 @@ class CrossSparseAggrNet(nn.Module):
         Returns:
             In evaluation mode the similarity (B_v, B_t). In training mode (similarity, score_mask): in the
             paper variant (D_s, D_d), each (B_t, B_v, N) of 0 and 1, or (D_s,) without dense captions or
-            without dual aggregation, whose only decision is D_s: take it as `(mask,) = score_mask`, or hand either
-            to `SEPSLoss` as it is; in the released one a tensor (B_t, B_v, N), both branches' masks added.
+            without dual aggregation (D_s only): take it as `(mask,) = score_mask`, or hand either
+            to `SEPSLoss`; in the released one a tensor (B_t, B_v, N), both branches' masks added.
 
         Raises:
             ValueError: wrong channels, patch count, lengths or batch sizes; NaN or infinite embeddings;
@@ -242,11 +242,11 @@ class CrossSparseAggrNet(nn.Module):
         return check_captions(self.embed_size, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens, self.dtype)
 
     def encode_images(self, img_embs: Tensor) -> ImageFeatures:
-        """Compute everything that the images alone decide; `img_embs` as in `forward`."""
+        """Compute everything that depends only on the images; `img_embs` as in `forward`."""
         cls, patches = split_cls(img_embs, self.num_patches)
         if self.detach_selection:
             patches = patches.detach()
-        unit = unit_patches(patches)
+        unit = normalise_patches(patches)
         logits = self.aggr_net.logits(patches)  # equation (4), before the softmax
         return ImageFeatures(
             cls=cls,

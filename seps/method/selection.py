@@ -1,6 +1,6 @@
 """Selection: which patches does a caption keep? Equations (1) to (3), section 3.2.1, and the decision.
 
-Scores are computed in float64. The decision is a comparison, and two patches whose scores
+Scores are computed in float64. The decision is a comparison, and two patches with scores that
 differ in the eighth digit must not change places because a matrix product was blocked in
 another way: so the module, the explanation and the scoring engine keep the same patches.
 """
@@ -29,7 +29,7 @@ def decision_dtype(device: torch.device) -> torch.dtype:
     return torch.float32 if device.type == "mps" else torch.float64
 
 
-def unit_patches(patches: Tensor) -> Tensor:
+def normalise_patches(patches: Tensor) -> Tensor:
     """Scale patches (B_v, N, C) to unit length, in the precision of the decision, without gradient."""
     exact = patches.detach().to(decision_dtype(patches.device), copy=True)
     return exact.div_(exact.norm(dim=-1, keepdim=True).clamp_(min=1e-12))
@@ -40,7 +40,7 @@ def image_attention(patches: Tensor, unit: Tensor) -> Tensor:
 
     Args:
         patches: (B_v, N, C).
-        unit: the same from `unit_patches`.
+        unit: the same from `normalise_patches`.
 
     Returns:
         (B_v, N) in [-1, 1], without gradient.
@@ -80,7 +80,7 @@ def text_attention(unit: Tensor, direction: Tensor) -> Tensor:
     """Compute s^st or s^dt: cosine of each patch with the sparse or the dense caption. Equation (2).
 
     Args:
-        unit: (B_v, N, C) from `unit_patches`.
+        unit: (B_v, N, C) from `normalise_patches`.
         direction: (C,) from `caption_direction`.
 
     Returns:
@@ -95,7 +95,7 @@ def min_max(attention: Tensor) -> Tensor:
     return (attention - low) / (high - low + EPS)  # equation (2), the paper's Norm
 
 
-def kept_count(num_patches: int, sparse_ratio: float) -> int:
+def count_kept(num_patches: int, sparse_ratio: float) -> int:
     """Count the patches that are kept: N_keep = ceil(N * sparse_ratio), at least 1."""
     return max(1, math.ceil(num_patches * sparse_ratio))
 
@@ -111,7 +111,7 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
         (..., N) bool.
     """
     if torch.compiler.is_exporting():  # a graph takes the same way whatever the scores are
-        return first_in_order(score, keep)
+        return sort_top_k_mask(score, keep)
     n = score.shape[-1]
     threshold = nth_lowest(score, n - keep)  # (..., 1), the keep-th highest
     above, tied = score > threshold, score == threshold  # (..., N)
@@ -119,7 +119,7 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
     return above | (tied & (tied.cumsum(dim=-1, dtype=torch.int32) <= free))
 
 
-def first_in_order(score: Tensor, keep: int) -> Tensor:
+def sort_top_k_mask(score: Tensor, keep: int) -> Tensor:
     """Decide as `top_k_mask`, by sorting all scores (..., N): slower."""
     order = score.argsort(dim=-1, descending=True, stable=True)  # (..., N)
     return torch.zeros_like(score, dtype=torch.bool).scatter(-1, order[..., :keep], True)
@@ -146,7 +146,7 @@ def gumbel_mask(keep_probability: Tensor, tau: float, generator: torch.Generator
         generator: where the noise comes from; None takes torch's own (seed it with torch.manual_seed).
 
     Returns:
-        (B_v, N) of exact 0 and 1, whose gradient is that of the soft decision.
+        (B_v, N) of exact 0 and 1, with the gradient of the soft decision.
     """
     p = keep_probability.clamp(EPS, 1 - EPS)
     uniform = torch.rand((2, *p.shape), generator=generator, device=p.device, dtype=p.dtype)
@@ -160,11 +160,11 @@ def gumbel_mask(keep_probability: Tensor, tau: float, generator: torch.Generator
 
 @dataclass(frozen=True)
 class Selection:
-    """What one branch selected; every quantity in the original order of the patches.
+    """Selection of one branch; every quantity in the original order of the patches.
 
     Attributes:
         parts: name to (B_v, N): `s_p` in (0, 1), `s_st`, `s_dt`, `s_im`, those that the variant has;
-            the attentions lie in [0, 1] in the paper variant and in [-1, 1] in the released one.
+            the attentions are in [0, 1] in the paper variant and in [-1, 1] in the released one.
         score: (B_v, N), the significance score, equation (3): the parts times their coefficients.
         mask: (B_v, N), the decision mask D of exact 0 and 1; under Gumbel-Softmax it carries a gradient.
         forced: whether the mask was given from outside, whatever the score.
@@ -213,7 +213,7 @@ class TokenSparse(nn.Module):
         check_ratio("sparse_ratio", sparse_ratio)
         check_positive("gumbel_tau", gumbel_tau)
         if not (is_number(beta) and 0.0 <= beta <= 0.5):
-            raise ValueError(f"beta is {shown(beta)}, but it must lie in [0, 0.5]: s^p weighs 1 - 2 beta.")
+            raise ValueError(f"beta is {shown(beta)}, but it must be in [0, 0.5]: s^p weighs 1 - 2 beta.")
         self.sparse_ratio = sparse_ratio
         self.use_paper_version = use_paper_version
         self.gumbel_tau = gumbel_tau
@@ -259,7 +259,7 @@ class TokenSparse(nn.Module):
 
     def decide(self, score: Tensor) -> Tensor:
         """Decide by the highest scores: the mask D (..., N) with 1 on the ceil(N * sparse_ratio) highest."""
-        return top_k_mask(score, kept_count(score.shape[-1], self.sparse_ratio)).to(score.dtype)
+        return top_k_mask(score, count_kept(score.shape[-1], self.sparse_ratio)).to(score.dtype)
 
     def sample(self, score: Tensor, generator: torch.Generator | None = None) -> Tensor:
         """Sample the decision (..., N), see `gumbel_mask`. The keep probability is the score's place in
@@ -287,7 +287,7 @@ class TokenSparse(nn.Module):
             sample: sample the decision instead of taking the top k.
             generator: where the draw's noise comes from; None takes torch's own.
             mask: bool, broadcastable to (..., N), a forced decision: the patches it holds True on are kept, as many as
-                they are. The score then weighs the dropped patches of the extra token alone.
+                they are. The score then weighs the dropped patches of the extra token only.
         """
         if isinstance(attentions, Tensor):
             raise TypeError(
@@ -315,7 +315,7 @@ class TokenSparse(nn.Module):
         """
         _, score = self.combine(self.predict(tokens), {"s_im": attention_x, "s_st": attention_y})  # (B_v, N)
         selection = Selection({}, score, self.decide(score))
-        keep = kept_count(score.shape[-1], self.sparse_ratio)
+        keep = count_kept(score.shape[-1], self.sparse_ratio)
         order = score.argsort(dim=-1, descending=True, stable=True)[:, :keep]  # (B_v, N_keep)
         kept = tokens.gather(1, order[..., None].expand(-1, -1, tokens.shape[-1]))  # (B_v, N_keep, C)
         extra = selection.extra_weights.to(tokens.dtype)[:, None] @ tokens  # (B_v, 1, C)

@@ -10,7 +10,7 @@ from seps.checks import check_patch_count
 
 
 def split_cls(img_embs: Tensor, num_patches: int) -> tuple[Tensor | None, Tensor]:
-    """Split image tokens into the [CLS] token, where there is one, and the patches.
+    """Split image tokens into the [CLS] token, if present, and the patches.
 
     Args:
         img_embs: (B_v, N+1, C) with [CLS] first, or (B_v, N, C) without.

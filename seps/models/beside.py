@@ -13,7 +13,7 @@ BEST = "best"  # the model's folder in a run of seps.train; results may be in th
 
 
 def model_name(folder: Path) -> str:
-    """Return a model's name: that of its folder, or for RUN/best that of the run."""
+    """Return a model's name: its folder's, or for RUN/best the run's."""
     place = folder.resolve() if folder.is_dir() else folder
     return place.parent.name if place.name == BEST else place.name
 
@@ -25,7 +25,7 @@ def results_files(folder: Path) -> list[Path]:
 
 
 def files_beside(folder: Path) -> dict[str, Path]:
-    """Find the files next to a model's weights, by name; the model's files take precedence over those of the run."""
+    """Find the files next to a model's weights, by name; the model's files take precedence over the run's."""
     here = [file for pattern in BESIDE for file in folder.glob(pattern)]
     return {file.name: file for file in [*results_files(folder), *here]}
 

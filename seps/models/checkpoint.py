@@ -153,7 +153,7 @@ def unpickle(path: Path) -> Any:
         if refused := REFUSED.search(str(error)):
             raise ValueError(
                 f"{path} asks for {refused[1]!r}, but a checkpoint may hold tensors, containers, numbers and an "
-                "argparse.Namespace alone: making more could run code, so nothing of it is loaded. If you trust who "
+                "argparse.Namespace: loading more could run code, so nothing of it is loaded. If you trust who "
                 "wrote it, save it again with torch.save({'model': model.state_dict(), 'opt': opt}, path)."
             ) from error
         cause = (isinstance(error, pickle.UnpicklingError) and error.__context__) or error  # torch wraps it in advice
@@ -176,14 +176,14 @@ def allowed(stand_ins: Sequence[tuple[Any, str]]) -> Iterator[None]:
 def joined(state: object) -> dict[str, Tensor]:
     """Merge a list of the state dicts of three parts into one."""
     if not isinstance(state, (list, tuple)):
-        return unwrapped(state)
+        return strip_prefixes(state)
     if len(state) != len(PARTS):
         raise ValueError(f"model is a list of {len(state)}, but {len(PARTS)} are needed: {', '.join(PARTS)}.")
-    parts = zip(PARTS, map(unwrapped, state), strict=True)
+    parts = zip(PARTS, map(strip_prefixes, state), strict=True)
     return {f"{name}.{key}": tensor for name, part in parts for key, tensor in part.items()}
 
 
-def unwrapped(state: object) -> dict[str, Tensor]:
+def strip_prefixes(state: object) -> dict[str, Tensor]:
     """Return a state dict of tensors without the prefixes of DataParallel and torch.compile."""
     if not isinstance(state, Mapping):
         raise ValueError(f"model is a {type(state).__name__}, but a state dict is needed: names and tensors.")

@@ -106,11 +106,11 @@ def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
         tensors = {key: tensor for key, tensor in tensors.items() if not key.startswith(IMAGE)}
         tensors |= {f"{IMAGE}{key}": tensor for key, tensor in timm_tensors(image).items()}
 
-    settings, changed = completed(config, findings_of(checkpoint.options, tensors, released=renamed))
+    settings, changed = complete_config(config, findings_of(checkpoint.options, tensors, released=renamed))
     try:
         model = SEPSModel(settings)
     except ValueError as error:
-        raise ValueError(f"CONFIG and what the checkpoint tells make no model: {error}") from error
+        raise ValueError(f"CONFIG and the checkpoint's values make no model: {error}") from error
     check_geometry(model, checkpoint.options, tensors)
 
     expected = model.state_dict()
@@ -135,10 +135,10 @@ def findings_of(options: Mapping[str, Any], tensors: Mapping[str, Tensor], relea
     tokens in evaluation.
     """
     paper = any(key.startswith("cross_net.hrpa.") for key in tensors)
-    findings: Findings = {"network.use_paper_version": (paper, "as its parameters tell")}
+    findings: Findings = {"network.use_paper_version": (paper, "from its parameters")}
     if paper:
         dual = any(key.startswith("cross_net.aggr_net.weight_dense.") for key in tensors)
-        findings["network.use_dual_aggr"] = (dual, "as its parameters tell")
+        findings["network.use_dual_aggr"] = (dual, "from its parameters")
     if released:
         cls = "encoder" if f"{IMAGE}cls_token" in tensors else "none"
         for name, value in (("mean", IMAGENET_MEAN), ("std", IMAGENET_STD), ("cls", cls)):
@@ -150,7 +150,7 @@ def findings_of(options: Mapping[str, Any], tensors: Mapping[str, Tensor], relea
     return findings
 
 
-def completed(config: ModelConfig, findings: Findings) -> tuple[ModelConfig, Findings]:
+def complete_config(config: ModelConfig, findings: Findings) -> tuple[ModelConfig, Findings]:
     """Add the findings to the config; return it with the findings that changed it."""
     values = config.as_dict()
     changed: Findings = {}

@@ -29,7 +29,7 @@ def load_model(name_or_folder_or_repo_id: str | Path, revision: str | None = Non
     elif revision is None:
         model = SEPSModel.from_pretrained(folder)
     else:
-        raise ValueError(f"{name} lies on this machine, where it has no revisions: leave revision out.")
+        raise ValueError(f"{name} is a local folder, which has no revisions: leave revision out.")
     model.name = Path(name).name
     return model
 
@@ -51,9 +51,7 @@ def folder_with(config_name: str, name: str, shipped: Mapping[str, Path], noun: 
         return hub_folder(name, (config_name, "*.safetensors"), required=(config_name,))
     for part in ("best", "model"):  # of a run
         if (folder / part / config_name).is_file():
-            raise ValueError(
-                f"{name} is a run's folder, which holds a {noun} in a folder of its own: give {folder / part}."
-            )
+            raise ValueError(f"{name} is a run's folder, which contains a {noun} in a subfolder: give {folder / part}.")
     raise ValueError(
         f"{name!r} is no folder with {config_name}, no hub repo (owner/name) and no {noun} that ships; those are: "
         f"{', '.join(shipped) or 'none'}."

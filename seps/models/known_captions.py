@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.checks import is_number, read_json_file
-from seps.encoders.low_rank import without_differences
+from seps.encoders.low_rank import disable_differences
 from seps.encoders.text import TextEncoder
 from seps.models.model import CAPTION_BATCH_SIZE, SEPSModel, evaluating
 from seps.models.storage import read_tensors
@@ -75,7 +75,7 @@ def mean_words(encoder: TextEncoder, ids: Tensor, lengths: Tensor) -> Tensor:
     Returns:
         (B, D_t) of unit length, float32.
     """
-    with without_differences():
+    with disable_differences():
         return mean_word(encoder.finished(encoder.features(ids, lengths), lengths))
 
 

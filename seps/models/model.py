@@ -29,7 +29,7 @@ from seps.method.network import CrossSparseAggrNet
 from seps.models.beside import BESIDE
 from seps.models.config import ModelConfig
 from seps.models.publish import write_beside
-from seps.models.storage import holds_model, load_saved, saved_tensors
+from seps.models.storage import collect_saved_tensors, contains_model, load_saved
 from seps.precision import true_float32
 from seps.progress import Progress, batch_indices, batches
 
@@ -124,7 +124,7 @@ class SEPSModel(
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Names of the classes whose vectors the model adds to patches; none of a model without class vectors."""
+        """Names of the classes with vectors that the model adds to patches; empty without class vectors."""
         return () if self.img_enc.classes is None else tuple(self.img_enc.classes.names)
 
     @property
@@ -209,7 +209,7 @@ class SEPSModel(
             return self.img_enc(pixels.to(self.device, self.img_enc.vision_proj.weight.dtype))
 
     def patch_classes(self, photo: Image.Image) -> PatchClasses | None:
-        """Return what the image backbone's classifier sees at a photograph's patches: best (N,), probability (N,),
+        """Return the image backbone's classes at a photograph's patches: best (N,), probability (N,),
         added (N, C); None of a model without class vectors."""
         if self.img_enc.classes is None:
             return None
@@ -222,7 +222,7 @@ class SEPSModel(
     def with_classes(
         self, record: Explanation, seen: PatchClasses | None, patches: Tensor, words: Tensor
     ) -> Explanation:
-        """Return a record with what the image backbone's classifier saw, as it is where that is None.
+        """Return a record with the image backbone's classifier output, unchanged for None.
 
         Args:
             record: of the image and the caption; seen: from `patch_classes`.
@@ -317,8 +317,8 @@ class SEPSModel(
     def _save_pretrained(self, save_directory: Path) -> None:
         """Write config.json and model.safetensors, and the files next to the loaded weights if the model is
         unchanged; called by `save_pretrained` and `push_to_hub`."""
-        tensors = saved_tensors(self, self.config)
-        source = self.folder if self.folder and holds_model(self.folder, self.config, tensors) else None
+        tensors = collect_saved_tensors(self, self.config)
+        source = self.folder if self.folder and contains_model(self.folder, self.config, tensors) else None
         save_file(tensors, save_directory / constants.SAFETENSORS_SINGLE_FILE, {"format": "pt"})
         (save_directory / constants.CONFIG_NAME).write_text(self.config.to_json(), encoding="utf-8")
         if source is not None and source.resolve() != save_directory.resolve():
@@ -369,7 +369,7 @@ class SEPSModel(
         elif not (folder / constants.CONFIG_NAME).is_file():
             raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
         config = ModelConfig.from_json(folder / constants.CONFIG_NAME)
-        model = cls(without_needless_weights(config))
+        model = cls(drop_needless_weights(config))
         model.config, model.folder, model.repo_id = config, folder, repo_id
         load_saved(model, config, folder / constants.SAFETENSORS_SINGLE_FILE)
         if not config.is_saved("img_enc.classes.vectors"):
@@ -377,7 +377,7 @@ class SEPSModel(
         return model.to(map_location).eval()
 
 
-def without_needless_weights(config: ModelConfig) -> ModelConfig:
+def drop_needless_weights(config: ModelConfig) -> ModelConfig:
     """Return a config that loads no weights for a backbone that is complete in model.safetensors.
 
     Raises:

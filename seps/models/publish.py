@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
 from seps.checks import is_number, read_json_file
-from seps.files import check_weights_file, written_whole
+from seps.files import check_weights_file, write_atomically
 from seps.models.beside import CARD, copy_beside, model_name, results_files, written_card
 from seps.models.shipped import CONFIG_NAME, model_folder, shipped_roots
 
@@ -47,7 +47,7 @@ def write_for_hub(name: str, folder: Path, configs: tuple[str, ...] = (CONFIG_NA
     for weights in source.rglob("*.safetensors"):
         check_weights_file(weights)
     card = hub_card(source)
-    with written_whole(folder) as place:
+    with write_atomically(folder) as place:
         copytree(source, place, ignore=ignore_patterns(".*", "__pycache__"))
         copy_beside(source, place)  # with the results of a run
         (place / CARD).write_text(card, encoding="utf-8")
@@ -58,15 +58,15 @@ def write_beside(source: Path, target: Path, name: str = "") -> None:
     """Copy the files next to a model's weights to another folder of the same model; an existing card is kept.
 
     Args:
-        source, target: the folders; name: as for `filled_card`.
+        source, target: the folders; name: as for `fill_card`.
 
     Raises:
-        ValueError: as `filled_card`.
+        ValueError: as `fill_card`.
     """
     copy_beside(source, target)
     text = written_card(source)
     if text and not (target / CARD).exists():
-        (target / CARD).write_text(filled_card(source, text, name), encoding="utf-8")
+        (target / CARD).write_text(fill_card(source, text, name), encoding="utf-8")
 
 
 def source_folder(name: str, configs: tuple[str, ...]) -> Path:
@@ -76,11 +76,11 @@ def source_folder(name: str, configs: tuple[str, ...]) -> Path:
         if any((folder / config).is_file() for config in configs):
             return folder
     model_folder(name)  # raises an error if the name is wrong
-    raise ValueError(f"There is no folder {name} with a model: give one that ships or lies on this machine.")
+    raise ValueError(f"There is no folder {name} with a model: give a shipped model or a local folder.")
 
 
 def hub_card(folder: Path) -> str:
-    """Return a complete card for publication, see `filled_card`.
+    """Return a complete card for publication, see `fill_card`.
 
     Raises:
         ValueError: no card, the hub's unfilled form, or missing metadata.
@@ -92,10 +92,10 @@ def hub_card(folder: Path) -> str:
     missing = [key for key in NEEDED if not data.get(key)]
     if missing:
         raise ValueError(f"{folder / CARD} says nothing of {', '.join(missing)} in the block at its top: add it.")
-    return filled_card(folder, text)
+    return fill_card(folder, text)
 
 
-def filled_card(folder: Path, text: str, name: str = "") -> str:
+def fill_card(folder: Path, text: str, name: str = "") -> str:
     """Fill in a model's card for the hub: measured results in the metadata, no links out of the folder.
 
     Args:
@@ -117,7 +117,7 @@ def read_card(folder: Path, text: str) -> tuple[ModelCard, ModelCardData]:
     """Read a card and its metadata; ValueError if it is not YAML."""
     try:
         card = ModelCard(text, ignore_metadata_errors=True)
-    except Exception as error:  # those of the hub library and its YAML parser
+    except Exception as error:  # from the hub library and its YAML parser
         raise ValueError(f"{folder / CARD} has no block at its top that can be read: correct it.") from error
     data = card.data
     assert isinstance(data, ModelCardData)  # ModelCard always creates one

@@ -22,7 +22,7 @@ FLOATS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 WHOLES = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
 
 
-def saved_keys(model: nn.Module, config: ModelConfig) -> list[str]:
+def list_saved_keys(model: nn.Module, config: ModelConfig) -> list[str]:
     """List the state dict keys that model.safetensors contains.
 
     Raises:
@@ -35,16 +35,16 @@ def saved_keys(model: nn.Module, config: ModelConfig) -> list[str]:
     return [key for key in keys if config.is_saved(key)]
 
 
-def saved_tensors(model: nn.Module, config: ModelConfig) -> dict[str, Tensor]:
+def collect_saved_tensors(model: nn.Module, config: ModelConfig) -> dict[str, Tensor]:
     """Return the tensors for model.safetensors, in the precision of the config.
 
     Raises:
-        ValueError: a value that is not finite in that precision; as `saved_keys`.
+        ValueError: a value that is not finite in that precision; as `list_saved_keys`.
     """
     dtype = torch.float32 if config.stored_as == "float32" else torch.float16
     state = model.state_dict()
     tensors = {}
-    for key in saved_keys(model, config):
+    for key in list_saved_keys(model, config):
         tensor = state[key].detach().cpu().contiguous()
         large = config.stored_as == "int8" and is_large(tensor)
         tensors[key] = tensor.to(dtype) if tensor.is_floating_point() and not large else tensor
@@ -65,7 +65,7 @@ def load_saved(model: nn.Module, config: ModelConfig, file: Path) -> None:
     if config.stored_as == "int8":
         tensors = from_int8(tensors, file)
     state = model.state_dict()
-    check_tensors(file, tensors, {key: state[key] for key in saved_keys(model, config)})
+    check_tensors(file, tensors, {key: state[key] for key in list_saved_keys(model, config)})
     model.load_state_dict(tensors, strict=False)  # the others belong to the backbones
 
 
@@ -82,7 +82,7 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
         raise ValueError(f"{file} is no safetensors file, or damaged or cut short ({error}).") from error
 
 
-def holds_model(folder: Path, config: ModelConfig, tensors: Mapping[str, Tensor]) -> bool:
+def contains_model(folder: Path, config: ModelConfig, tensors: Mapping[str, Tensor]) -> bool:
     """Return whether a folder contains exactly this model, so that its measured results apply; errors as
     `read_tensors` and `ModelConfig.from_json`."""
     file, weights = folder / CONFIG_NAME, folder / constants.SAFETENSORS_SINGLE_FILE

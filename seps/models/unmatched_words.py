@@ -27,7 +27,7 @@ class UnmatchedRule:
     threshold: float
     words: frozenset[str] | None = None
 
-    def holds_for(self, word: str) -> bool:
+    def applies_to(self, word: str) -> bool:
         """Return whether this word can be reported as matching nothing."""
         return is_content(word) and (self.words is None or word.lower() in self.words)
 
@@ -72,4 +72,4 @@ def best_cosine(record: Explanation, word: CaptionWord) -> float:
 def unmatched_words(record: Explanation, rule: UnmatchedRule) -> list[CaptionWord]:
     """Find the words of a record's caption that match nothing according to a rule."""
     words = caption_words(record.sparse_alignment.words)
-    return [word for word in words if rule.holds_for(word.text) and best_cosine(record, word) < rule.threshold]
+    return [word for word in words if rule.applies_to(word.text) and best_cosine(record, word) < rule.threshold]

@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from seps.fields import Fields
-from seps.files import written_whole
+from seps.files import write_atomically
 from seps.models.storage import check_tensors, read_tensors
 from seps.numbers import amount
 
@@ -41,7 +41,7 @@ def save_checkpoint(
     saved = {f"modules.{key}": tensor for key, tensor in tensors.items()}
     for number, moments in optimizer.state_dict()["state"].items():
         saved |= {f"optimizer.{number}.{name}": value for name, value in moments.items() if isinstance(value, Tensor)}
-    with written_whole(folder) as partial:
+    with write_atomically(folder) as partial:
         partial.mkdir()
         save_file({key: tensor.detach().cpu().contiguous().clone() for key, tensor in saved.items()}, partial / TENSORS)
         (partial / NUMBERS).write_text(state.to_json(), encoding="utf-8")
@@ -82,7 +82,7 @@ def load_checkpoint(
     moments = [name for name in tensors if name.startswith("optimizer.")]
     needed = {f"modules.{key}": tensor for key, tensor in expected.items()}
     for number, parameter in enumerate(parameters):
-        needed |= expected_moments(f"optimizer.{number}.", parameter, moments)
+        needed |= make_expected_moments(f"optimizer.{number}.", parameter, moments)
     check_tensors(file, tensors, needed)
     if epochs and not moments:
         raise ValueError(
@@ -98,12 +98,12 @@ def load_checkpoint(
     state: dict[int, dict[str, Tensor]] = {}
     for name in moments:
         _, index, moment = name.split(".")
-        tensor = tensors[name] if moment == "step" else in_layout_of(parameters[int(index)], tensors[name])
+        tensor = tensors[name] if moment == "step" else match_memory_layout(parameters[int(index)], tensors[name])
         state.setdefault(int(index), {})[moment] = tensor
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
-def expected_moments(prefix: str, parameter: Tensor, saved: Sequence[str]) -> dict[str, Tensor]:
+def make_expected_moments(prefix: str, parameter: Tensor, saved: Sequence[str]) -> dict[str, Tensor]:
     """Return tensors with the names, shapes and types that an optimizer stores for a parameter; none if nothing was
     saved, since only parameters with a gradient have moments.
 
@@ -117,7 +117,7 @@ def expected_moments(prefix: str, parameter: Tensor, saved: Sequence[str]) -> di
     return {f"{prefix}step": torch.zeros(())} | {prefix + name: parameter for name in MOMENTS}
 
 
-def in_layout_of(parameter: Tensor, tensor: Tensor) -> Tensor:
+def match_memory_layout(parameter: Tensor, tensor: Tensor) -> Tensor:
     """Return a tensor with the memory layout of a parameter; fused AdamW reads both in memory order, ignoring
     strides."""
     return torch.empty_like(parameter).copy_(tensor)

@@ -76,6 +76,6 @@ def length_note(before: int, now: int, done: int, rate: Callable[[int], float]) 
         return f"{length}: the learning rate of epoch {done + 1} is {rate_now:.3g} of the largest, as it was to be."
     return (
         f"{length}, and the learning rate follows the schedule of {now}: in epoch {done + 1} it is {rate_now:.3g} of "
-        f"the largest, where that of {before} would have {rate_before:.3g}. For the curve of {now} from the start, "
-        "train anew into another folder."
+        f"the largest, while the curve of {before} has {rate_before:.3g}. For the curve of {now} from the start, "
+        "train again into another folder."
     )

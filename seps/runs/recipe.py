@@ -1,4 +1,4 @@
-"""Recipes: JSON files with a system's config and a "training" section; those of the package by name."""
+"""Recipes: JSON files with a system's config and a "training" section; the package's by name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def find_recipe(name_or_path: str | Path, folder: str) -> Path:
     """Find a recipe's file by path, or by name in a folder of the package.
 
     Raises:
-        ValueError: no such recipe; the message lists those of the package.
+        ValueError: no such recipe; the message lists the package's recipes.
     """
     files = recipe_files(folder)
     path = files.get(str(name_or_path), Path(name_or_path))
@@ -157,7 +157,7 @@ def options_elsewhere(config: type[Fields], settings: type[Fields]) -> dict[str,
 
 
 def _keys(prefix: str, part: type[Fields]) -> Iterator[str]:
-    """Yield the keys accepted by --set: those of a part and of its nested parts, also in lists."""
+    """Yield the keys accepted by --set: of a part and its nested parts, also in lists."""
     for name, hint in field_types(cast("type", part)).items():
         kind, inner, _ = split_hint(hint)
         kinds = [each for each in (kind, *inner) if isinstance(each, type) and issubclass(each, Fields)]
@@ -175,7 +175,7 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def overridden(settings: Settings, **values: Any) -> Settings:
+def override_settings(settings: Settings, **values: Any) -> Settings:
     """Return settings with these values replaced; None keeps the recipe's value.
 
     Raises:

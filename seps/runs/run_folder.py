@@ -21,7 +21,7 @@ def checkpoints(out: Path) -> list[Path]:
 
 def check_no_run(out: Path) -> None:
     """Raise ValueError if a folder contains results of a run that a new one would overwrite."""
-    existing, remedy = checkpoints(out), "give --out another folder to start anew"
+    existing, remedy = checkpoints(out), "give --out another folder to start again"
     if existing:
         count = epoch_of(existing[-1])
         raise ValueError(f"{out} holds a run of {amount(count, 'epoch')}: add --resume to go on with it, or {remedy}.")

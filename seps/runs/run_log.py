@@ -228,7 +228,7 @@ def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row], panels:
         axes.remove()
     for axes, panel in zip(every_axes, panels, strict=False):
         draw_curve(axes, steps, "step", panel.name, linewidth=0.8, label=panel.name)
-        targets = target_by_step(steps, epochs, panel.target)
+        targets = pair_targets(steps, epochs, panel.target)
         if targets:
             axes.plot(*zip(*targets, strict=True), linestyle="--", label="target")
             axes.set_ylim(0, 1)
@@ -239,7 +239,7 @@ def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row], panels:
     figure.savefig(path, dpi=120)
 
 
-def target_by_step(steps: Sequence[Row], epochs: Sequence[Row], name: str) -> list[tuple[float, float]]:
+def pair_targets(steps: Sequence[Row], epochs: Sequence[Row], name: str) -> list[tuple[float, float]]:
     """Pair each step with the target of its epoch, the column `name`, if there is one."""
     targets = {row["epoch"]: row[name] for row in epochs if name in row}
     return [(row["step"], targets[row["epoch"]]) for row in steps if row["epoch"] in targets]

@@ -14,7 +14,7 @@ from seps.scenes.places import PLACES, SIDE, Place
 from seps.scenes.placing import make_scene
 from seps.scenes.sentences import sparse_captions
 from seps.scenes.truth import holds, true_of
-from seps.scenes.write import AnnotatedScene, decode_mask, describe, encode_mask, tell, write_split
+from seps.scenes.write import AnnotatedScene, annotate, decode_mask, describe, encode_mask, write_split
 
 __all__ = [
     "KINDS",
@@ -32,6 +32,7 @@ __all__ = [
     "Place",
     "Scene",
     "Statement",
+    "annotate",
     "as_json",
     "decode_mask",
     "dense_caption",
@@ -45,7 +46,6 @@ __all__ = [
     "relations",
     "sparse_captions",
     "split_of",
-    "tell",
     "true_of",
     "write_split",
 ]

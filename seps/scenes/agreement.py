@@ -51,7 +51,7 @@ def compare(asked: Reading, recaption: Reading) -> tuple[Verdict, ...]:
 def verdict(statement: Statement, stated: set[Statement], same: dict[int, int], recaption: Reading) -> Verdict:
     """Return whether a statement (True) or its opposite (False) is stated.
 
-    `same` maps its objects to those of the picture's caption.
+    `same` maps its objects to the objects of the picture's caption.
     """
     name, *rest = statement
     if name == "background":

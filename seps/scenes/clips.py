@@ -104,7 +104,7 @@ def write_clip(clip: Clip, file: Path) -> None:
         raise ValueError(f"{file.name} must end in .webm, the one kind of video that is written.")
     writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"VP90"), RATE, (SIDE, SIDE))
     if not writer.isOpened():
-        raise ValueError(f"{file} cannot be written: name a file in a folder that is there.")
+        raise ValueError(f"{file} cannot be written: name a file in an existing folder.")
     for picture in clip.pictures:
         writer.write(cv2.cvtColor(picture.pixels, cv2.COLOR_RGB2BGR))
     writer.release()

@@ -9,7 +9,7 @@ from seps.scenes.rng import Rng
 from seps.scenes.sentences import Teller
 from seps.scenes.wording import NUMBERS, PLACE_WORDS, RELATION_PHRASES
 
-DENSE = 202  # seed that separates the choices of this caption from those of others
+DENSE = 202  # seed that separates this caption's choices from other captions'
 MIN_WORDS, MAX_WORDS = 60, 180  # words
 OPENINGS = ("The picture shows", "This is a drawing of", "Here we see", "Someone has drawn")
 
@@ -150,7 +150,7 @@ def _opening(t: Teller) -> Writer:
 def _about(t: Teller, group: Group) -> Writer:
     """Write a sentence such as "On the left, a small red ball lies on the grass"."""
     writer = Writer(t.scene, t.rng)
-    has_side = t.at_side(writer, group)
+    has_side = t.describe_side(writer, group)
     if has_side:
         writer.say("of the picture ,")
     writer.name(group, full=True)

@@ -21,11 +21,11 @@ def moved(scene: Scene, number: int, dx: int, dy: int) -> Scene:
         ValueError: no such object.
     """
     check_number(scene, number)
-    along = carried(scene, number)
+    along = find_carried(scene, number)
     boxes = [scene.objects[i].box for i in along]
     dx = max(-min(box[0] for box in boxes), min(dx, SIDE - max(box[2] for box in boxes)))
     dy = max(-min(box[1] for box in boxes), min(dy, SIDE - max(box[3] for box in boxes)))
-    return settled(with_objects(scene, {i: shifted(scene.objects[i], dx, dy) for i in along}))
+    return settled(with_objects(scene, {i: shift_object(scene.objects[i], dx, dy) for i in along}))
 
 
 def removed(scene: Scene, number: int) -> Scene:
@@ -52,7 +52,7 @@ def removed(scene: Scene, number: int) -> Scene:
     return settled(replace(scene, objects=tuple(left)))
 
 
-def recoloured(scene: Scene, number: int, colour: str) -> Scene:
+def recolour_object(scene: Scene, number: int, colour: str) -> Scene:
     """Change the colour of an object to another of its kind.
 
     Raises:
@@ -65,7 +65,7 @@ def recoloured(scene: Scene, number: int, colour: str) -> Scene:
     return with_objects(scene, {number: replace(thing, colour=colour)})
 
 
-def redrawn(scene: Scene, seed: int) -> Scene:
+def redraw_scene(scene: Scene, seed: int) -> Scene:
     """Return another scene instead: the test scene of the same number with another seed.
 
     Raises:
@@ -85,11 +85,11 @@ def edited(scene: Scene, change: Mapping[str, Any]) -> Scene:
     """
     do = change.get("do")
     if do == "redraw":
-        return redrawn(scene, whole(change, "seed"))
+        return redraw_scene(scene, whole(change, "seed"))
     if do == "remove":
         return removed(scene, whole(change, "object"))
     if do == "recolour":
-        return recoloured(scene, whole(change, "object"), str(change.get("colour")))
+        return recolour_object(scene, whole(change, "object"), str(change.get("colour")))
     if do == "move":
         return moved(scene, whole(change, "object"), whole(change, "dx"), whole(change, "dy"))
     raise ValueError(f"There is no change {do!r}: move, remove, recolour or redraw.")
@@ -109,7 +109,7 @@ def check_number(scene: Scene, number: int) -> None:
         raise ValueError(f"There is no object {number}: this scene has {len(scene.objects)}, counted from 0.")
 
 
-def carried(scene: Scene, number: int) -> list[int]:
+def find_carried(scene: Scene, number: int) -> list[int]:
     """Return the numbers of the object and of everything on it."""
     numbers = [number]
     for i in numbers:
@@ -117,7 +117,7 @@ def carried(scene: Scene, number: int) -> list[int]:
     return numbers
 
 
-def shifted(thing: Object, dx: int, dy: int) -> Object:
+def shift_object(thing: Object, dx: int, dy: int) -> Object:
     """Return a copy of an object, moved."""
     x0, y0, x1, y1 = thing.box
     return replace(thing, box=(x0 + dx, y0 + dy, x1 + dx, y1 + dy))

@@ -24,7 +24,7 @@ def make_scene(seed: int, split: str, index: int) -> Scene:
     Args:
         seed, index: integers of at least 0.
         split: "train", "dev" or "test". The content of one split never occurs in another. Half of the test scenes,
-            those of odd index, have a reserved combination of kind and colour.
+            scenes of odd index, have a reserved combination of kind and colour.
 
     Raises:
         ValueError: another split, a negative number.

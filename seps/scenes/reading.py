@@ -83,7 +83,7 @@ def read_caption(text: str) -> Reading:
     return _Reader(tuple(re.findall(r"[a-z]+", text.lower()))).read()
 
 
-def whole_words(reading: Reading) -> int:
+def count_whole_words(reading: Reading) -> int:
     """Count the words of a caption up to the end of its last complete phrase, 0 to L."""
     count, words = len(reading.words), reading.words
     while count:

@@ -1,4 +1,4 @@
-"""Random choices that are reproducible on every machine: raw draws of PCG64, whose stream NumPy guarantees."""
+"""Random choices that are reproducible on every machine: raw draws of PCG64, a stream that NumPy guarantees."""
 
 from __future__ import annotations
 

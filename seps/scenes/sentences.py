@@ -25,7 +25,7 @@ CAPTIONS = 5
 MIN_WORDS, MAX_WORDS = 5, 15  # words
 FACTS = 5  # number of facts in a caption, if the scene has enough
 PATIENCE = 200  # attempts before a caption may have fewer
-SPARSE = 101  # seed that separates the choices of these captions from those of others
+SPARSE = 101  # seed that separates these captions' choices from other captions'
 TRIES = 4000  # far more than scenes need
 
 
@@ -112,7 +112,7 @@ class Teller:
                 return name
         return None
 
-    def at_side(self, writer: Writer, group: Group) -> bool:
+    def describe_side(self, writer: Writer, group: Group) -> bool:
         """State the side of the picture of a group."""
         side = self.side(group)
         if side is None:
@@ -190,7 +190,7 @@ def _with(t: Teller, w: Writer, order: list[Group]) -> bool:
     w.say(t.rng.choice(PLACE_WORDS[t.scene.background]), ("background", t.scene.background)).say("with").name(order[0])
     if len(order) > 1:
         w.say("and").name(order[1])
-    elif not t.at_side(w, order[0]):
+    elif not t.describe_side(w, order[0]):
         t.feature(w)
     return True
 
@@ -205,7 +205,7 @@ def _while(t: Teller, w: Writer, order: list[Group]) -> bool:
         return False
     w.say(t.rng.choice(("while", "and"))).name(order[1])
     t.pose(w, order[1], "verb")
-    return (t.at_side if t.rng.bernoulli(30) else t.zone)(w, order[1])
+    return (t.describe_side if t.rng.bernoulli(30) else t.zone)(w, order[1])
 
 
 def _sides(t: Teller, w: Writer, order: list[Group]) -> bool:
@@ -213,8 +213,8 @@ def _sides(t: Teller, w: Writer, order: list[Group]) -> bool:
     placed = [group for group in order if t.side(group)]
     if len(placed) < 2 or t.side(placed[0]) == t.side(placed[1]):
         return False
-    t.at_side(w.name(placed[0]), placed[0])
-    t.at_side(w.say("and").name(placed[1]), placed[1])
+    t.describe_side(w.name(placed[0]), placed[0])
+    t.describe_side(w.say("and").name(placed[1]), placed[1])
     if t.rng.bernoulli(40):
         t.place(w)
     return True
@@ -229,7 +229,7 @@ def _there(t: Teller, w: Writer, order: list[Group]) -> bool:
         else:
             w.say("and").name(order[1])
     elif t.rng.bernoulli(50):
-        t.at_side(w, order[0])
+        t.describe_side(w, order[0])
     t.ending(w)
     return True
 
@@ -241,7 +241,7 @@ def _alone(t: Teller, w: Writer, order: list[Group]) -> bool:
     if t.rng.bernoulli(70):
         t.zone(w, order[0])
     if t.rng.bernoulli(50):
-        t.at_side(w, order[0])
+        t.describe_side(w, order[0])
     if t.rng.bernoulli(50):
         t.feature(w)
     else:

@@ -39,7 +39,7 @@ class AnnotatedScene:
     dense: Caption
 
 
-def tell(scene: Scene) -> AnnotatedScene:
+def annotate(scene: Scene) -> AnnotatedScene:
     """Draw a scene and write its captions."""
     return AnnotatedScene(scene, draw(scene), tuple(sparse_captions(scene)), dense_caption(scene))
 
@@ -132,7 +132,7 @@ def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
 def _annotated(split: str, count: int, seed: int, workers: int) -> Iterator[AnnotatedScene]:
     if workers == 1:
         for index in range(count):
-            yield tell(make_scene(seed, split, index))
+            yield annotate(make_scene(seed, split, index))
         return
     # Start fresh processes: a fork of a process with threads can deadlock on a lock that a thread held.
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
@@ -140,7 +140,7 @@ def _annotated(split: str, count: int, seed: int, workers: int) -> Iterator[Anno
 
 
 def _make(what: tuple[int, str, int]) -> AnnotatedScene:
-    return tell(make_scene(*what))
+    return annotate(make_scene(*what))
 
 
 def _entities(annotated: AnnotatedScene, name: str) -> dict[str, Any]:

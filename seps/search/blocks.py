@@ -1,7 +1,7 @@
 """The engine's arithmetic: V images against T captions, exactly, in a few batched operations.
 
 1. `Decisions`: which patches a caption keeps. The network decides in float64; its own code runs here in float32, which
-   takes half the time on a CPU and 1/32 of it on most GPUs. A pair whose last kept and first dropped patch are no
+   takes half the time on a CPU and 1/32 of it on most GPUs. A pair with its last kept and first dropped patch no
    further apart than float32 may confuse is decided again in float64, so that the decisions are the network's.
 2. `BlockScorer`: tokens of all pairs from weights that share one exponential per image, then their products with words.
 3. `align`: equation (5) from the products of words and tokens.
@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet
-from seps.method.selection import EPS, Selection, decision_dtype, text_attention, unit_patches
+from seps.method.selection import EPS, Selection, decision_dtype, normalise_patches, text_attention
 from seps.method.softmax import masked_softmax
 from seps.search.index import CaptionIndex, Captions, ImageIndex, take_rows
 from seps.search.parallel import Workspace, split
@@ -28,7 +28,7 @@ COSINE_ERROR = 1e-6  # of a cosine in float32: three times the largest of 6 mill
 ROUNDING = 1e-6  # of the difference of two scores in float32, their parts given
 MIN_LENGTH, MAX_LENGTH = 1e-11, 1e15  # of patches that the network scales to unit length and float32 can square
 MIN_NORM = 1e-12  # a token shorter than this counts as zero, as in torch's normalize
-MAX_NORM = 1e18  # of tokens of unnormalised weights, whose squares float32 holds
+MAX_NORM = 1e18  # of tokens of unnormalised weights, so that float32 can hold the squares
 EXACT_PAIRS = 16  # pairs decided again at a time where their number is known
 EXACT_SHARE, MIN_EXACT = 1 / 16, 32  # share of a batched block's pairs that is decided again, and how many at least
 MANY_CAPTIONS = 8  # from here on a CPU takes one image at a time
@@ -63,12 +63,12 @@ class Decisions:
     @cached_property
     def unit(self) -> Tensor:
         """The patches at unit length in the precision of the decision, (V, N, C)."""
-        return unit_patches(self.patches)
+        return normalise_patches(self.patches)
 
     def unit_of(self, image: int) -> Tensor:
         """Scale one image's patches to unit length in the precision of the decision, (N, C); computed once."""
         if image not in self.units:
-            self.units[image] = unit_patches(self.patches[image])
+            self.units[image] = normalise_patches(self.patches[image])
         return self.units[image]
 
     def select(self, captions: CaptionIndex) -> tuple[Selection, Selection | None]:
@@ -105,7 +105,7 @@ class Decisions:
             for text in (captions.sparse, captions.dense)
         )  # (V, T, N)
         assert s_st is not None
-        s_p = (for_captions(self.images.s_p[0]), for_captions(self.images.s_p[1]))
+        s_p = (expand_for_captions(self.images.s_p[0]), expand_for_captions(self.images.s_p[1]))
         return self.model.select(s_p, self.images.s_im[:, None], s_st, s_dt, masks=self.masks)
 
     def select_in_float32(self, captions: CaptionIndex) -> tuple[tuple[Selection, Selection | None], Tensor]:
@@ -121,7 +121,7 @@ class Decisions:
         for selection in selections:
             if selection is not None and not selection.forced:
                 uncertain |= ~(in_range & (margin(selection) > error_bound))
-        # Of a forced decision only the score counts, which such patches have in float64 alone.
+        # A forced decision needs only the score, which such patches have only in float64.
         return selections, uncertain | ~in_range
 
     def attention(self, captions: Captions) -> Tensor:
@@ -134,7 +134,7 @@ class Decisions:
     def attention_of_pairs(self, i: Tensor, j: Tensor, captions: Captions) -> Tensor:
         """Compute cosines of the patches of images i (K,) with captions j (K,) in the decision's precision: (K, N)."""
         if self.batched:
-            return (unit_patches(self.patches[i]) @ captions.direction[j, :, None]).squeeze(2)
+            return (normalise_patches(self.patches[i]) @ captions.direction[j, :, None]).squeeze(2)
         pairs = zip(i.tolist(), j.tolist(), strict=True)
         return torch.stack([text_attention(self.unit_of(a), captions.direction[b]) for a, b in pairs])
 
@@ -254,7 +254,7 @@ class BlockScorer:
     def weights(self, images: slice, sparse: Selection, dense: Selection | None, exact: bool) -> Tensor:
         """Weigh some images' patches for the M tokens of each pair: (V, T, M, N).
 
-        A token's length divides out in the end, so that its weights are left unnormalised where they are not `exact`:
+        A token's length divides out in the end, so its weights stay unnormalised unless `exact`:
         an exponential that all captions share, times the mask. Two branches are brought to the first one's scale.
         """
         branches = [(selection, i) for i, selection in enumerate((sparse, dense)) if selection is not None]
@@ -295,8 +295,8 @@ class BlockScorer:
         return products, tokens.norm(dim=-1)
 
 
-def for_captions(values: Tensor | None) -> Tensor | None:
-    """Return (V, N) as (V, 1, N), where there are any."""
+def expand_for_captions(values: Tensor | None) -> Tensor | None:
+    """Return (V, N) as (V, 1, N), or None."""
     return None if values is None else values[:, None]
 
 

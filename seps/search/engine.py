@@ -45,7 +45,7 @@ class Ranking:
     """The best first; equal scores in their original order.
 
     Attributes:
-        indices: (K,) int64, positions in what was ranked.
+        indices: (K,) int64, positions in the ranked index.
         scores: (K,), S(I, T).
     """
 
@@ -67,7 +67,7 @@ class ScoringEngine:
 
     Args:
         model: either variant; its device is where scoring runs. TF32 is switched off meanwhile: it is not exact.
-        memory_mb: bound, in megabytes, on what scoring allocates on top of the indices and the result; None is half of
+        memory_mb: memory limit, in megabytes, of scoring on top of the indices and the result; None is half of
             the free memory on CUDA, and 512 elsewhere. Where CUDA runs out of memory, half of it is tried, and logged.
             On a CPU parts of the images are scored at once, on as many threads as torch has, each with 128 of these
             megabytes or more.
@@ -180,7 +180,7 @@ class ScoringEngine:
         longest = captions.sparse if only_sparse else captions.dense
         assert longest is not None
         order = longest.lengths.argsort(stable=True)  # captions of like length share a block
-        words = [ordered_lengths(text, order) for text in (captions.sparse, captions.dense)]
+        words = [order_lengths(text, order) for text in (captions.sparse, captions.dense)]
         scores = torch.empty(len(images), len(captions), device=self.device)  # captions in that order
         workspace = Workspace(self.device)
         block, parts, threads = self.plan(images, captions, memory)
@@ -222,7 +222,7 @@ class ScoringEngine:
         return result
 
     def check_origin(self, images: ImageIndex, captions: CaptionIndex) -> None:
-        """Raise ValueError where images or captions were not encoded for this model as it is now."""
+        """Raise ValueError where images or captions were not encoded with this model's current weights."""
         key, width = model_key(self.model), captions.sparse.words.shape[-1]
         if images.model_key != key:
             raise ValueError(
@@ -276,7 +276,7 @@ class ScoringEngine:
             held += captions.dense.words.shape[1]
             words = words if self.model.use_paper_version else max(words, captions.dense.words.shape[1])
         # Bytes a pair: decisions (float64), words by tokens; and of one image's pairs: weights, tokens, patches, words,
-        # which stand there twice while one block of captions follows another.
+        # which are held twice while one block of captions follows another.
         pair = 4 * (40 * n + 6 * tokens * words)
         of_image = 4 * (3 * tokens * n + tokens * channels + n * channels + 2 * held * channels + words * n)
         image = 4 * (4 * n * channels + n * n + 3 * tokens * n)
@@ -294,7 +294,7 @@ class ScoringEngine:
         return block, max(1, min(len(images), max_pairs // block, (memory - block * of_image) // each))
 
 
-def ordered_lengths(captions: Captions | None, order: Tensor) -> list[int]:
+def order_lengths(captions: Captions | None, order: Tensor) -> list[int]:
     """Return the lengths of captions in an order, (T,) on their device; none of no captions."""
     return [] if captions is None else captions.lengths[order].tolist()
 

@@ -1,6 +1,6 @@
-"""What the images alone decide, kept beside their embeddings: most of what matching them with a caption takes.
+"""Cache of the image-only quantities next to the embeddings: most of the work of matching with a caption.
 
-Kept are the quantities of the sparse branch, exactly as they were computed. They are computed anew for a dense caption,
+Kept are the quantities of the sparse branch, exactly as computed. They are computed again for a dense caption,
 which needs the other branch's too, and where a table keeps none, or another network's.
 """
 
@@ -24,11 +24,11 @@ from seps.search.table_errors import damaged
 
 
 def feature_key(engine: ScoringEngine) -> str:
-    """Name the network whose features a table keeps."""
+    """Name the network of a table's features."""
     return model_key(engine.model)
 
 
-def packed_features(engine: ScoringEngine, embeddings: Tensor) -> list[bytes]:
+def pack_features(engine: ScoringEngine, embeddings: Tensor) -> list[bytes]:
     """Compute the features of images (K, N[+1], C), as the bytes of `feature_dtype` each."""
     images = engine.encode_images(embeddings)
     fields = {"s_im": images.s_im, "s_p": images.s_p[0], "norms": images.norms, "logits": images.logits[0]}
@@ -57,7 +57,7 @@ def read_images(engine: ScoringEngine, store: GalleryStore, rows: Sequence[int],
     size = feature_dtype(engine.model).itemsize
     if any(len(features) != size for features in packed):
         raise damaged(store.uri, f"features have another size than {size} bytes")
-    images = unpacked_images(engine, embeddings, packed)
+    images = unpack_images(engine, embeddings, packed)
     if not all(
         is_usable(values) for values in (images.s_im, images.norms, *images.s_p, *images.logits) if values is not None
     ):
@@ -72,7 +72,7 @@ def check_fits(engine: ScoringEngine, store: GalleryStore) -> None:
     layout.check_shape(store.uri, patches, engine.model.embed_size)
 
 
-def unpacked_images(engine: ScoringEngine, embeddings: Tensor, packed: Sequence[bytes]) -> ImageIndex:
+def unpack_images(engine: ScoringEngine, embeddings: Tensor, packed: Sequence[bytes]) -> ImageIndex:
     """Put embeddings (K, N[+1], C), float16 too, and packed features together; both branches have the sparse one's."""
     model, device = engine.model, engine.device
     cls, patches = split_cls(embeddings.to(device), model.num_patches)

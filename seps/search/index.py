@@ -10,14 +10,14 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet, ImageFeatures
-from seps.method.selection import caption_directions, unit_patches
+from seps.method.selection import caption_directions, normalise_patches
 from seps.method.tokens import split_cls
 
 Rows = int | slice | Tensor | Sequence[int]
 
 
 def model_key(model: CrossSparseAggrNet) -> str:
-    """Return what an index must share with the model that scores it: settings, and a sum over the parameters."""
+    """Return the fingerprint that an index shares with its model: settings, and a sum over the parameters."""
     variant = "paper" if model.use_paper_version else "released"
     sums = torch.stack([parameter.detach().double().sum() for parameter in model.parameters()])
     total = sum(sums.tolist())  # one look at the device for all
@@ -37,13 +37,13 @@ def chosen(rows: Rows, count: int) -> slice | Tensor:
 
 
 def take_rows(values: Tensor | None, rows: slice | Tensor) -> Tensor | None:
-    """Return some rows, where there are any."""
+    """Return some rows, or None."""
     return None if values is None else values[rows]
 
 
 @dataclass(frozen=True)
 class ImageIndex:
-    """What depends on the images alone, as in the network's `ImageFeatures`.
+    """Quantities that depend only on the images, as in the network's `ImageFeatures`.
 
     Attributes:
         cls: (V, C) of unit length, or None.
@@ -86,7 +86,7 @@ class ImageIndex:
         return ImageFeatures(
             cls=None if self.cls is None else self.cls[:, None].to(self.patches.dtype),
             patches=self.patches,
-            unit=unit_patches(self.patches),
+            unit=normalise_patches(self.patches),
             s_im=self.s_im,
             s_p=self.s_p,
             logits=self.logits,
@@ -124,7 +124,7 @@ class Captions:
 
 @dataclass(frozen=True)
 class CaptionIndex:
-    """What depends on the captions alone: the sparse ones, and each one's dense caption or None for all."""
+    """Quantities that depend only on the captions: the sparse ones, and each one's dense caption or None for all."""
 
     sparse: Captions
     dense: Captions | None

@@ -40,7 +40,7 @@ class RetrievalMetrics:
 
 
 def caption_owners(similarity: Tensor, captions_per_image: int) -> Tensor:
-    """Return the image of each caption, (B_t,), where captions stand in the order of the images, k an image.
+    """Return the image of each caption, (B_t,), for captions in the order of the images, k per image.
 
     Raises:
         ValueError: not a matrix, NaN or infinite entries, or a caption count other than k an image.

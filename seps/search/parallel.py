@@ -70,7 +70,7 @@ def parallel_for(
 class Workspace(threading.local):
     """Large buffers that blocks share: on a CPU fresh memory for each would cost as much as the arithmetic in it.
 
-    Each thread has buffers of its own.
+    Each thread has separate buffers.
     """
 
     def __init__(self, device: torch.device) -> None:

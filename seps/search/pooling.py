@@ -1,4 +1,4 @@
-"""One vector an image and one a caption whose product stands for S(I, T) where a shortlist of many is made."""
+"""One vector per image and caption; their product approximates S(I, T) for a shortlist."""
 
 from __future__ import annotations
 

@@ -22,13 +22,13 @@ NAMED = 40  # characters of an encoder's key in a message
 
 @dataclass(frozen=True)
 class Layout(Fields, section="layout"):
-    """What the rows of a table share.
+    """The values shared by all rows of a table.
 
     Attributes:
         encoder: what embeddings depend on besides the photograph, as `seps.models.encoder_key.encoder_key` gives it.
         patches: N or N + 1 with [CLS]; channels: C.
         precision: in which embeddings are kept, "float32" or "float16", half as large.
-        features: of which network what it computes of the images alone is kept too (`seps.search.features`); "": none.
+        features: the network of the stored image-only quantities (`seps.search.features`); "": none.
 
     Raises:
         ValueError: a number outside its range, or another precision.
@@ -118,5 +118,5 @@ def is_usable(values: Tensor) -> bool:
     """Return whether all values are finite, and small enough for sums of their squares."""
     if not values.numel():
         return True
-    low, high = (float(bound) for bound in values.aminmax())  # NaN where there is one
+    low, high = (float(bound) for bound in values.aminmax())  # NaN if any value is NaN
     return low >= -LARGEST and high <= LARGEST

@@ -52,12 +52,12 @@ def rank_stored(
     """Rank the photographs of a table for one caption.
 
     Args:
-        engine: of the model whose encoder the table is of.
+        engine: of the model that encoded the table.
         caption: an index of exactly one caption.
-        shortlist: how many are scored exactly, from 1: those whose pooled vectors fit the caption's best.
+        shortlist: number of images scored exactly, at least 1: the nearest by pooled vectors.
         exhaustive: score all, however many; takes as long as reading the whole table.
         name: what paths must hold, letters large or small; "" takes all.
-        progress: as in `ScoringEngine`, of what is read.
+        progress: as in `ScoringEngine`, of the rows read.
 
     Raises:
         ValueError: more or fewer captions than one; shortlist that is no whole number from 1; embeddings that do not

@@ -1,6 +1,6 @@
 """Galleries on disk: what an encoder gives for photographs, in a table of Lance, which needs no server.
 
-A table belongs to one gallery and one encoder. It lies in a folder, or wherever Lance's object store reaches ("s3://...").
+A table belongs to one gallery and one encoder. It is a folder, or a location in Lance's object store ("s3://...").
 Every change is one commit: a process that is killed leaves the table as its last commit did. One process writes, any
 number read, each what was committed when it opened the table.
 """
@@ -55,7 +55,7 @@ class StoredPhoto:
 
     Attributes:
         file: which photograph; embeddings: (N[+1], C), what the image encoder gives.
-        thumbnail: a small JPEG, or nothing; licence, credit: where they are known.
+        thumbnail: a small JPEG, or empty; licence, credit: if known.
     """
 
     file: FileFacts
@@ -110,11 +110,11 @@ class GalleryStore:
     def write(
         cls, uri: str | Path, layout: Layout, anew: bool = False, features: Features | None = None
     ) -> GalleryStore:
-        """Open a table to change it, a new one where there is none; close it afterwards, as a `with` block does.
+        """Open a table to change it, a new one if it does not exist; close it afterwards, as a `with` block does.
 
         Args:
-            uri: as in `read`; layout: of a new table; one that is there must be of this encoder.
-            anew: delete what is there first, where it is a folder of this machine.
+            uri: as in `read`; layout: of a new table; an existing one must be of this encoder.
+            anew: delete an existing local folder first.
             features: computes what a table of `layout.features` keeps of embeddings (K, N[+1], C) as they are kept. A
                 table of other features gets none for what is written.
 
@@ -158,8 +158,8 @@ class GalleryStore:
         """Counts the commits."""
         return int(self._dataset.version)
 
-    def reopened(self) -> GalleryStore:
-        """Return the table as it is now, to read."""
+    def reopen_table(self) -> GalleryStore:
+        """Return the current table for reading."""
         return GalleryStore.read(self.uri, self.layout.encoder)
 
     def files(self) -> dict[str, tuple[int, FileFacts]]:
@@ -174,7 +174,7 @@ class GalleryStore:
         return dict(zip(table["path"].to_pylist(), table["_rowid"].to_pylist(), strict=True))
 
     def photos(self, rows: Sequence[int]) -> dict[int, StoredPhoto]:
-        """Read whole rows by id; those are left out whose content is not as it was written."""
+        """Read whole rows by id; rows with altered content are left out."""
         table = self._take(rows, [name for name in self.layout.schema().names if name not in ("pooled", "features")])
         embeddings, entries = self._embeddings(table), table.drop_columns(["patches"]).to_pylist()
         photos = {}
@@ -191,7 +191,7 @@ class GalleryStore:
 
     def embeddings_and_features(self, rows: Sequence[int]) -> tuple[Tensor, list[bytes]]:
         """Read the embeddings of rows by id, (K, N[+1], C) in the precision in which they are kept, and their features,
-        empty where there are none."""
+        empty if there are none."""
         table = self._take(rows, ["patches", "features"])
         embeddings = self._usable("embeddings", self._kept_embeddings(table))
         return embeddings, [features or b"" for features in table["features"].to_pylist()]
@@ -213,7 +213,7 @@ class GalleryStore:
         return self._take(rows, ["thumbnail"])["thumbnail"].to_pylist()
 
     def nearest(self, query: Tensor, count: int, name: str = "", effort: int = 4) -> list[int]:
-        """Return the rows whose pooled vectors have the largest product with a query, the best first.
+        """Return the rows with the largest product of pooled vector and query, best first.
 
         Args:
             query: (C,); count: how many at most.
@@ -243,7 +243,7 @@ class GalleryStore:
         return sorted(table["_rowid"].to_pylist())
 
     def put(self, photos: Sequence[StoredPhoto]) -> None:
-        """Write photographs in one commit: new rows, or in place of those of the same path."""
+        """Write photographs in one commit: new rows, or replacements of rows with the same path."""
         table = self._table(photos)
         builder = self._writable().merge_insert("path").when_matched_update_all().when_not_matched_insert_all()
         self._committed(lambda: builder.execute(table))
@@ -289,13 +289,13 @@ class GalleryStore:
         table = self._read(columns, only)
         places = {row: place for place, row in enumerate(table["_rowid"].to_pylist())}
         if not places.keys() >= set(rows):
-            raise StoreError(f"The table {self.uri} has no such rows: open it anew.")
+            raise StoreError(f"The table {self.uri} has no such rows: open it again.")
         order = [places[row] for row in rows]
         table = table.drop_columns(["_rowid"])
         return table if order == list(range(len(table))) else table.take(order)
 
     def _read(self, columns: list[str], only: str | None = None) -> pa.Table:
-        """Some columns of the rows that a filter takes, with their ids; features alone may be missing."""
+        """Some columns of the rows that a filter takes, with their ids; only features may be missing."""
         with lance_errors(self.uri):
             table = self._dataset.to_table(columns=columns, filter=only, with_row_id=True)
         empty = [name for name in columns if name != "features" and table[name].null_count]
@@ -328,8 +328,8 @@ class GalleryStore:
             name: [getattr(photo, name) for photo in photos] for name in ("licence", "credit", "thumbnail")
         }
         columns["checksum"] = [checksum(self.layout, photo) for photo in photos]
-        columns["pooled"] = fixed_lists(pooled_images(kept.float()).half().numpy(), pa.float16())
-        columns["patches"] = fixed_lists(kept.flatten(1).numpy(), number)
+        columns["pooled"] = to_fixed_lists(pooled_images(kept.float()).half().numpy(), pa.float16())
+        columns["patches"] = to_fixed_lists(kept.flatten(1).numpy(), number)
         columns["features"] = [None] * len(photos) if self._features is None else self._features(kept.float())
         return pa.table(
             [
@@ -343,13 +343,13 @@ class GalleryStore:
 
 
 def checksum(layout: Layout, photo: StoredPhoto) -> int:
-    """Return a sum over a row's content in the precision that is kept, and whose it is."""
+    """Return a checksum of a row's content, in the stored precision, and its path."""
     values = photo.embeddings.detach().cpu().to(PRECISIONS[layout.precision][0]).contiguous()
     start = zlib.crc32(f"{layout.encoder} {photo.file.digest}".encode())
     return zlib.crc32(values.flatten().view(torch.uint8).numpy().data, zlib.crc32(photo.thumbnail, start))
 
 
-def fixed_lists(values: NDArray[Any], number: pa.DataType) -> pa.FixedSizeListArray:
+def to_fixed_lists(values: NDArray[Any], number: pa.DataType) -> pa.FixedSizeListArray:
     """Return the rows of an array (K, D) as lists of D numbers."""
     return pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1), number), values.shape[1])
 

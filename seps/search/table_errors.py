@@ -1,4 +1,4 @@
-"""What may go wrong with a table, in one sentence each, and the lock that lets one process write it."""
+"""Errors of a table, and the lock that lets one process write it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class StoreError(ValueError):
 
 
 class DamagedTableError(StoreError):
-    """A table that is not there, of which a part is gone, or that makes Lance fail."""
+    """A table that is missing, incomplete, or makes Lance fail."""
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def table_error(uri: str, message: str) -> StoreError:
     if any(word in lower for word in FULL):
         return StoreError(f"The table {uri} cannot be written, its disk is full: make room and run this once more.")
     if any(word in lower for word in CLOSED):
-        return StoreError(f"The table {uri} may be read alone, its place is protected: write into another place.")
+        return StoreError(f"The table {uri} is read-only: write into another folder.")
     reason = SOURCE_PLACE.sub("", " ".join(message.split()))[:120]
     if any(word in lower for word in NO_ADDRESS):
         return StoreError(f"{uri} is no address of a table ({reason}): give a folder, or one such as s3://BUCKET/NAME.")
@@ -53,13 +53,13 @@ def table_error(uri: str, message: str) -> StoreError:
     if "conflict" in lower:
         return StoreError(f"Another process changed the table {uri} meanwhile: run this once more.")
     if "not found" in lower or "no such file" in lower:
-        return DamagedTableError(f"There is no table {uri}, or a part of it was deleted: index the photographs anew.")
+        return DamagedTableError(f"There is no table {uri}, or a part of it was deleted: index the photographs again.")
     kind = DamagedTableError if message == DAMAGED else StoreError  # what is not known may pass
-    return kind(f"The table {uri} cannot be used ({reason}): index the photographs anew.")
+    return kind(f"The table {uri} cannot be used ({reason}): index the photographs again.")
 
 
 def damaged(uri: str, reason: str) -> DamagedTableError:
-    """Make the error for a table whose content is not what this library writes."""
+    """Make the error for a table that this library did not write."""
     return DamagedTableError(f"The table {uri} is damaged ({reason}): delete it, and index the photographs again.")
 
 
@@ -82,7 +82,7 @@ def location(uri: str) -> str:
 class WriterLock:
     """Held by the one process that writes a table in a folder; it goes with the process, in whatever way that ends.
 
-    Where no folder can be locked, as on object storage, a second writer is told when its commit meets another's.
+    Where no folder can be locked, as on object storage, a second writer fails when its commit meets another's.
 
     Raises:
         StoreError: another process holds it, or the folder's place cannot be written.

@@ -1,4 +1,4 @@
-"""What a training step sees of a batch."""
+"""A batch as a training step receives it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen backbones run once: features of a split, kept in files beside the run."""
+"""Frozen backbones run once: features of a split, cached in files next to the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from seps.data import Split, dense_captions, open_image
 from seps.encoders import VisionEncoder
-from seps.files import written_whole
+from seps.files import write_atomically
 from seps.models.model import BACKBONES, SEPSModel, photo_batch_size
 from seps.photos import READING
 
@@ -29,7 +29,7 @@ class FeatureCache:
     """Frozen features of a split, read from disk on demand.
 
     Attributes:
-        images: (V, N[+1], D_v) float16, `VisionEncoder.features`; then those of mirror images if `mirrored`.
+        images: (V, N[+1], D_v) float16, `VisionEncoder.features`; then of mirror images if `mirrored`.
         captions: (V * k, L_s, D_t) float16, `TextEncoder.features`; lengths: (V * k,) int64.
         dense: (V * k, D_t) float32, mean word of each dense caption, which is all that the paper variant reads; if
             layers of the text encoder are trained, its words (V * k, L_d, D_t) float16. None without dense captions.
@@ -64,7 +64,7 @@ class FeatureCache:
 
 
 def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mirrored: bool = False) -> FeatureCache:
-    """Compute the features of a split, or read those of an earlier run.
+    """Compute the features of a split, or read an earlier run's.
 
     The image encoder runs in bfloat16 autocast, which halves the time; features are stored in float16.
 
@@ -73,15 +73,17 @@ def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mir
     """
     key = cache_key(model, split)
     both = "-mirrored" if mirrored else ""
-    images = cached_array(
+    images = open_cached_array(
         folder / f"{split.name}-images-{key}{both}.npy", lambda path: image_array(model, split, path, mirrored)
     )
-    captions = cached_array(folder / f"{split.name}-captions-{key}.npy", lambda path: caption_array(model, split, path))
+    captions = open_cached_array(
+        folder / f"{split.name}-captions-{key}.npy", lambda path: caption_array(model, split, path)
+    )
     lengths = torch.tensor([len(model.tokenizer.encode(c, model.config.text.max_words)) for c in split.captions])
     words, dense_lengths = None, torch.ones(len(split.captions), dtype=torch.int64)
     if dense == "own":
         file = folder / f"{split.name}-dense-{key}.npy"
-        words = cached_array(file, lambda path: dense_array(model, split, path))
+        words = open_cached_array(file, lambda path: dense_array(model, split, path))
         if model.txt_enc.tail is not None:
             texts, limit = own_dense(split), model.config.text.max_dense_words
             dense_lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in texts])
@@ -89,12 +91,12 @@ def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mir
 
 
 def cache_key(model: SEPSModel, split: Split) -> str:
-    """Return a hash of what the features depend on: encoders, captions, image files, weights not from a package."""
+    """Return a hash of the inputs of the features: encoders, captions, image files, weights not from a package."""
     config = model.config.as_dict()
     files = [(path.name, path.stat().st_size) for path in split.image_files]
     parts = [READING, features_config(config["vision"]), config["text"], split.captions, split.dense, files]
     cut = [model.img_enc.frozen_until, model.txt_enc.frozen_layers]
-    weights = "" if model.img_enc.tail or model.txt_enc.tail else own_weights(model)
+    weights = "" if model.img_enc.tail or model.txt_enc.tail else hash_own_weights(model)
     if cut != ["", -1]:
         parts.append(cut)
     if weights:
@@ -103,7 +105,7 @@ def cache_key(model: SEPSModel, split: Split) -> str:
 
 
 def features_config(vision: dict[str, Any]) -> dict[str, Any]:
-    """Return what the image features depend on of a model config's "vision": of classes which they are and how many,
+    """Return the parts of a model config's "vision" that change the image features: of classes the names and number,
     not how they are named and weighted."""
     if "classes" not in vision:
         return vision
@@ -111,7 +113,7 @@ def features_config(vision: dict[str, Any]) -> dict[str, Any]:
 
 
 def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) -> tuple[NDArray[np.float16], Tensor]:
-    """Compute the frozen features of T short texts, cut at `max_words`, or read those of an earlier run.
+    """Compute the frozen features of T short texts, cut at `max_words`, or read an earlier run's.
 
     Args:
         title: prefix of the file's name, and title of the progress bar.
@@ -121,16 +123,16 @@ def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) ->
     """
     limit = model.config.text.max_words
     lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in texts], dtype=torch.int64)
-    weights = "" if model.txt_enc.tail else own_weights(model)
+    weights = "" if model.txt_enc.tail else hash_own_weights(model)
     parts = [model.config.as_dict()["text"], model.txt_enc.frozen_layers, texts, weights]
     key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 
     def compute(path: Path) -> None:
-        array = new_array(path, (len(texts), int(lengths.max()), model.txt_enc.width))
+        array = create_array(path, (len(texts), int(lengths.max()), model.txt_enc.width))
         for numbers, words, _ in caption_features(model, texts, limit, title):
             array[numbers, : words.shape[1]] = words.numpy()
 
-    return cached_array(folder / f"{title.lower().replace(' ', '-')}-{key}.npy", compute), lengths
+    return open_cached_array(folder / f"{title.lower().replace(' ', '-')}-{key}.npy", compute), lengths
 
 
 def mean_features(encoder: VisionEncoder, features: Tensor) -> Tensor:
@@ -148,7 +150,7 @@ def mean_features(encoder: VisionEncoder, features: Tensor) -> Tensor:
     return mean if last is None else torch.cat([mean, features[:, -1:]], dim=1)
 
 
-def own_weights(model: SEPSModel) -> str:
+def hash_own_weights(model: SEPSModel) -> str:
     """Hash the backbones' weights that a model's file holds, which training may have changed; "" without any."""
     weights = {
         key: tensor
@@ -162,22 +164,22 @@ def own_weights(model: SEPSModel) -> str:
     return digest.hexdigest() if weights else ""
 
 
-def cached_array(path: Path, compute: Callable[[Path], None]) -> NDArray[np.float16]:
-    """Open the array of a file, computed first where there is none; an interrupted computation leaves none."""
+def open_cached_array(path: Path, compute: Callable[[Path], None]) -> NDArray[np.float16]:
+    """Open the array of a file, computed if missing; an interrupted computation leaves no file."""
     if not path.is_file():
-        with written_whole(path) as partial:
+        with write_atomically(path) as partial:
             compute(partial)
     return np.load(path, mmap_mode="r")
 
 
-def new_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> NDArray[np.float16]:
+def create_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> NDArray[np.float16]:
     """Make a new array on disk."""
     return np.lib.format.open_memmap(path, "w+", dtype, shape)
 
 
 @torch.no_grad()
 def image_array(model: SEPSModel, split: Split, path: Path, mirrored: bool = False) -> None:
-    """Write the images' features (V, N[+1], D_v), and behind them those of their mirror images where asked for."""
+    """Write the images' features (V, N[+1], D_v), then, if requested, of their mirror images."""
     array: NDArray[np.float16] | None = None
     size = photo_batch_size(model.device)
     count = len(split.image_files)
@@ -188,14 +190,14 @@ def image_array(model: SEPSModel, split: Split, path: Path, mirrored: bool = Fal
             with torch.autocast(model.device.type, dtype=torch.bfloat16):
                 features = model.img_enc.eval().features(seen).float().cpu()
             if array is None:
-                array = new_array(path, (count * (1 + mirrored), *features.shape[1:]))
+                array = create_array(path, (count * (1 + mirrored), *features.shape[1:]))
             array[place : place + len(features)] = features.numpy()
 
 
 def caption_array(model: SEPSModel, split: Split, path: Path) -> None:
     """Write the captions' features (V * k, L_s, D_t), zero at the padding."""
     text = model.config.text
-    array = new_array(path, (len(split.captions), text.max_words, model.txt_enc.width))
+    array = create_array(path, (len(split.captions), text.max_words, model.txt_enc.width))
     for numbers, words, _ in caption_features(model, list(split.captions), text.max_words, f"Captions of {split.name}"):
         array[numbers, : words.shape[1]] = words.numpy()
 
@@ -206,12 +208,12 @@ def dense_array(model: SEPSModel, split: Split, path: Path) -> None:
     limit = model.config.text.max_dense_words
     computed = caption_features(model, captions, limit, f"Dense captions of {split.name}")
     if model.txt_enc.tail is None:
-        means = new_array(path, (len(captions), width), np.float32)
+        means = create_array(path, (len(captions), width), np.float32)
         for numbers, words, lengths in computed:
             means[numbers] = (words.sum(dim=1) / lengths[:, None]).numpy()
         return
     longest = max(len(model.tokenizer.encode(text, limit)) for text in captions)
-    array = new_array(path, (len(captions), longest, width))
+    array = create_array(path, (len(captions), longest, width))
     for numbers, words, _ in computed:
         array[numbers, : words.shape[1]] = words.numpy()
 

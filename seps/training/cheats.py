@@ -1,9 +1,9 @@
-"""What a selector gets away with where L_ratio does not hold it: three ways to cheat, measured with the losses.
+"""Three degenerate selectors that L_ratio prevents, measured with the losses.
 
     python -m seps.training.cheats
 
 The trained model `scenes` scores a batch of drawn scenes with their captions, under its own decisions and under masks
-that are forced: the ranking loss alone hardly tells them apart, L_ratio does.
+that are forced: the ranking loss hardly separates them, L_ratio does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torch import Tensor
 from seps.cli import Parser, errors_in_one_line, whole_number
 from seps.data import open_image, read_split
 from seps.method.losses import align_loss, ratio_loss
-from seps.method.selection import kept_count, top_k_mask
+from seps.method.selection import count_kept, top_k_mask
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.scenes import write_split
@@ -52,7 +52,7 @@ def measure_cheats(model: SEPSModel, folder: Path, split: str) -> list[Cheat]:
     texts = engine.encode_captions(*model.encode_captions(captions))
     with torch.inference_mode():
         by_image = network.encode_images(embeddings.to(model.device)).s_im.cpu()  # (B, N)
-    count = kept_count(network.num_patches, network.sparse_ratio)
+    count = count_kept(network.num_patches, network.sparse_ratio)
     masks: dict[str, Tensor | None] = {
         DECIDED: None,
         "keeps all": torch.ones_like(by_image, dtype=torch.bool),

@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def options_meant() -> dict[str, str]:
-    """Return what is meant by options of the released code, see `seps.runs.recipe.options_elsewhere`."""
+    """Return the settings that match options of the released code, see `seps.runs.recipe.options_elsewhere`."""
     from seps.models.config import ModelConfig
     from seps.runs.recipe import options_elsewhere
     from seps.training.settings import TrainSettings
@@ -46,7 +46,7 @@ def options_meant() -> dict[str, str]:
 
 
 def check_paths(options: argparse.Namespace) -> None:
-    """Raise ValueError for a recipe's file or a folder that is not there, and for a run that would be overwritten."""
+    """Raise ValueError for a recipe's file or a missing folder, and for a run that would be overwritten."""
     if options.config.endswith(".json") and not Path(options.config).is_file():
         raise ValueError(f"The recipe {options.config} does not exist: give a JSON file, or tiny.")
     check_folder(options.data, "the folder with captions and images", or_file=True)
@@ -64,13 +64,13 @@ def main(arguments: list[str] | None = None) -> int:
         from accelerate import PartialState
 
         from seps.checks import read_json_file
-        from seps.runs.recipe import overridden, with_values
+        from seps.runs.recipe import override_settings, with_values
         from seps.training.loop import train
         from seps.training.memory import keep_freed_memory
         from seps.training.settings import read_recipe
 
         config, settings = with_values(*read_recipe(options.config), options.set)
-        settings = overridden(settings, seed=options.seed)
+        settings = override_settings(settings, seed=options.seed)
         keep_freed_memory()
         best = train(
             config,

@@ -1,4 +1,4 @@
-"""What a run of retrieval training shows of its losses, see `seps.runs.run_log`."""
+"""Loss curves of retrieval training, see `seps.runs.run_log`."""
 
 from seps.runs.run_log import Curves, Panel
 

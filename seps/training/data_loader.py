@@ -18,7 +18,7 @@ from seps.training.cache import FeatureCache, cache_texts, mean_features
 from seps.training.embedding import pool
 from seps.training.phrase_captions import PhraseCaptions
 from seps.training.phrases import PhraseBox, phrase_boxes
-from seps.training.samplers import ProcessShard, shuffled_batches, similar_batches
+from seps.training.samplers import ProcessShard, shuffle_batches, similar_batches
 from seps.training.settings import TrainSettings
 
 
@@ -40,13 +40,13 @@ class CachedDataLoader:
         self.model, self.settings, self.split, self.cache, self.shard = model, settings, split, cache, shard
         self.per_image = split.captions_per_image
         self.learns_along = model.img_enc.tail is not None or model.txt_enc.tail is not None
-        # Where patches are more than a projection of their features, no mean feature stands for them.
+        # If patches are more than a projection of their features, no mean feature can replace them.
         self.pools_batch = self.learns_along or model.img_enc.classes is not None
         self.class_words: tuple[Tensor, Tensor] | None = None  # features of the class captions and their lengths
         if not self.learns_along:
             self.image_means = mean_images(model, cache)  # (V, 1 or 2, D_v)
             self.caption_means = mean_captions(cache)  # (V * k, D_t)
-        self.sided = [tells_sides(caption) for caption in split.captions]
+        self.sided = [mentions_sides(caption) for caption in split.captions]
         self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
         if settings.phrase_weights:
             self.phrases = read_phrases(model, split, settings.regions)
@@ -55,10 +55,10 @@ class CachedDataLoader:
             self.phrase_captions = PhraseCaptions(model, self.phrases, self.per_image, cache.folder)
         self.named: Tensor | None = None  # (V, N) bool, where a caption's phrase is
         if settings.significance_weight:
-            self.named = named_patches(self.phrases, self.per_image, model.img_enc.num_patches)
+            self.named = mark_named_patches(self.phrases, self.per_image, model.img_enc.num_patches)
 
     def refresh_classes(self) -> None:
-        """Let the class vectors follow the text branch as it is now; without classes nothing changes."""
+        """Update the class vectors from the current text branch; no-op without classes."""
         classes = self.model.img_enc.classes
         if classes is not None and self.class_words is None:
             words, lengths = cache_texts(self.model, classes.captions, self.cache.folder, "Class captions")
@@ -69,27 +69,27 @@ class CachedDataLoader:
         """Give heads with context the training features' statistics."""
         vision, text = self.model.img_enc.context, self.model.txt_enc.context
         if vision is not None:
-            images = self.finished_images(one_in_twenty(len(self.split.image_files)))
+            images = self.finish_images(choose_sample_numbers(len(self.split.image_files)))
             vision.features.fit(images[:, :-1])
             few = torch.cat([images[:, :-1].mean(dim=1), images[:, -1]], dim=1)  # (.., 2 D_v)
             vision.summary.fit(few if self.learns_along else self.image_means.flatten(1))
         if text is not None:
-            words, lengths = self.cache.caption_features(one_in_twenty(len(self.split.captions)))
+            words, lengths = self.cache.caption_features(choose_sample_numbers(len(self.split.captions)))
             with torch.no_grad():
                 words = self.model.txt_enc.finished(words.to(self.model.device), lengths).cpu()  # (.., L, D_t)
             text.features.fit(words[torch.arange(words.shape[1]) < lengths[:, None]])
             text.summary.fit(words.sum(dim=1) / lengths[:, None] if self.learns_along else self.caption_means)
 
     @torch.no_grad()
-    def finished_images(self, numbers: Tensor) -> Tensor:
+    def finish_images(self, numbers: Tensor) -> Tensor:
         """Pass images' features through the parts of the backbone that learn along: (B, N[+1], D_v)."""
         model, cache = self.model, self.cache
         features = (cache.image_features(chunk).to(model.device) for chunk in numbers.split(64))
         return torch.cat([model.img_enc.finished(chunk)[..., : model.img_enc.width].cpu() for chunk in features])
 
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
-        """Yield an epoch over the images, with those of their captions that have phrases."""
-        batches = shuffled_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
+        """Yield an epoch over the images, with the captions that have phrases."""
+        batches = shuffle_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
         for images in self.shard.of(batches, generator):
             numbers = torch.tensor(
                 [caption for i in images.tolist() for caption in self.pretrain_captions(i, generator)]
@@ -119,7 +119,7 @@ class CachedDataLoader:
             noise = self.settings.similar_batches
             batches = similar_batches(pooled, self.per_image, self.captions_taken(), size, noise, generator)
         else:
-            batches = shuffled_batches(len(self.split.captions), size, generator)
+            batches = shuffle_batches(len(self.split.captions), size, generator)
         common = self.shard.common(generator)  # processes meet in a step: all of them have dense captions, or none
         for captions in self.shard.of(batches, generator):
             dense = float(torch.rand((), generator=common)) < self.settings.dense_share
@@ -199,7 +199,7 @@ class CachedDataLoader:
         )
 
 
-def named_patches(phrases: list[list[PhraseBox]], per_image: int, num_patches: int) -> Tensor:
+def mark_named_patches(phrases: list[list[PhraseBox]], per_image: int, num_patches: int) -> Tensor:
     """Mark the patches of each image that a phrase of any of its captions names: (V, N) bool."""
     named = torch.zeros(len(phrases) // per_image, num_patches, dtype=torch.bool)
     for caption, boxes in enumerate(phrases):
@@ -227,12 +227,12 @@ def mean_captions(cache: FeatureCache) -> Tensor:
     return torch.cat(sums) / cache.lengths[:, None]
 
 
-def one_in_twenty(count: int) -> Tensor:
+def choose_sample_numbers(count: int) -> Tensor:
     """Numbers below `count` that suffice for statistics: one in 20, more of fewer than 2,000."""
     return torch.arange(0, count, max(1, min(20, count // 100)))
 
 
-def tells_sides(caption: str) -> bool:
+def mentions_sides(caption: str) -> bool:
     """Tell whether a caption speaks of left or right, so that it is not true of the mirror image."""
     return not {"left", "right"}.isdisjoint(caption.lower().replace(".", " ").replace(",", " ").split())
 

@@ -13,7 +13,7 @@ MIN_KEPT = 1e-3  # bounds the logarithms where a region is all kept or all dropp
 
 @dataclass(frozen=True)
 class PhraseRegions:
-    """Phrases used as captions, with their own region and those of other objects in the image.
+    """Phrases used as captions, with their region and the regions of other objects in the image.
 
     Attributes:
         rows: (P,), image of the batch.
@@ -30,7 +30,7 @@ class PhraseRegions:
 
 
 def decision_loss(margins: Tensor, regions: PhraseRegions) -> Tensor:
-    """Compute how much of its own region each phrase's mask drops, and how much of other regions it keeps.
+    """Compute how much of the phrase's region each mask drops, and how much of other regions it keeps.
 
     The mask is the top k of equation (3), softened to a sigmoid of each score's distance from the lowest kept one. The
     gradient reaches s^p, and patches and words through their attentions. s^p and s^im do not depend on the caption and

@@ -57,11 +57,11 @@ class BatchEmbedder:
         """
         if batch.pooled is not None:
             image_features, caption_features, img_ids = batch.pooled
-            return *self.pooled_features(image_features, caption_features), img_ids
+            return *self.pool_features(image_features, caption_features), img_ids
         patches = images[:, -self.model.img_enc.num_patches :]
         return pool(patches)[batch.rows], pool(captions, batch.lengths), batch.img_ids
 
-    def pooled_features(self, image_features: Tensor, caption_features: Tensor) -> tuple[Tensor, Tensor]:
+    def pool_features(self, image_features: Tensor, caption_features: Tensor) -> tuple[Tensor, Tensor]:
         """Embed features as `StepBatch.pooled` has them and pool them, both (P, C)."""
         captions = self.model.txt_enc.project(caption_features[:, None], torch.ones(len(caption_features)))
         return pool(self.model.img_enc.project(image_features)), pool(captions)

@@ -1,8 +1,8 @@
-"""What several processes that train together put together: embeddings of all of them, so that negatives come from all.
+"""Gather the embeddings of all training processes, so that negatives come from all of them.
 
-Each process then has the same loss, that of the joint batch. Its gradient at a process's own embeddings is the sum over
+Each process then has the same loss, the joint batch's loss. Its gradient at a process's own embeddings is the sum over
 processes, which the mean over processes that data-parallel training takes turns into the joint batch's gradient.
-Without several processes everything stays as it is.
+With one process nothing changes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def joined(tensor: Tensor) -> Tensor:
     return torch.cat(parts)
 
 
-def joined_embeddings(embeddings: Tensor) -> Tensor:
+def gather_embeddings(embeddings: Tensor) -> Tensor:
     """Join embeddings (B, ...) of the same shape, one of each process, to (P B, ...), with gradient."""
     if processes() == 1:
         return embeddings
@@ -58,7 +58,7 @@ def joined_embeddings(embeddings: Tensor) -> Tensor:
     return result
 
 
-def joined_captions(words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+def gather_captions(words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
     """Concatenate captions of all processes, padded to the longest.
 
     Args:
@@ -72,10 +72,10 @@ def joined_captions(words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
     longest = torch.tensor(words.shape[1], device=words.device)
     dist.all_reduce(longest, dist.ReduceOp.MAX)
     padded = F.pad(words, (0, 0, 0, int(longest) - words.shape[1]))
-    return joined_embeddings(padded), joined(lengths.to(words.device))
+    return gather_embeddings(padded), joined(lengths.to(words.device))
 
 
-def joined_lists(items: list[Any]) -> list[list[Any]]:
+def gather_lists(items: list[Any]) -> list[list[Any]]:
     """Collect a list from each process, in the order of their ranks; what they hold is copied by pickling."""
     if processes() == 1:
         return [items]

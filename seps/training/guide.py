@@ -1,4 +1,4 @@
-"""What the training guide advises, in one table, and what it calls healthy.
+"""The training guide's advice and healthy ranges, in one table.
 
 The guide is `SEPSLOSS_USAGE_GUIDE.md` of github.com/maxingan2412/seps (commit 293d60e), a copy of the released code
 with notes; the README meant below is the released code's own. What this project adds is marked as ours. `python -m
@@ -73,7 +73,7 @@ ADVICE = (
     Advice(
         "order in which to mend",
         "align, ratio, hard negatives",
-        "first the ranking loss alone (ratio_weight 0) until it falls, then the ratio loss until the kept ratio is "
+        "first only the ranking loss (ratio_weight 0) until it falls, then the ratio loss until the kept ratio is "
         "within 0.05 of its target",
         "hardest negatives last",
     ),

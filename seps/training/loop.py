@@ -3,7 +3,7 @@
 CONFIG is a recipe, a model's config with a "training" section (see `seps.training.settings`); DIR holds the splits
 `train` and `dev` in the authors' layout (see `seps.data`). RUN receives `best/` (the best epoch by rSum on dev, which
 `seps.load_model` loads), `checkpoints/`, `metrics.csv`, `tensorboard/`, `loss.png`, `loss_curves.png`, `recall.png` and
-`recipe.json`. What looks amiss is told in a sentence that begins with "Warning: ", see `seps.training.watch`.
+`recipe.json`. Problems are reported in a sentence that begins with "Warning: ", see `seps.training.watch`.
 Several GPUs: `accelerate launch -m seps.train ...`.
 """
 
@@ -45,7 +45,7 @@ from seps.training.cache import FeatureCache, cache_features
 from seps.training.curves import CURVES
 from seps.training.data_loader import CachedDataLoader
 from seps.training.embedding import pool
-from seps.training.gathering import joined, joined_lists
+from seps.training.gathering import gather_lists, joined
 from seps.training.loss_weights import align_factor
 from seps.training.pixels import PixelDataLoader
 from seps.training.run_state import MIN_BEST, RunState, resume_from
@@ -91,7 +91,7 @@ def train(
     splits = read_splits(data, images)
     check_phrases(splits["train"], settings)
     notes = (*splits["train"].notes, *splits["dev"].notes, dense_note(splits["train"], settings))
-    for note in dict.fromkeys(notes):  # a caption file's notes are those of both splits
+    for note in dict.fromkeys(notes):  # a caption file has the same notes for both splits
         if note:
             accelerator.print(note)
     warn(accelerator, overlap_notes(*splits.values()) if accelerator.is_main_process else [])
@@ -130,7 +130,7 @@ def train(
         is_best = False
         if epoch < settings.pretrain_epochs and dev_cache is not None:
             row["pooled_rsum"] = dev_metrics(
-                model, splits["dev"], dev_cache, pooled_only(settings), process_shard(accelerator)
+                model, splits["dev"], dev_cache, use_pooled_only(settings), process_shard(accelerator)
             ).rsum
         if epoch >= settings.pretrain_epochs:
             row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings, process_shard(accelerator)))
@@ -152,7 +152,7 @@ def train(
     return state.best
 
 
-def pooled_only(settings: TrainSettings) -> TrainSettings:
+def use_pooled_only(settings: TrainSettings) -> TrainSettings:
     """Return settings that rank dev by pooled embeddings, as in pre-training: without the losses on the network."""
     return replace(
         settings, align_weight=0.0, map_weight=0.0, significance_weight=0.0, decision_weight=0.0, blind_weight=0.0
@@ -192,7 +192,7 @@ def process_shard(accelerator: Accelerator) -> ProcessShard:
 
 
 def start_model(config: ModelConfig, settings: TrainSettings, start: str | None, device: torch.device) -> SEPSModel:
-    """Build the initial model: seeded random weights, or those of `start`, which must be of the same kind."""
+    """Build the initial model: seeded random weights, or the weights of `start`, which must be of the same kind."""
     torch.manual_seed(settings.seed)
     model = SEPSModel(config).to(device)
     with torch.no_grad():
@@ -246,7 +246,7 @@ def take_weights(model: SEPSModel, start: str) -> None:
     )
     if shapes(fresh_network) != shapes(network):
         weights = {key: tensor for key, tensor in weights.items() if key not in network} | fresh_network
-        tqdm.write(f"The network begins anew: that of {start} has other sizes.")
+        tqdm.write(f"The network starts from random weights: the network of {start} has other sizes.")
     classes = {key: tensor for key, tensor in fresh.items() if key.startswith("img_enc.classes.")}  # never learnt
     try:
         model.load_state_dict(classes | weights)
@@ -321,7 +321,7 @@ def run_epoch(
     epoch: int,
     log: StepLog,
 ) -> dict[str, float]:
-    """Train for one epoch, each step told to `log`; return the mean of each loss."""
+    """Train for one epoch, with each step sent to `log`; return the mean of each loss."""
     pretraining = epoch < settings.pretrain_epochs
     main_epoch = epoch - settings.pretrain_epochs
     seed = settings.seed * 1000 + epoch  # an epoch's random numbers follow from its number, so that a run can resume
@@ -342,10 +342,10 @@ def run_epoch(
         set_rates(optimizer, settings, pretraining, epoch if pretraining else main_epoch, number - 1, count)
         if (number - 1) % settings.class_steps == 0:
             loader.refresh_classes()
-        steps_taken = main_epoch * count + number - 1  # steps, without those of pre-training
+        steps_taken = main_epoch * count + number - 1  # steps, without pre-training
         step.align_factor = align_factor(settings.align_ramp_epochs, steps_taken, count)
         with accelerator.autocast():
-            losses = prepared(on_device(batch, accelerator.device))
+            losses = prepared(move_to_device(batch, accelerator.device))
         loss = float(losses["loss"].detach())
         if not isfinite(loss):
             raise ValueError(
@@ -364,9 +364,9 @@ def run_epoch(
     if number == 0:
         key = "pretrain_batch" if epoch < settings.pretrain_epochs else "batch_size"
         raise ValueError(f"The training split makes no batch of {getattr(settings, key)}: lower training.{key}.")
-    loader.refresh_classes()  # so that a saved model's class vectors are those of its text branch
+    loader.refresh_classes()  # so that a saved model's class vectors match its text branch
     means = {name: total / number for name, total in sums.items()}
-    if "kept" in means:  # each process has drawn decisions of its own
+    if "kept" in means:  # each process has sampled other decisions
         means["kept"] = float(joined(torch.tensor([means["kept"]], device=accelerator.device)).mean())
     return means
 
@@ -386,7 +386,7 @@ def negatives_note(settings: TrainSettings, epoch: int) -> str:
     if settings.loss != "triplet" or epoch != settings.pretrain_epochs + settings.hard_after:
         return ""
     return (
-        f"From epoch {epoch + 1} on the hardest negative of each image and caption counts alone: the loss, a sum, "
+        f"From epoch {epoch + 1} on only the hardest negative of each image and caption counts: the loss, a sum, "
         "becomes smaller at once."
     )
 
@@ -396,7 +396,7 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
 
     Groups: backbones, heads, context, predictors of s^p, network.
 
-    In pre-training all shares are 1, except that of trained parts of frozen backbones.
+    In pre-training all shares are 1, except for trained parts of frozen backbones.
     """
     names = ("backbone", "heads", "context", "predictor", "network")
     groups: dict[str, list[torch.nn.Parameter]] = {name: [] for name in names}
@@ -458,13 +458,13 @@ def dev_metrics(
         img_embs, cap_embs, lengths = embed_split(model, split, cache, images)
     if shard.processes > 1:
         words = [caption[:n].cpu() for caption, n in zip(cap_embs, lengths, strict=True)] if images else []
-        words = [word for part in joined_lists(words) for word in part]
+        words = [word for part in gather_lists(words) for word in part]
         cap_embs = pad_sequence(words, batch_first=True).to(model.device)
         lengths = torch.tensor([len(word) for word in words])
     if images:
         rows = list(dev_similarity(model, settings, img_embs, cap_embs, lengths))
     if shard.processes > 1:
-        rows = [row.cpu() for part in joined_lists(rows) for row in part]
+        rows = [row.cpu() for part in gather_lists(rows) for row in part]
     return retrieval_metrics(torch.stack(rows), split.captions_per_image)
 
 
@@ -500,7 +500,7 @@ def recalls(metrics: RetrievalMetrics) -> dict[str, float]:
     return row
 
 
-def on_device(batch: StepBatch, device: torch.device) -> StepBatch:
+def move_to_device(batch: StepBatch, device: torch.device) -> StepBatch:
     """Move the tensors of a batch to the device."""
 
     def moved(value: Any) -> Any:

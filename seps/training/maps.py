@@ -10,9 +10,9 @@ from torch import Tensor
 
 from seps.training.phrases import PhraseBox
 
-TOKEN_SCALE = 80.0  # what a word's cosines are multiplied with before the softmax: nearly the best token alone
+TOKEN_SCALE = 80.0  # factor of a word's cosines before the softmax: nearly a maximum
 MIN_INSIDE = 0.02  # bounds the loss, and its gradient, where a map has nothing inside
-PEAK_POWER = 4.0  # what raises a map's weights until its heaviest patches alone count
+PEAK_POWER = 4.0  # exponent of a map's weights, so that mainly its heaviest patches count
 TINY = 1e-12  # against division by zero, where the extra token took all of a map
 
 
@@ -21,7 +21,7 @@ def map_loss(maps: tuple[Tensor, Tensor], captions: Tensor, phrases: Sequence[tu
 
     A word's map is the mean of the tokens' weights over patches, weighted by the softmax of its cosines with the
     tokens, so that words learn which token to match, tokens which patches to merge, and s^p which patches to keep
-    (straight-through gradient, see `seps.training.selecting.learning_mask`). The extra token counts as outside.
+    (straight-through gradient, see `seps.training.selecting.compute_learning_mask`). The extra token counts as outside.
 
     Args:
         maps: weights over patches (B, M, N) and tokens (B, M, C), from `seps.training.selecting.token_maps`.

@@ -1,4 +1,4 @@
-"""The losses of a training step beside those of `seps.method.losses`."""
+"""The losses of a training step that are not in `seps.method.losses`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def infonce_loss(logits: Tensor, img_ids: Tensor | Sequence[int] | None = None) 
 
 
 def pooled_loss(images: Tensor, captions: Tensor, img_ids: Tensor) -> Tensor:
-    """Compute InfoNCE of pooled embeddings, both (P, C) of unit length, whose images have the numbers (P,)."""
+    """Compute InfoNCE of pooled embeddings, both (P, C) of unit length, with image numbers (P,)."""
     return infonce_loss(images @ captions.T * PHRASE_SCALE, img_ids)
 
 

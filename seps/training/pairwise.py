@@ -2,7 +2,7 @@
 
 What `CrossSparseAggrNet.forward` returns in training mode, computed image by image over all captions instead of
 caption by caption over all images. Two facts make it faster: the exponentials of the aggregation logits depend on
-the image alone, so that a caption only masks them; and one matrix product merges an image's patches for all captions.
+the image, so that a caption only masks them; and one matrix product merges an image's patches for all captions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def pairwise_similarity(
 ) -> tuple[Tensor, Tensor | tuple[Tensor, ...]]:
     """Score every image against every caption, as `CrossSparseAggrNet.forward` in training mode.
 
-    Arguments and errors are those of `CrossSparseAggrNet.forward`. The released variant goes through that method
+    Arguments and errors as in `CrossSparseAggrNet.forward`. The released variant goes through that method
     itself. Under Gumbel-Softmax the noise is drawn in another order, so that equal seeds give other decisions.
 
     Returns:
@@ -60,7 +60,7 @@ def pairwise_similarity(
     # One row of exponentials for each aggregated token, shared by all captions; each (B_v, N_c, N).
     powers = [exponentials(logits) for logits in image.logits[: len(branches)]]
     extra = torch.stack([branch.extra_weights for branch in branches]).mean(dim=0)  # (B_v, B_t, N)
-    words, padding = padded_words(cap_embs, lengths)
+    words, padding = pad_words(cap_embs, lengths)
     rows = []
     for i, patches in enumerate(image.patches):  # (N, C)
         merged = merge(patches, [power[i] for power in powers], [branch.mask[i] for branch in branches])
@@ -68,7 +68,7 @@ def pairwise_similarity(
         if image.cls is not None:
             tokens = torch.cat([image.cls[i].expand(len(tokens), -1, -1), tokens], dim=1)  # (B_t, M, C)
         rows.append(align(net, F.normalize(tokens, dim=-1), words, padding, lengths))
-    return torch.stack(rows), tuple(by_caption(branch, cap_embs.dtype) for branch in branches)
+    return torch.stack(rows), tuple(arrange_by_caption(branch, cap_embs.dtype) for branch in branches)
 
 
 def exponentials(logits: Tensor) -> Tensor:
@@ -90,8 +90,8 @@ def merge(patches: Tensor, powers: list[Tensor], masks: list[Tensor]) -> Tensor:
     return torch.stack(merged).sum(dim=0)  # (B_t, N_c, C), equation (4)
 
 
-def padded_words(cap_embs: Tensor, lengths: list[int]) -> tuple[Tensor, Tensor]:
-    """Return words at unit length, (B_t, L, C), and what is padding, (B_t, L) bool."""
+def pad_words(cap_embs: Tensor, lengths: list[int]) -> tuple[Tensor, Tensor]:
+    """Return words at unit length, (B_t, L, C), and the padding mask, (B_t, L) bool."""
     count = torch.as_tensor(lengths, device=cap_embs.device)
     padding = torch.arange(cap_embs.shape[1], device=cap_embs.device) >= count[:, None]  # (B_t, L)
     return F.normalize(cap_embs, dim=-1), padding
@@ -113,6 +113,6 @@ def align(net: CrossSparseAggrNet, tokens: Tensor, words: Tensor, padding: Tenso
     return best_of_token.mean(dim=1) + word_to_patch + relevance
 
 
-def by_caption(selection: Selection, dtype: torch.dtype) -> Tensor:
+def arrange_by_caption(selection: Selection, dtype: torch.dtype) -> Tensor:
     """Return a branch's decision masks with the captions first, (B_t, B_v, N), as `forward` returns them."""
     return selection.mask.transpose(0, 1).to(dtype)

@@ -1,4 +1,4 @@
-"""Phrases of the training captions as captions of their own, with the regions of what they name."""
+"""Phrases of the training captions as separate captions, with the regions of the named objects."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PhraseCaptions:
         rows, texts, positive, other = [], [], [], []
         for row, image in enumerate(images.tolist()):
             phrases = self.of_image[image]
-            apart = [others_apart(phrases, i) for i in range(len(phrases))]  # each (N,)
+            apart = [mark_disjoint_phrases(phrases, i) for i in range(len(phrases))]  # each (N,)
             order = torch.randperm(len(phrases), generator=rng).tolist()
             order.sort(key=lambda i: not bool(apart[i].any()))
             for i in order[:PHRASES_PER_IMAGE]:
@@ -67,7 +67,7 @@ class PhraseCaptions:
         return PhraseRegions(torch.tensor(rows), words, lengths, torch.stack(positive), torch.stack(other))
 
 
-def others_apart(phrases: Sequence[tuple[int, Tensor]], index: int) -> Tensor:
+def mark_disjoint_phrases(phrases: Sequence[tuple[int, Tensor]], index: int) -> Tensor:
     """Mark the patches of an image's phrases that share none with the phrase at `index`: (N,) bool."""
     region_here = phrases[index][1]
     apart = torch.zeros_like(region_here)

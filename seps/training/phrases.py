@@ -1,4 +1,4 @@
-"""Phrases of the training captions, with the patches of what they name."""
+"""Phrases of the training captions, with the patches of the named objects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PhraseBox:
 
     @property
     def partial(self) -> bool:
-        """Whether its boxes leave a patch out: else they teach nothing about where it is."""
+        """Whether its boxes exclude at least one patch; otherwise they carry no location."""
         return not bool(self.inside.all())
 
     def mirrored(self, grid: tuple[int, int]) -> PhraseBox:

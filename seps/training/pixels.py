@@ -16,7 +16,7 @@ from seps.training.batch import StepBatch
 from seps.training.data_loader import batch_phrases, read_phrases
 from seps.training.embedding import pool
 from seps.training.phrases import PhraseBox
-from seps.training.samplers import ProcessShard, grouped_batches, sampled_captions, shuffled_batches
+from seps.training.samplers import ProcessShard, group_batches, sample_captions, shuffle_batches
 from seps.training.settings import TrainSettings
 
 CAPTION_BATCH_SIZE = 256
@@ -49,7 +49,7 @@ class PixelDataLoader:
             self.phrases = read_phrases(model, dataset.split, settings.regions)
 
     def refresh_classes(self) -> None:
-        """Let the class vectors follow the text branch as it is now; without classes nothing changes."""
+        """Update the class vectors from the current text branch; no-op without classes."""
         self.model.refresh_classes()
 
     def pretrain_length(self) -> int:
@@ -59,7 +59,7 @@ class PixelDataLoader:
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """Yield an epoch over the images, each with all of its captions."""
         self.dataset.set_epoch(number)
-        every = shuffled_batches(len(self.dataset.split.image_files), self.settings.pretrain_batch, generator)
+        every = shuffle_batches(len(self.dataset.split.image_files), self.settings.pretrain_batch, generator)
         batches = self.shard.of(every, generator)
         loader = self.loader(Photos(self.dataset), batches)
         for images, numbers in zip(loader, batches, strict=True):
@@ -98,10 +98,10 @@ class PixelDataLoader:
         size, taken = self.settings.batch_size, self.settings.captions_an_epoch
         if taken:
             images = torch.randperm(len(self.dataset.split.image_files), generator=generator)[: self.images_taken()]
-            rounds = sampled_captions(images, self.per_image, min(taken, self.per_image), generator)
+            rounds = sample_captions(images, self.per_image, min(taken, self.per_image), generator)
             batches = [captions[rows] for captions in rounds for rows in self.together(captions, generator)]
         else:
-            batches = shuffled_batches(len(self.dataset), size, generator)
+            batches = shuffle_batches(len(self.dataset), size, generator)
         common = self.shard.common(generator)  # processes meet in a step: all of them have dense captions, or none
         loader = self.loader(self.dataset, self.shard.of(batches, generator))
         for images, captions, lengths, dense_captions, dense_lengths, numbers, img_ids in loader:
@@ -124,8 +124,8 @@ class PixelDataLoader:
         """Choose which of these captions (V,) meet in a batch: indices among them."""
         size, group = self.settings.batch_size, self.settings.neighbours
         if not group:
-            return shuffled_batches(len(captions), size, generator)
-        return grouped_batches(self.pooled_captions(captions), group, size, generator)
+            return shuffle_batches(len(captions), size, generator)
+        return group_batches(self.pooled_captions(captions), group, size, generator)
 
     def pooled_captions(self, captions: Tensor) -> Tensor:
         """Embed captions (V,) as the model has them now and pool them: (V, C)."""

@@ -22,7 +22,7 @@ from seps.training.cache import cache_features
 from seps.training.data_loader import CachedDataLoader, mean_captions, mean_images
 from seps.training.embedding import BatchEmbedder, pool
 from seps.training.objective import pooled_loss
-from seps.training.samplers import shuffled_batches
+from seps.training.samplers import shuffle_batches
 from seps.training.settings import TrainSettings, read_recipe
 
 
@@ -39,12 +39,12 @@ def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSett
         generator = torch.Generator().manual_seed(settings.seed * 1000 + epoch)
         torch.manual_seed(settings.seed * 1000 + epoch)
         for number, captions in enumerate(
-            shuffled_batches(len(loader.split.captions), settings.pooled_batch, generator)
+            shuffle_batches(len(loader.split.captions), settings.pooled_batch, generator)
         ):
             step_number, total = epoch * per_epoch + number, epochs * per_epoch
             set_learning_rate(optimizer, settings.pretrain_rate * linear(step_number, total, per_epoch))
             images = captions // loader.per_image
-            pooled = embedder.pooled_features(loader.image_means[images], loader.caption_means[captions])
+            pooled = embedder.pool_features(loader.image_means[images], loader.caption_means[captions])
             loss = pooled_loss(*pooled, images)
             optimizer.zero_grad()
             loss.backward()

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from seps.method.losses import ScoreMask, SEPSLoss
 from seps.method.network import CrossSparseAggrNet
-from seps.training.gathering import joined, joined_captions, joined_embeddings
+from seps.training.gathering import gather_captions, gather_embeddings, joined
 from seps.training.objective import infonce_loss
 from seps.training.pairwise import pairwise_similarity
 
@@ -30,10 +30,10 @@ def ranking_losses(
         images: (B, N[+1], C); img_ids: (B,), see `StepBatch`.
         log_scale: scalar, logarithm of the scale of InfoNCE's logits; None for the triplet loss.
     """
-    words, lengths = joined_captions(*captions)
-    dense, dense_lengths = (None, None) if dense_captions is None else joined_captions(*dense_captions)
+    words, lengths = gather_captions(*captions)
+    dense, dense_lengths = (None, None) if dense_captions is None else gather_captions(*dense_captions)
     img_ids = joined(img_ids)
-    similarity, masks = pairwise_similarity(network, joined_embeddings(images), words, lengths, dense, dense_lengths)
+    similarity, masks = pairwise_similarity(network, gather_embeddings(images), words, lengths, dense, dense_lengths)
     _, align, ratio = seps_loss(similarity, masks, img_ids)
     if log_scale is not None:
         align = infonce_loss(similarity * log_scale.exp().clamp(max=MAX_SCALE) / 2, img_ids)

@@ -1,4 +1,4 @@
-"""What the ratio weight does to the kept ratio: `python -m seps.training.ratio_weights --out FILE`.
+"""Effect of the ratio weight on the kept ratio: `python -m seps.training.ratio_weights --out FILE`.
 
 One small model for each weight that the training guide makes a claim on, trained from the same start on the same drawn
 scenes with Gumbel-Softmax, by the recipe `ratio`. FILE receives the kept ratio of every step. With its defaults it took

@@ -1,4 +1,4 @@
-"""What a run must find again beside its tensors, and the resumption from a checkpoint of it."""
+"""State of a run, saved next to its tensors, and resuming from a checkpoint."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MIN_BEST, MAX_BEST = -1.0, 600.0  # before the first measurement; rSum where eve
 def check_best(name: str, best: float) -> None:
     """Raise ValueError unless -1 <= best <= 600."""
     if not MIN_BEST <= best <= MAX_BEST:
-        raise ValueError(f"{name} is {best}, but it must lie in [{MIN_BEST:g}, {MAX_BEST:g}].")
+        raise ValueError(f"{name} is {best}, but it must be in [{MIN_BEST:g}, {MAX_BEST:g}].")
 
 
 @dataclass(frozen=True)

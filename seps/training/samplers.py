@@ -37,20 +37,20 @@ class ProcessShard:
         return batches // self.processes
 
 
-def shuffled_batches(captions: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
+def shuffle_batches(captions: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
     """Shuffle an epoch's caption indices into batches, each (B,); what does not fill a batch is left out."""
     order = torch.randperm(captions, generator=generator)
     return list(order[: captions // batch_size * batch_size].view(-1, batch_size))
 
 
-def sampled_captions(images: Tensor, captions_per_image: int, taken: int, generator: torch.Generator) -> list[Tensor]:
+def sample_captions(images: Tensor, captions_per_image: int, taken: int, generator: torch.Generator) -> list[Tensor]:
     """Draw `taken` rounds (1 to k) of captions, each (V,): one caption per image, none twice."""
     sampled = [torch.randperm(captions_per_image, generator=generator) for _ in range(len(images))]
     captions = images[:, None] * captions_per_image + torch.stack(sampled)  # (V, k)
     return list(captions.T[:taken])
 
 
-def grouped_batches(pooled: Tensor, group: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
+def group_batches(pooled: Tensor, group: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
     """Build batches of groups of neighbours: hard negatives within a group, easy ones between groups.
 
     In random order, each embedding without a group forms one with its nearest embeddings without a group.

@@ -1,6 +1,6 @@
-"""What the losses on selection see of it: a batch's images, scored by their own captions and phrases, with gradients.
+"""Inputs of the losses on selection: a batch's images, scored by their captions and phrases, with gradients.
 
-Each loss has a pass of its own: one that they shared would add its gradients up in another order, and a recipe would no
+Each loss has a separate pass: a shared pass would add its gradients up in another order, and a recipe would no
 longer give the same weights to the last digit.
 """
 
@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet, ImageFeatures
-from seps.method.selection import Selection, TokenSparse, caption_directions, kept_count, text_attention
+from seps.method.selection import Selection, TokenSparse, caption_directions, count_kept, text_attention
 from seps.method.softmax import masked_softmax
 from seps.training.batch import StepBatch
 from seps.training.settings import TrainSettings
@@ -85,7 +85,7 @@ def token_maps(
     """Build the tokens of each image for its own caption.
 
     Args:
-        image: B images, from `encode_images`; s_st: (B, N), attention of each one's own caption.
+        image: B images, from `encode_images`; s_st: (B, N), attention of each image's caption.
         fixed_decisions: pass no gradient through decision mask and extra token, so that s^p does not learn.
 
     Returns:
@@ -94,7 +94,7 @@ def token_maps(
     """
     sampled = net.training and net.use_gumbel_softmax
     selection, _ = net.select(image.s_p, image.s_im, s_st, None, sampled)
-    mask = selection.mask if sampled or fixed_decisions else learning_mask(selection)
+    mask = selection.mask if sampled or fixed_decisions else compute_learning_mask(selection)
     dropped = selection.extra_weights.to(image.patches.dtype)[:, None]  # (B, 1, N)
     if fixed_decisions:
         mask, dropped = mask.detach(), dropped.detach()
@@ -107,8 +107,8 @@ def token_maps(
     return weights, F.normalize(tokens, dim=-1)
 
 
-def learning_mask(selection: Selection) -> Tensor:
-    """Return the top-k mask (B, N); its gradient is that of a sigmoid of the distance to the lowest kept score."""
+def compute_learning_mask(selection: Selection) -> Tensor:
+    """Return the top-k mask (B, N); the gradient is a sigmoid's, of the distance to the lowest kept score."""
     lowest = selection.score.detach().masked_fill(selection.mask == 0, torch.inf).amin(dim=-1, keepdim=True)  # (B, 1)
     soft = ((selection.score - lowest) / SOFTNESS).sigmoid()  # (B, N)
     return selection.mask + (soft - soft.detach())
@@ -139,7 +139,7 @@ def score_margins(branch: TokenSparse, patches: Tensor, directions: Tensor, rows
     """
     score = phrase_scores(branch, patches, directions, rows)  # (P, N)
     n = score.shape[-1]
-    lowest = score.kthvalue(n - kept_count(n, branch.sparse_ratio) + 1, dim=-1, keepdim=True).values  # (P, 1)
+    lowest = score.kthvalue(n - count_kept(n, branch.sparse_ratio) + 1, dim=-1, keepdim=True).values  # (P, 1)
     return score - lowest
 
 

@@ -1,4 +1,4 @@
-"""How a model is trained: the "training" section of a recipe, whose other keys are the model's config."""
+"""Training settings: the "training" section of a recipe; the other keys are the model's config."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_rising(name: str, epochs: Sequence[int]) -> None:
 
 @dataclass(frozen=True)
 class TrainSettings(Fields, section="training", elsewhere=TRAINING_KEYS):
-    """Everything that training needs to know beside the model; the defaults are the published ones.
+    """Training settings of a model; the defaults are the published ones.
 
     Attributes:
         epochs: passes over the training captions, after `pretrain_epochs`.
@@ -41,51 +41,51 @@ class TrainSettings(Fields, section="training", elsewhere=TRAINING_KEYS):
         margin: alpha of equation (6).
         align_ramp_epochs: epochs, after `pretrain_epochs`, over which that loss rises from 0 to its weight, step by
             step; the released code's default, `embedding_warmup_epochs` 0, is 1 here.
-        align_weight: weight of that loss; 0 trains embeddings alone, without the network: dev is ranked by pooled ones.
-        temperature: what InfoNCE divides similarities by at the start; it is learned.
+        align_weight: weight of that loss; 0 trains only embeddings, without the network: dev is ranked by pooled ones.
+        temperature: initial (learned) temperature of InfoNCE.
         hard_after: epochs of all negatives before hardest-negative mining (triplet).
         ratio_weight: weight of L_ratio, equation (7), which counts where decisions are drawn (Gumbel-Softmax); its
             target is the network's sparse_ratio, as in the released code.
-        lambda_sparse, lambda_dense: weights of the two branches in equation (7); the released variant, whose masks are
+        lambda_sparse, lambda_dense: weights of the two branches in equation (7); the released variant, where masks are
             one tensor, has none.
         learning_rate: of heads and network; backbone_rate: of the backbones, as a share of it.
-        heads_rate: of the projection heads after pre-training, as a share of it, and so of what learns along of frozen
+        heads_rate: of the projection heads after pre-training, as a share of it; also for trained parts of frozen
             backbones.
-        context_rate: of the image head's context after pre-training, as a share of the heads': what a whole image tells
-            its patches; 0 keeps it, as the start has it.
+        context_rate: of the image head's context after pre-training, as a share of the heads': whole-image features
+            added to patches; 0 freezes it.
         network_rate: of the network's parts other than the predictors of s^p after pre-training, as a share of it; 0
-            keeps them, so that the decision alone learns.
+            freezes them, so that only the decision learns.
         weight_decay: of AdamW.
         schedule: "multistep", times decay_rate at each of the epochs lr_schedules, counted from 0; "linear", down to 2%
             at the last step.
         lr_schedules: those epochs, rising; decay_rate: in (0, 1].
         lr_warmup_steps: steps over which the rates rise from 0.
         clip: largest norm of the gradient.
-        frozen: keep the backbones as they are and cache their features, once, beside the data's run.
+        frozen: freeze the backbones and cache their features once, next to the run.
         frozen_until: with frozen, the last part of the image backbone that stays so ("blocks.4" of a timm
             EfficientNet): the parts after it learn along, on its cached maps, their batch normalisations' statistics
-            left alone; "" keeps all of it.
+            left; "" keeps all of it.
         frozen_text_layers: with frozen, how many of the text encoder's layers stay so, the later ones learning along;
             -1 keeps all.
         mirrored: with frozen, cache the features of the images' mirror images too, and take these half of the time, but
-            for captions that tell left from right.
+            for captions that name left and right.
         augment: crop and flip images, mask, replace and delete words (not with cached features).
         dense: "own" trains with dense captions, "none" without.
         join_captions: with "own" and data without dense captions, take each image's other captions, joined, instead.
         dense_share: share of the steps that see dense captions.
         similar_batches: 0 shuffles; above 0, batches hold images alike in a random direction of the pooled embedding,
             with this much noise: harder negatives in a small batch.
-        captions_an_epoch: how many of each image's captions, drawn anew, an epoch with similar_batches or with pixels
+        captions_an_epoch: how many of each image's captions, resampled, an epoch with similar_batches or with pixels
             takes; 0 all.
-        images_an_epoch: with pixels and captions_an_epoch, how many images, drawn anew, an epoch takes; 0 all.
+        images_an_epoch: with pixels and captions_an_epoch, how many images, resampled, an epoch takes; 0 all.
         neighbours: 0 shuffles; above 0, with captions_an_epoch, batches of pixels are made of groups of so many
             captions that are alike: harder negatives; batch_size is a multiple of it.
         drawn_epochs: with Gumbel-Softmax, how many epochs after pre-training draw decisions, later ones take the top k;
             -1 draws in all.
-        pretrain_epochs: passes over the images that train heads and backbones (heads alone where these are frozen) by
+        pretrain_epochs: passes over the images that train heads and backbones (only heads if these are frozen) by
             the two losses below, before the network joins them; pretrain_batch: images a step of it; pretrain_rate: its
             learning rate, falling linearly.
-        pretrain_captions: with cached features, how many of each image's captions, drawn anew of those that have
+        pretrain_captions: with cached features, how many of each image's captions, resampled from those with
             phrases, a step of it takes; 0 all.
         pooled_weight: weight of InfoNCE on pooled embeddings (mean patch against mean word).
         pooled_batch: captions a step of it with cached features; with pixels it takes the batch's own.
@@ -97,15 +97,15 @@ class TrainSettings(Fields, section="training", elsewhere=TRAINING_KEYS):
             without dense captions and needs {split}_entities.jsonl.
         word_weight: weight of the phrase loss of each word by itself: its patches inside the boxes against outside;
             needs {split}_entities.jsonl.
-        significance_weight: with cached features, weight of the loss on s^p, equation (1): high on what any of the
-            image's captions names, low elsewhere; the phrase loss on word maps then leaves s^p to it. Needs
+        significance_weight: with cached features, weight of the loss on s^p, equation (1): high on objects that an
+            image's caption names, low elsewhere; the phrase loss on word maps then leaves s^p to it. Needs
             {split}_entities.jsonl.
-        decision_weight: with cached features, weight of the loss on the decision: each phrase, as a caption of its own,
-            keeps what it names and drops what the image's other phrases name; the phrase loss on word maps then leaves
+        decision_weight: with cached features, weight of the loss on the decision: each phrase, as a separate caption,
+            keeps the objects it names and drops the other phrases' objects; the phrase loss on word maps then leaves
             s^p to it. Needs {split}_entities.jsonl.
-        blind_weight: weight of the loss on the spread within an image of what of the score knows no caption,
+        blind_weight: weight of the loss on the spread within an image of the caption-free part of the score,
             (1 - 2 beta) s^p + 2 beta s^im.
-        regions: what those losses take as a phrase's region: its "boxes", or the "masks" of what it names, which scenes
+        regions: the phrase's region in those losses: its "boxes", or the "masks" of the named objects, which scenes
             have ({split}_scenes.jsonl).
         aggregation_scale: the aggregation logits' scale at the start; above 1 tokens start as few patches.
         dev_images: how many images of dev, from the first, choose the best epoch; 0 takes all.
@@ -170,7 +170,7 @@ class TrainSettings(Fields, section="training", elsewhere=TRAINING_KEYS):
 
     @property
     def phrase_weights(self) -> list[str]:
-        """The keys that are not 0 of losses that read phrases and where they are."""
+        """Return the nonzero keys of losses that read phrases and their regions."""
         keys = ("grounding_weight", "map_weight", "word_weight", "significance_weight", "decision_weight")
         return [key for key in keys if getattr(self, key)]
 

@@ -11,7 +11,7 @@ MIN_PROBABILITY = 1e-4  # bounds the logarithms where s^p is all but 0 or 1
 def significance_loss(s_p: tuple[Tensor, ...], named: Tensor) -> Tensor:
     """Compute the binary cross-entropy of s^p and the named patches, both classes weighted equally per image.
 
-    With top-k decisions the ranking loss hardly reaches s^p; `seps.training.selecting.learning_mask` is another way.
+    With top-k decisions the ranking loss hardly reaches s^p; see also `seps.training.selecting.compute_learning_mask`.
 
     Args:
         s_p: per branch (B', N) in (0, 1); named: (B', N) bool; both from `seps.training.selecting.named_s_p`, without

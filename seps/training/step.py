@@ -12,7 +12,7 @@ from seps.models.model import SEPSModel
 from seps.training.batch import StepBatch
 from seps.training.decision import blind_loss, decision_loss
 from seps.training.embedding import BatchEmbedder
-from seps.training.gathering import joined, joined_embeddings
+from seps.training.gathering import gather_embeddings, joined
 from seps.training.maps import map_loss
 from seps.training.objective import grounding_loss, pooled_loss, word_loss
 from seps.training.ranking import ranking_losses
@@ -75,7 +75,7 @@ class TrainingStep(nn.Module):
         if pooled is not None:
             pooled_images, pooled_captions, pooled_ids = pooled
             losses["pooled"] = pooled_loss(
-                joined_embeddings(pooled_images), joined_embeddings(pooled_captions), joined(pooled_ids)
+                gather_embeddings(pooled_images), gather_embeddings(pooled_captions), joined(pooled_ids)
             )
         if order is not None:
             losses["grounding"] = grounding_loss(patches, captions, batch.phrases, order)

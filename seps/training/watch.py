@@ -1,8 +1,8 @@
-"""What is amiss in a run, each in a sentence: a warning, and training goes on."""
+"""Warnings about a run, one sentence each; training continues."""
 
 from __future__ import annotations
 
-from seps.method.selection import kept_count
+from seps.method.selection import count_kept
 from seps.training.guide import HEALTHY, KEPT_OFF, MAX_KEPT, MAX_RATIO_WEIGHT, MIN_KEPT
 from seps.training.settings import TrainSettings
 
@@ -16,7 +16,7 @@ def start_warnings(settings: TrainSettings, patches: int, keep_ratio: float) -> 
     if not settings.align_weight:  # without the network nothing is selected
         return []
     warnings = []
-    kept = kept_count(patches, keep_ratio)
+    kept = count_kept(patches, keep_ratio)
     if not MIN_KEPT <= kept <= MAX_KEPT:
         warnings.append(
             f"A keep ratio of {keep_ratio:g} leaves {kept} of {patches} patches, but the training guide advises "

@@ -1,9 +1,9 @@
-"""The engine beside the plain loop, in one run: `make bench`.
+"""Compare the engine with the plain loop: `make bench`.
 
-Two sizes, both variants, on the CPU and, where there is one, on a GPU:
+Two sizes, both variants, on the CPU and, if available, on a GPU:
     64 images by 100 captions with dense captions: plain loop, engine, their ratio, their largest difference;
     1,000 images by 1,000 captions without dense ones: the engine's time, pairs a second, peak memory;
-    1 image and 1 caption: effects of all patches in one batch beside a loop of forced passes, see `effects.py`;
+    1 image and 1 caption: effects of all patches in one batch, against a loop of forced passes, see `effects.py`;
     14 blurred pictures, encoded as they are measured and in one pass by the shipped model of scenes, see `blurred.py`.
 The two take turns and each counts its best round, because a busy machine only ever makes a round slower.
 """
@@ -42,7 +42,7 @@ class Batch:
 
     @property
     def arguments(self) -> tuple[Tensor | list[int], ...]:
-        """What the model's forward takes."""
+        """Inputs of the model's forward."""
         return (self.images, *self.captions, *(self.dense or ()))
 
 
@@ -111,7 +111,7 @@ def side_by_side(
 ) -> dict[str, float]:
     """Compare plain loop and engine, with dense captions and encoding in both: print the numbers, return them by name.
 
-    `peak_bytes` is what the engine's first run takes above the inputs.
+    `peak_bytes` is the memory of the engine's first run on top of the inputs.
     """
     batch = draw(images, captions, True, device, model.num_patches)
     engine = ScoringEngine(model)
@@ -145,7 +145,7 @@ def side_by_side(
 def large(
     model: CrossSparseAggrNet, variant: str, device: torch.device, count: int, captions: int | None = None
 ) -> dict[str, float]:
-    """`count` images by `captions`, as many where left out, without dense ones: the engine alone; printed, and by
+    """`count` images by `captions`, by default as many, without dense ones: only the engine; printed, and by
     name."""
     captions = captions or count
     batch = draw(count, captions, False, device)

@@ -1,4 +1,4 @@
-"""Blurred patches as `measure_blurred` encodes them, a picture a pass on a CPU, beside all of a row in one pass."""
+"""Blurred patches as `measure_blurred` encodes them, one picture per pass on a CPU, against a whole row in one pass."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor
 
 from seps import SEPSModel
 from seps.encoders.preprocessing import squash
-from seps.explanation.blurring import TOGETHER, pasted, patch_boxes
+from seps.explanation.blurring import TOGETHER, paste_box, patch_boxes
 from tests.bench.effects import best
 
 
@@ -17,7 +17,7 @@ def blurred_pictures(model: SEPSModel, count: int = TOGETHER) -> list[Image.Imag
     noise = torch.randint(256, (64, 64, 3), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
     squashed = squash(Image.fromarray(noise.numpy()), model.config.vision)
     blurred = squashed.filter(ImageFilter.GaussianBlur(squashed.width / model.grid[1]))
-    return [pasted(squashed, blurred, box) for box in patch_boxes(squashed.width, model.grid)[:count]]
+    return [paste_box(squashed, blurred, box) for box in patch_boxes(squashed.width, model.grid)[:count]]
 
 
 @torch.no_grad()

@@ -14,7 +14,7 @@ from PIL import Image
 from torch import Tensor
 
 from demo.galleries.gallery import caption_pool
-from demo.galleries.named import named_gallery
+from demo.galleries.named import open_named_gallery
 from seps import ScoringEngine, load_model
 from seps.models.model import SEPSModel
 from seps.search.blocks import Decisions
@@ -27,7 +27,7 @@ PAIRS = 2**14  # decided at a time
 
 @dataclass(frozen=True)
 class Pictures:
-    """A gallery's photographs and all captions; a gallery without captions has those of its model's other ones."""
+    """A gallery's photographs and all captions; a gallery without captions uses its model's other galleries'."""
 
     photos: list[Image.Image]
     captions: list[str]
@@ -35,7 +35,7 @@ class Pictures:
 
 def read_galleries(model: str, most: int | None) -> dict[str, Pictures]:
     """Read a model's galleries by name, at most so many photographs and captions of each."""
-    galleries = [named_gallery(name) for name in GALLERIES[model]]
+    galleries = [open_named_gallery(name) for name in GALLERIES[model]]
     pools = [caption_pool(gallery)[0] for gallery in galleries]
     everything = [caption for pool in pools for caption in pool]
     return {

@@ -1,4 +1,4 @@
-"""Effects in one batch beside a plain loop of passes: what a picture takes, and how far the two are apart."""
+"""Effects in one batch against a plain loop of passes: time per picture, and difference of the results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GALLERY = 200  # images that a decision by hand is ranked among
 
 @torch.no_grad()
 def forced_loop(model: CrossSparseAggrNet, image: Tensor, words: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """S minus S of a forced pass for each patch, (N,), what the image alone decides computed once."""
+    """S minus S of a forced pass for each patch, (N,), with image-only quantities computed once."""
     features = model.encode_images(image[None])
     match = model.match(features, words)
     kept = match.sparse.selection.mask[0] > 0.5
@@ -47,7 +47,7 @@ def blanked_loop(model: CrossSparseAggrNet, image: Tensor, words: Tensor) -> np.
 
 
 def best(run: Callable[[], Any], rounds: int) -> tuple[float, Any]:
-    """The seconds of the quickest of some calls, and what the last one returned."""
+    """Return the seconds of the fastest call, and the last result."""
     seconds, result = [], None
     for _ in range(rounds):
         start = time.perf_counter()
@@ -99,7 +99,7 @@ def effects_side_by_side(
 def decisions_by_hand(
     model: CrossSparseAggrNet, image: Tensor, words: Tensor, device: torch.device
 ) -> dict[str, Callable[[], Any]]:
-    """What a decision by hand in the app costs: the ranking of a gallery, once, and after it each decision with the
+    """Time a manual decision in the app: the ranking of a gallery, once, and after it each decision with the
     rank that it gives the picture."""
     generator = torch.Generator().manual_seed(1)
     engine = ScoringEngine(model)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from PIL import Image
 
-from demo.galleries.named import named_gallery
+from demo.galleries.named import open_named_gallery
 from seps.models.model import SEPSModel
 from tests.bench.__main__ import peak_bytes
 
@@ -29,7 +29,7 @@ def best_seconds(run: Callable[[], object], device: torch.device, rounds: int) -
 
 def time_photos(model: SEPSModel, count: int, rounds: int) -> dict[str, float]:
     """Time one photograph, and so many in batches: with preprocessing, and its part of the time."""
-    items = named_gallery("examples").items
+    items = open_named_gallery("examples").items
     opened = [item.photo().resize((COLUMNS, ROWS)) for item in items[:count]]
     photos: list[Image.Image] = [opened[i % len(opened)] for i in range(count)]
     single = best_seconds(lambda: model.encode_photos(photos[:1]), model.device, rounds)
@@ -48,7 +48,7 @@ def time_photos(model: SEPSModel, count: int, rounds: int) -> dict[str, float]:
 
 def time_captions(model: SEPSModel, count: int, rounds: int) -> dict[str, float]:
     """Time one caption, and so many in batches."""
-    texts = [caption for item in named_gallery("examples").items for caption in item.captions]
+    texts = [caption for item in open_named_gallery("examples").items for caption in item.captions]
     captions = [texts[i % len(texts)] for i in range(count)]
     single = best_seconds(lambda: model.encode_captions(captions[:1]), model.device, rounds)
     _, peak = peak_bytes(lambda: model.encode_captions(captions), model.device)

@@ -35,7 +35,7 @@ from seps.encoders import preprocess
 from seps.models.model import SEPSModel
 from seps.runs.run_log import read_epochs
 from seps.scenes import write_split
-from seps.training.loop import on_device, train
+from seps.training.loop import move_to_device, train
 from seps.training.pixels import PixelDataLoader
 from seps.training.samplers import ProcessShard
 from seps.training.settings import read_recipe
@@ -53,7 +53,7 @@ Measured = dict[str, Any]
 
 
 class Checks:
-    """What is run on one device.
+    """Inputs of a run on one device.
 
     Args:
         device: cuda, or cpu to try the checks; small: sizes that a CPU manages in a minute or two.
@@ -69,7 +69,7 @@ class Checks:
         return CrossSparseAggrNet(CHANNELS, patches, use_paper_version=variant == "paper").eval().to(self.device)
 
     def machine(self) -> Measured:
-        """What is measured on."""
+        """Data of the measurements."""
         result: Measured = {"device": self.device.type, "torch": torch.__version__, "python": platform.python_version()}
         if self.device.type == "cuda":
             properties = torch.cuda.get_device_properties(self.device)
@@ -136,7 +136,7 @@ class Checks:
             read = partial(preprocess, config=config.vision)
             dataset = CaptionDataset(split, model.tokenizer, read, *limits, train=False, seed=0, dense="own")
             loader = PixelDataLoader(model, dataset, settings, 0, ProcessShard())
-            batch = on_device(next(iter(loader.epoch(0, torch.Generator().manual_seed(0)))), self.device)
+            batch = move_to_device(next(iter(loader.epoch(0, torch.Generator().manual_seed(0)))), self.device)
             step = TrainingStep(model, settings)
             result[variant] = {}
             for name, mixed in (("float32", False), ("bfloat16", True)):
@@ -150,7 +150,7 @@ class Checks:
         return result
 
     def training(self) -> Measured:
-        """Two short runs as `seps.train` has them, mixed precision where there is a GPU: the curves, and seconds."""
+        """Two short runs as `seps.train` has them, mixed precision on a GPU: the curves, and seconds."""
         result: Measured = {}
         for variant in VARIANTS:
             config, settings = read_recipe("tiny")
@@ -207,7 +207,7 @@ def scores(model: CrossSparseAggrNet, batch: Batch) -> torch.Tensor:
 
 
 def run_checks(checks: Checks, out: Path, names: tuple[str, ...] = NAMES) -> list[str]:
-    """Run checks by name and write each one's numbers, or its error, as soon as they are there; return what failed."""
+    """Run checks by name and write each one's numbers, or its error, at once; return the failed checks."""
     results: Measured = {}
     failed = []
     for name in names:
@@ -234,8 +234,7 @@ def main(arguments: list[str] | None = None) -> int:
         check_output(options.out)
         if options.device == "cuda" and not torch.cuda.is_available():
             raise ValueError(
-                "There is no CUDA GPU here, so nothing can be measured on one: run it where there is one, or try the "
-                "checks with --device cpu --small."
+                "No CUDA GPU was found: run this on a machine with one, or try the checks with --device cpu --small."
             )
     except ValueError as error:
         return print_error(error)

@@ -42,7 +42,7 @@ WATCH = """() => {
             if ([undefined, before].includes(similarity())) return;
             watch.disconnect();
             requestAnimationFrame(() => {
-                const { port1, port2 } = new MessageChannel(); // whose message comes when the frame was painted
+                const { port1, port2 } = new MessageChannel(); // its message arrives after the frame was painted
                 port1.onmessage = finish;
                 port2.postMessage(null);
             });
@@ -54,7 +54,7 @@ WATCH = """() => {
 
 @dataclass(frozen=True)
 class Click:
-    """What one took, in seconds.
+    """Times of one, in seconds.
 
     Attributes:
         eye: until the new S(I, T) was painted; server: until the slowest of the server's answers began.

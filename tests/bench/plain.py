@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps import CrossSparseAggrNet, DualTokenAggregation, TokenAggregation, TokenSparse
-from seps.method.selection import kept_count, min_max
+from seps.method.selection import count_kept, min_max
 
 
 @torch.inference_mode()
@@ -28,7 +28,7 @@ def plain_similarity(
     """S(I, T) of every pair, (B_v, B_t); arguments as the model's forward.
 
     `score_dtype` is the precision of the significance scores: float32, as in the released code, to be timed;
-    float64, as in the module, to be compared: two patches whose scores differ in the eighth digit would
+    float64, as in the module, to be compared: two patches with scores that differ in the eighth digit would
     otherwise change places now and then.
     """
     has_cls = img_embs.shape[1] == model.num_patches + 1
@@ -73,7 +73,7 @@ def predict(network: torch.nn.Sequential, patches: Tensor, dtype: torch.dtype) -
 
 def select(model: CrossSparseAggrNet, patches: Tensor, score: Tensor) -> tuple[Tensor, Tensor]:
     """Kept patches (B_v, N_keep, C) and extra token (B_v, 1, C), gathered."""
-    keep = kept_count(model.num_patches, model.sparse_ratio)
+    keep = count_kept(model.num_patches, model.sparse_ratio)
     ordered, order = score.sort(dim=1, descending=True, stable=True)
     torch.zeros_like(score).scatter(1, order[:, :keep], 1)  # the decision mask, which the released code returns
 

@@ -3,8 +3,8 @@
     python -m tests.bench.pooling PHOTOS FITTED CAPTIONS --json assets/guide/pooling.json
 
 PHOTOS is a folder, CAPTIONS a text file with a caption a line. Every photograph is scored exactly; for each way to
-pool, the share of the exact top 10 is told that its shortlist of 50 to 1,000 holds. The learnt projections of mean
-patch and mean word see the scores of other captions, those of the file FITTED, on the same photographs, which
+pool, the share of the exact top 10 in its shortlist of 50 to 1,000 is reported. The learnt projections of mean
+patch and mean word are fitted to the scores of other captions, from the file FITTED, on the same photographs, which
 flatters them.
 """
 
@@ -41,7 +41,7 @@ def fraction_found(scores: Tensor, pooled: Tensor, length: int) -> float:
 
 
 def upper_half(unit: Tensor, score: Tensor) -> Tensor:
-    """The mean of the half of the unit patches (V, N, C) whose score (V, N) is higher, at unit length."""
+    """The mean of the half of the unit patches (V, N, C) with the higher scores (V, N), at unit length."""
     kept = score.float().topk(score.shape[1] // 2, dim=1).indices[..., None].expand(-1, -1, unit.shape[-1])
     return F.normalize(unit.gather(1, kept).mean(dim=1), dim=-1)
 

@@ -1,4 +1,4 @@
-"""Galleries on disk at 1,000, 10,000, ... photographs, beside rivals, in one run: `make bench-scale`.
+"""Galleries on disk at 1,000, 10,000, ... photographs, next to rivals, in one run: `make bench-scale`.
 
     python -m tests.bench.scale PHOTOS CAPTIONS --work FOLDER --json assets/guide/scale.json
 
@@ -36,7 +36,7 @@ from tqdm import tqdm
 from seps import ScoringEngine, load_model
 from seps.models.model import SEPSModel
 from seps.photos import open_image
-from seps.search.features import feature_key, packed_features, read_images
+from seps.search.features import feature_key, pack_features, read_images
 from seps.search.index import CaptionIndex
 from seps.search.pooling import pooled_captions
 from seps.search.schema import Layout
@@ -89,11 +89,11 @@ def mixture(real: NDArray[np.float16], grid: tuple[int, int], spread: Floats, rn
 def build(
     engine: ScoringEngine, uri: Path, real: NDArray[np.float16], count: int, grid: tuple[int, int]
 ) -> dict[str, float]:
-    """Write a table, and tell the seconds of writing rows and of building the index, and its size in bytes."""
+    """Write a table, and return the seconds of writing rows and of building the index, and its size in bytes."""
     layout = Layout("bench", real.shape[1], real.shape[2], "float16", feature_key(engine))
     shutil.rmtree(uri, ignore_errors=True)
     writing = 0.0
-    with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as store:
+    with GalleryStore.write(uri, layout, features=partial(pack_features, engine)) as store:
         for rows, embeddings in gallery_rows(real, count, grid):
             started = time.perf_counter()
             facts = [FileFacts(f"{i:09}.jpg", 0, 0, str(i)) for i in rows]
@@ -121,7 +121,7 @@ def exact_scores(
 
 def timed(query: Callable[[int], Any], count: int) -> tuple[list[Any], dict[str, float]]:
     """Answers to queries 0 to count - 1; the median and the 95th percentile of their milliseconds, and the median of
-    those of all cores together, which other programs on the machine lengthen less."""
+    of all cores together, which other programs on the machine lengthen less."""
     query(0)
     answers, milliseconds, worked = [], [], []
     for number in range(count):
@@ -218,7 +218,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--real", type=int, default=4000, help="photographs that are encoded (4,000)")
     parser.add_argument("--queries", type=int, default=50, help="captions (50)")
-    parser.add_argument("--probes", type=int, default=5, help="captions that are scored against everything alone (5)")
+    parser.add_argument("--probes", type=int, default=5, help="captions that are scored against everything (5)")
     parser.add_argument("--json", type=Path, required=True)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)

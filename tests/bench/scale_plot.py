@@ -9,7 +9,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-SHORTLIST = 200  # of the searches whose times are shown
+SHORTLIST = 200  # of the timed searches
 SEARCHES = {"two_stages": "two stages", "lance": "Lance alone", "numpy": "flat scan with numpy", "faiss": "FAISS HNSW"}
 
 

@@ -1,12 +1,12 @@
 """Memory and waiting under use: `make soak`.
 
-Starts the app in a process of its own and lets 50 people come and go, in turn with programs that call without a
+Starts the app in a separate process and lets 50 people come and go, in turn with programs that call without a
 session, until 3,000 calls are answered: pages opened, captions typed, photographs uploaded, rankings, explanations,
 comparisons, pictures. Every 500 calls all of them wait until what was asked is answered and free memory has gone back
 to the system: what the app then holds, it has kept. After the first 1,500 calls, by when what is remembered has filled,
 both decoders run and the heaps have seen their busiest moment, that may rise by 60 MB at most (35 kB a call), else the
-exit status is 1. Resident memory under way, which holds what 50 people wait for as well, is sampled, plotted and told.
-All traffic stays on this machine. Linux alone: memory is read from /proc.
+exit status is 1. Resident memory under way, including pending answers of 50 people, is sampled, plotted and reported.
+All traffic stays on this machine. Linux only: memory is read from /proc.
 """
 
 from __future__ import annotations

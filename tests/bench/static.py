@@ -1,9 +1,9 @@
 """Measure the page without a server: `python -m tests.bench.static DIR`, a folder that `make static` wrote.
 
 In headless Chromium, from a server on this machine: bytes and seconds until the worked example is drawn and until each
-model is ready, what a ranking, an explanation and a picture of one's own take then, in one thread and, from a host that
+model is ready, what a ranking, an explanation and a user's picture take then, in one thread and, from a host that
 isolates its pages, in several, whether this browser offers WebGPU, and the memory of the tab. In Python: how far its
-embeddings and weights of 16 bits move scores, decisions and rankings from the app's. Linux alone: memory is read from
+embeddings and weights of 16 bits move scores, decisions and rankings from the app's. Linux only: memory is read from
 /proc.
 """
 
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def page_figures(browser: Browser, address: str, models: Sequence[str]) -> dict[str, Any]:
-    """What the page fetches, and takes, until its example is there and until each model is."""
+    """Downloads and times until the page's example and each model are ready."""
     figures: dict[str, Any] = {}
     first_visit(browser, address)  # the browser's own start is not the page's
     for name in models:
@@ -85,14 +85,14 @@ def page_figures(browser: Browser, address: str, models: Sequence[str]) -> dict[
                                "document.querySelector('#caption textarea').value === 'a man on a horse'")  # fmt: skip
         figures[name] = {"ready seconds": round(seconds, 1), "fetched MB, all": round(size / MEGABYTE, 1)}
         figures[name]["tab MB"] = tab_memory(page)["now"]
-        figures[name]["tab MB with a picture of one's own"] = memory_with_own(page)
-        figures[name] |= speeds(page, models.index(name))  # last: it starts models of its own beside the page's
+        figures[name]["tab MB with an own picture"] = memory_with_own(page)
+        figures[name] |= speeds(page, models.index(name))  # last: it starts more models next to the page's
         page.close()
     return figures
 
 
 def memory_with_own(page: Page) -> dict[str, int]:
-    """The memory of the tab once a picture of one's own is shown, some seconds later, and at most until then."""
+    """The memory of the tab once a user's picture is shown, some seconds later, and at most until then."""
     pixels = np.random.default_rng(0).integers(0, 256, (750, 1000, 3), dtype=np.uint8)
     page.locator("#own-box summary").click()
     with TemporaryDirectory() as folder:  # a file, as a person opens one: given as bytes, it is in memory several times
@@ -105,7 +105,7 @@ def memory_with_own(page: Page) -> dict[str, int]:
 
 
 def thread_figures(browser: Browser, folder: Path, models: Sequence[str]) -> dict[str, Any]:
-    """What each model takes in one thread and in those that an isolated page gets, the hosts taking turns; and whether
+    """Times of each model in one thread and in an isolated page's threads, the hosts taking turns; and whether
     the browser has a GPU to ask."""
     figures: dict[str, Any] = {}
     for number, name in enumerate(models):
@@ -140,7 +140,7 @@ def first_visit(browser: Browser, address: str) -> None:
 
 def tab_memory(page: Page) -> dict[str, int]:
     """The memory of the tab's process in MB: `now`, what it parts with others divided among them, and the `most` that
-    it ever had, with all of what it parts with others."""
+    it ever had, with all of its shared memory."""
     session = page.context.browser.new_browser_cdp_session()  # type: ignore[union-attr]
     processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
     tabs = []
@@ -161,7 +161,7 @@ def kilobytes(file: Path, name: str) -> int:
 
 
 def speeds(page: Page, number: int) -> dict[str, float]:
-    """Median milliseconds of what the model is asked for, each new to it."""
+    """Median milliseconds of requests, each new to the model."""
     open_engine(page)
     script = """async (number) => {
         const { engine, pairs } = asked;
@@ -196,7 +196,7 @@ def speeds(page: Page, number: int) -> dict[str, float]:
         "rank": "ranking, ms",
         "explain": "pair, ms",
         "viewer": "value of the viewer, ms",
-        "own": "picture of one's own, ms",
+        "own": "own picture, ms",
     }
     return {named[name]: round(statistics.median(values), 1) for name, values in times.items()}
 

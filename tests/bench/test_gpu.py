@@ -1,4 +1,4 @@
-"""`make gpu` refuses in a sentence where there is no GPU, and its checks run on a CPU as far as they go."""
+"""`make gpu` refuses in a sentence without a GPU, and its checks run on a CPU as far as they go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the app's tests share."""
+"""Fixtures of the app's tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.helpers.world import write_scenes_model
 
 @pytest.fixture(scope="session", autouse=True)
 def loaded_once() -> Iterator[None]:
-    """Each shipped model is loaded once for all commands and services: what the app computes leaves it as it is."""
+    """Each shipped model is loaded once for all commands and services: the app does not change it."""
     shipped, load = shipped_models(), lru_cache(load_model)
 
     def model_of(name_or_folder: str | Path) -> SEPSModel:

@@ -1,4 +1,4 @@
-"""Figures for papers: their size, their letters, their scale, their credits, and what is wrong with a spec."""
+"""Figures for papers: their size, their letters, their scale, their credits, and errors of a spec."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from demo.__main__ import main
-from demo.drawing.paper_figure import Panel, PanelRow, paper_figure, shared_scales
+from demo.drawing.paper_figure import Panel, PanelRow, compute_shared_scales, paper_figure
 from demo.figure import WIDTHS, panel_row, read_spec
 from demo.record.layers import Layer
 from demo.service import start
@@ -67,7 +67,7 @@ def test_a_column_a_caption(service: RetrievalService, folder: Path, monkeypatch
     svg = out.read_text()
     assert svg.count("<image") == 5  # four panels and one scale
     shown = re.sub(r"<[^>]*>", " ", svg)
-    assert shown.count("a cup") == shown.count("a dog") == 1  # above the first row alone
+    assert shown.count("a cup") == shown.count("a dog") == 1  # only above the first row
 
 
 def test_panels_of_one_kind_share_a_scale() -> None:
@@ -75,7 +75,7 @@ def test_panels_of_one_kind_share_a_scale() -> None:
     layer = Layer.parse("score")
     shown = [layer.values(record) for record in records]
     expected = (min(values.low for values in shown), max(values.high for values in shown), False)
-    assert shared_scales(shown) == {shown[0].label: expected}
+    assert compute_shared_scales(shown) == {shown[0].label: expected}
     photo = Image.new("RGB", (70, 40), "grey")
     rows = [PanelRow([Panel(photo, record, layer, "score")]) for record in records]
     figure = paper_figure(rows, 2.0, 7, "sans")

@@ -23,7 +23,7 @@ MOST = 1_000_000  # bytes of a page
 def own_cache(cache: Path, service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEPS_CACHE", str(cache))
     monkeypatch.setattr(start, "open_model", lambda name: service)
-    monkeypatch.setattr(photos, "decoders", None)  # a person's own photo needs no process of its own
+    monkeypatch.setattr(photos, "decoders", None)  # a user's photo needs no separate process
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_a_photograph_is_ranked_among_the_examples(cup: Path, tmp_path: Path) ->
     [
         (["nothing.png", CAPTION], "is not there"),
         (["cup.png"], "needs a caption"),
-        (["--dense", "a long one"], "go with a photograph of your own"),
+        (["--dense", "a long one"], "need your own photograph"),
         (["-o", "lesson.mp4"], "must be one of pdf, zip, gif, html"),
     ],
 )

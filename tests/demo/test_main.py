@@ -63,7 +63,7 @@ def test_rank_prints_the_best(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(photos, "decoders", None)  # a person's own photo needs no process of its own
+    monkeypatch.setattr(photos, "decoders", None)  # a user's photo needs no separate process
     table = tmp_path / "ranking.csv"
     assert main(["rank", "a tabby cat", "--top", "3", "--csv", str(table)]) == 0
     ranking = service.rank_images(service.find("examples"), "a tabby cat")
@@ -108,7 +108,7 @@ def test_a_folder_of_photos_is_ranked(photo: Path, capsys: pytest.CaptureFixture
     (photo.parent / "notes.txt").write_text("no photo")
     assert main(["rank", "a cup", "--photos", str(photo.parent)]) == 0
     out, err = capsys.readouterr()
-    assert len(out.splitlines()) == 1  # the ranking alone
+    assert len(out.splitlines()) == 1  # only the ranking
     assert "cup.png" in out
     assert 'Left out: The photo "notes.txt" is no photo' in err
 
@@ -171,7 +171,7 @@ def test_how_many_are_shown_is_told_and_folders_below_are_asked_for(
     assert len(out.splitlines()) == 2
     assert "The best 2 of 3 photographs (--top 3 prints all):" in err
     assert 'Left out: 2 files are no photos: "one.txt", "two.txt".' in err
-    assert 'Left out: Folders below are read with --recursive alone: "below".' in err
+    assert 'Left out: Subfolders are read only with --recursive: "below".' in err
     assert main(["rank", "a cup", "--photos", str(photo.parent), "--recursive"]) == 0
     out, err = capsys.readouterr()
     assert "below/one.png" in out
@@ -211,7 +211,7 @@ def test_words_are_counted_as_in_a_sentence(
 
 @pytest.fixture
 def run(scenes_model: Path, tmp_path: Path) -> Path:
-    """A run whose best model is a tiny one."""
+    """A run with a tiny best model."""
     folder = tmp_path / "My run"
     shutil.copytree(scenes_model, folder / "best")
     return folder
@@ -257,7 +257,7 @@ def test_a_table_of_photographs_is_ranked(table: Path, tmp_path: Path, capsys: p
     assert main(["rank", "an orange flower", "--photos", str(table), "--shortlist", "1"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == [f"   1  {plain[0]:.4f}  below/flower.jpg"]
-    assert err.splitlines()[-1].startswith("1 of 2 photographs, those whose mean patch fits the mean word best, were")
+    assert err.splitlines()[-1].startswith("1 of 2 photographs, by similarity of mean patch and mean word, were")
     assert main(["rank", "an orange flower", "--photos", str(table), "--shortlist", "1", "--all"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
     assert main(["rank", "an orange flower", "--photos", str(table), "--name", "CHINA"]) == 0
@@ -305,7 +305,7 @@ SLIPS: list[tuple[str, list[str], str]] = [
     ("app", ["--model", "tests/bst"], "error: There is no folder tests/bst, and tests holds no model."),
     ("app", ["--model", "photos"], "error: The model photos is here already"),
 ]
-# Each answer of a program, in one process for all of them: the exit code, what it wrote, and what was imported by then.
+# Each answer of a program, in one process for all: the exit code, its output, and the modules imported by then.
 ANSWERS = """
 import contextlib, importlib, io, json, sys
 answers = []
@@ -382,7 +382,7 @@ def test_pictures_are_judged_sorted_and_written(
     photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judge = photos_judge()
-    monkeypatch.setattr(start, "shipped_judge", lambda: judge)
+    monkeypatch.setattr(start, "load_shipped_judge", lambda: judge)
     grey = photo.with_name("grey.png")
     Image.new("RGB", (64, 64), "grey").save(grey)
     table, record = photo.with_name("out.csv"), photo.with_name("out.json")
@@ -453,10 +453,10 @@ def test_why_takes_a_dense_caption_beside_that_of_two_photographs(
     Image.new("RGB", (64, 64), "grey").save(grey)
     command = ["why", str(photo), caption, "--other", str(grey), "--dense", dense]
     assert main([*command, "-o", str(out)]) == 0
-    assert "A dense caption takes part" in capsys.readouterr().out
+    assert "A dense caption is used" in capsys.readouterr().out
     value = json.loads(out.read_text(encoding="utf-8"))
     parts = [*value["words"], *value["rest"].values()]
-    assert ("dense" in value["rest"]) == (variant == "released")  # whose dense caption has an alignment of its own
+    assert ("dense" in value["rest"]) == (variant == "released")  # there the dense caption has a separate alignment
     for name, file in (("left", photo), ("right", grey)):
         image = Image.open(file).convert("RGB")
         expected = service.explain_photo(image, caption, dense).similarity

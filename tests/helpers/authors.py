@@ -1,4 +1,4 @@
-"""The authors' own text files, where they lie beside the repo, with stand-ins for the images that they do not hold."""
+"""The authors' own text files, if available next to the repo, with stand-ins for the missing images."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AUTHORS = Path(__file__).parents[3] / "shared" / "data" / "authors_files"
 LINKS = 30_000  # to one file; ext4 allows 65,000
 
 needs_authors_files = pytest.mark.skipif(
-    not AUTHORS.is_dir(), reason="shared/data/authors_files is not beside the repo: it holds the authors' text files"
+    not AUTHORS.is_dir(), reason="shared/data/authors_files, with the authors' text files, is missing"
 )
 
 

@@ -1,4 +1,4 @@
-"""Coroutines in tests: a browser of other tests keeps a loop running in this thread, beside which none can start."""
+"""Coroutines in tests: a browser of other tests keeps a loop running in this thread, so no second one can start."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from typing import Any
 
 
 def awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Return what a coroutine comes to, in a thread of its own."""
+    """Run a coroutine in a separate thread and return its result."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()

@@ -1,4 +1,4 @@
-"""What keeps people who use a keyboard or a screen reader out of a page, as axe-core finds it.
+"""Accessibility violations of a page, found by axe-core.
 
 axe-core comes from npm, as the libraries of the page without a server do, and lies outside the repo.
 """
@@ -19,10 +19,10 @@ RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
     "rules": {"label-content-name-mismatch": {"enabled": True}, "target-size": {"enabled": True}},
     "resultTypes": ["violations"],
-    "preload": False,  # of what none of these rules reads
+    "preload": False,  # of resources that none of these rules reads
 }
 COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"], "preload": False}
-# What Gradio 6.31.0 draws itself and nothing of ours can mend: a rule, the selector of what is let through, and why.
+# Violations of Gradio 6.31.0 that the app cannot fix: a rule, the selector of the exception, and the reason.
 GRADIOS: tuple[tuple[str, str, str], ...] = ()
 RUN = """async ([rules, gradios]) => {
     const hidden = [...document.querySelectorAll(".tabitem")].filter((panel) => !panel.checkVisibility());
@@ -43,7 +43,7 @@ def load_axe(page: Page) -> None:
 
 
 def serious_violations(page: Page, colours_alone: bool = False) -> list[str]:
-    """Each serious or critical violation on the page as it is now, or of its colours: the rule, where, and why."""
+    """Each serious or critical violation on the current page, or of its colours: the rule, where, and why."""
     rules = COLOURS if colours_alone else RULES
     matches: list[dict[str, Any]] = page.evaluate(RUN, [rules, [list(entry) for entry in GRADIOS]])
     return [f"{each['id']}: {each['target']}: {each['why']}" for each in matches if each["impact"] in SERIOUS]

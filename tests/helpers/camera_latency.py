@@ -1,7 +1,7 @@
 """From frame to mask in a browser with a camera: `python -m tests.helpers.camera_latency`.
 
 Chromium's fake camera plays photographs of the examples for the model `photos`, and the scene that moves for `scenes`;
-the app runs beside it on this machine. Each frame's milliseconds are the page's own, from when the picture was taken to
+the app runs next to it on this machine. The page measures each frame's milliseconds, from when the picture was taken to
 when its mask is drawn.
 """
 
@@ -19,7 +19,7 @@ from PIL import Image
 from playwright.sync_api import BrowserType, Page, sync_playwright
 
 from demo.galleries.examples import examples_gallery
-from demo.galleries.moving import MOVING, moving_gallery
+from demo.galleries.moving import MOVING, create_moving_gallery
 from tests.demo.browser.conftest import CHROMIUM, served
 from tests.helpers.chromium import find_chromium
 
@@ -43,7 +43,7 @@ def write_y4m(file: Path, pictures: Sequence[Image.Image], times: int = 1) -> Pa
 def camera_page(
     chromium: BrowserType, pictures: Sequence[Image.Image], folder: Path, allowed: bool = True
 ) -> Iterator[Page]:
-    """A page of a browser whose camera shows pictures; where it is not allowed, every wish for it is denied."""
+    """A page of a browser with a fake camera; if not allowed, every request for it is denied."""
     file = write_y4m(folder / "camera.y4m", pictures)
     options = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={file}"]
     asking = "--use-fake-ui-for-media-stream" if allowed else "--deny-permission-prompts"
@@ -79,7 +79,7 @@ COLLECT = """(stage, count) => new Promise((done) => {
 def main() -> None:
     """Measure both models and print what was measured."""
     photos = [item.photo() for item in examples_gallery().items]
-    scenes = [item.photo() for item in moving_gallery().items]
+    scenes = [item.photo() for item in create_moving_gallery().items]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         uploads = folder / "uploads"

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def metas() -> list[dict[str, Any]]:
-    """What may stand beside a path: Gradio looks at its files only where `meta` is as it should be."""
+    """Fields next to a path: Gradio looks at its files only if `meta` is valid."""
     wrong: list[Any] = [None, {}, [], "gradio.FileData", {"_type": "gradio.Other"}, {"_type": None}, 0]
     return [{}, {"meta": {"_type": "gradio.FileData"}}, *({"meta": meta} for meta in wrong)]
 

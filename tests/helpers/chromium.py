@@ -1,4 +1,4 @@
-"""Chromium for the browser tests: find it, and install it where it is missing.
+"""Chromium for the browser tests: find it, and install it if missing.
 
 `python -m tests.helpers.chromium`, which `make test` runs first, installs it with apt-get as root, otherwise with
 Playwright.
@@ -49,7 +49,7 @@ def installers(is_root: bool) -> Iterator[list[str]]:
 
 
 def main() -> int:
-    """Install Chromium where it is missing; returns 0 without it too, since the tests then skip what needs it."""
+    """Install Chromium if missing; return 0 without it too, since the tests that need it are then skipped."""
     path = find_chromium()
     commands = installers(os.geteuid() == 0)
     while path is None:

@@ -20,7 +20,7 @@ RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
 def write_clip(
     file: Path, shots: Sequence[tuple[Colour, int]], size: tuple[int, int] = (160, 120), rate: float = 10
 ) -> Path:
-    """Write a video whose shots are of one colour each, so many frames; its ending says mp4, avi or webm."""
+    """Write a video of single-colour shots with so many frames; its ending is mp4, avi or webm."""
     codec = {".mp4": "mp4v", ".avi": "MJPG", ".webm": "VP90"}[file.suffix]
     writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*codec), rate, size)
     assert writer.isOpened()

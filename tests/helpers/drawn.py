@@ -1,4 +1,4 @@
-"""A data folder in the authors' layout whose images the tests draw: coloured squares, and sentences about them."""
+"""A data folder in the authors' layout with drawn images: coloured squares, and sentences about them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ PIECES = (*COLOURS, *SHAPES, "a", "on", "the", ".", "is", "small", "pic", "##tur
 
 
 class DrawnTokenizer:
-    """A real BERT tokenizer, normaliser and word pieces, of `PIECES` alone."""
+    """A real BERT tokenizer, normaliser and word pieces, only of `PIECES`."""
 
     pad_id, unknown_id, cls_id, sep_id, mask_id = range(5)
     ordinary_ids = range(5, 5 + len(PIECES))

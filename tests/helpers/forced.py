@@ -1,4 +1,4 @@
-"""Random decisions from outside, and what the arguments of one pair are for the engine."""
+"""Random decisions from outside, and the engine's arguments for one pair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tiny generator. Its weights are random: nothing here tells what one can draw."""
+"""A tiny generator. Its weights are random: nothing here shows how well one can draw."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Hub(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """What HF_ENDPOINT is set to."""
+        """The value of HF_ENDPOINT."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
@@ -102,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send(b"{}", refused.status, {"X-Error-Code": refused.code} if refused.code else {})
 
     def body(self) -> bytes:
-        """What came with the request, in one piece or in several."""
+        """The body of the request, in one piece or in several."""
         if self.headers.get("Transfer-Encoding") != "chunked":
             return self.rfile.read(int(self.headers.get("Content-Length") or 0))
         pieces = []
@@ -152,7 +152,7 @@ class Handler(BaseHTTPRequestHandler):
         return commit
 
     def create(self, content: bytes) -> None:
-        """Make a repo, or tell that it is there."""
+        """Create a repo, or report that it exists."""
         self.writable()
         values = json.loads(content)
         name = f"{values.get('type', 'model')}s/{values['organization']}/{values['name']}"

@@ -1,4 +1,4 @@
-"""Rated pictures of plain colours, and a judge whose encoders are tiny: what tests of the judge build."""
+"""Rated pictures of plain colours, and a judge with tiny encoders, for tests of the judge."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def photos_judge() -> Judge:
 
 
 def write_ratings(folder: Path, prompts: int = 6, pictures: int = 4, dev: int = 2) -> Path:
-    """Pictures of one brightness each, which is their quality; their prompt fits where they are red."""
+    """Pictures of one brightness each, which is their quality; their prompt fits if they are red."""
     rng = np.random.default_rng(0)
     (folder / "images").mkdir(parents=True)
     rows = []

@@ -28,7 +28,7 @@ STORED = {  # by the orientation's number: how the upright picture is turned bef
 Entry = tuple[int, int, int, bytes]  # tag, type, count, value
 
 SIX = (ORIENTATION, SHORT, 1, struct.pack("<H", 6))
-ODD: dict[str, list[Entry]] = {  # what stands in a file's metadata beside a valid orientation
+ODD: dict[str, list[Entry]] = {  # other metadata next to a valid orientation
     "nothing": [],
     "XResolution as text": [(X_RESOLUTION, ASCII, 3, b"72\0")],
     "XResolution as one letter": [(X_RESOLUTION, ASCII, 2, b"\1\0")],
@@ -43,7 +43,7 @@ ODD: dict[str, list[Entry]] = {  # what stands in a file's metadata beside a val
     "a type that is none": [(MAKE, 99, 1, b"\1\0\0\0")],
     "a pointer to nowhere": [(EXIF_IFD, LONG, 1, struct.pack("<I", 65_000))],
 }
-GARBAGE: dict[str, Entry] = {  # an orientation that says nothing, so that the picture is taken as it is stored
+GARBAGE: dict[str, Entry] = {  # invalid orientations, so that the picture is used as stored
     "text": (ORIENTATION, ASCII, 7, b"upside\0"),
     "none": (ORIENTATION, SHORT, 1, b"\0\0"),
     "nine": (ORIENTATION, SHORT, 1, b"\x09\0"),
@@ -83,7 +83,7 @@ def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def with_exif(image: Image.Image, kind: str, entries: list[Entry]) -> bytes:
-    """A JPEG, PNG or WebP with these metadata; "camera" is a JPEG as cameras write it, with EXIF alone."""
+    """A JPEG, PNG or WebP with these metadata; "camera" is a JPEG as cameras write it, with EXIF only."""
     if kind != "camera":
         options: dict[str, Any] = {"quality": 95} if kind == "JPEG" else {"lossless": True} if kind == "WEBP" else {}
         return saved(image, kind, exif=exif(entries), **options)
@@ -99,7 +99,7 @@ def lying() -> Image.Image:
 
 
 def corpus() -> dict[str, Callable[[], bytes]]:
-    """Files by what is odd of them, each of which shows the picture upright."""
+    """Files by their oddity, all of which show the picture upright."""
     files: dict[str, Callable[[], bytes]] = {}
     for kind in ("JPEG", "camera", "PNG", "WEBP"):
         for name, entries in ODD.items():

@@ -1,4 +1,4 @@
-"""A folder of graphs, run by ONNX Runtime on one thread, and its records beside those of the library."""
+"""A folder of graphs, run by ONNX Runtime on one thread, and its records next to the library's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seps import Explanation
 
 Array = NDArray[Any]
 TOLERANCE = 1e-5
-TIE = 1e-6  # values that lie closer may change places with the last bits of what they are made from
+TIE = 1e-6  # closer values may change places with the last bits of their inputs
 
 
 class Graphs:
@@ -50,7 +50,7 @@ def assert_same_record(outputs: dict[str, Array], record: Explanation) -> int:
     """Every number of the record is there: whole numbers and decisions exactly, the others within TOLERANCE.
 
     Returns:
-        How many words and tokens met another one best, whose value is the same but for TIE.
+        Number of words and tokens with another best match, of equal value within TIE.
     """
     expected = record_values(record)
     assert outputs.keys() == expected.keys()

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 from tests.helpers.threaded import serving
 
-HOP = {"connection", "transfer-encoding", "keep-alive", "content-length"}  # headers of one connection alone
+HOP = {"connection", "transfer-encoding", "keep-alive", "content-length"}  # headers of only one connection
 
 
 class Proxy(ThreadingHTTPServer):
-    """Passes on what comes below `root`, without it; `strays` lists what was asked for elsewhere."""
+    """Pass on requests below `root`, without it; `strays` lists the other requests."""
 
     daemon_threads = True
     block_on_close = False
@@ -43,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
             self.pass_on(connection)
 
     def pass_on(self, connection: http.client.HTTPConnection) -> None:
-        """Ask the app, and answer with what it answers."""
+        """Ask the app, and return its answer."""
         headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP}
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:

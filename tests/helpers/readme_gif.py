@@ -34,7 +34,7 @@ VIEWPORT, WIDTH = (1180, 708), 900  # CSS pixels; the GIF's pixels
 MAX_BYTES, LONGEST = 2_000_000, 15.0  # of the GIF: its size, its length in seconds
 COLOURS = 256
 WAIT = 60_000  # milliseconds
-OTHERS = 2  # things in the first picture whose masks are shown
+OTHERS = 2  # number of things in the first picture with masks shown
 SETTLED = 1000  # milliseconds: photographs have loaded and rows have moved
 
 
@@ -113,7 +113,7 @@ def search(film: Film) -> None:
     page, box = film.page, film.page.locator("#caption textarea")
     film.take(700)
     for chip in page.locator("#viewer .seps-others button").all()[:OTHERS]:  # the mask for another thing in the picture
-        chip.evaluate("chip => chip.click()")  # the page stays where it is
+        chip.evaluate("chip => chip.click()")  # the page does not scroll
         page.wait_for_timeout(SETTLED)
         film.take(1000)
     box.focus()

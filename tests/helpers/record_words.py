@@ -6,7 +6,7 @@ from typing import Any
 
 from demo.record.layer_table import rows_in_branches
 from demo.record.layers import Layer, describe, has_row, numbers_of
-from demo.record.sentences import branches_of, kept_words, mask_key, term_titles, word_line
+from demo.record.sentences import branches_of, describe_kept, mask_key, term_titles, word_line
 from demo.record.table import TABLE, say
 from seps import BranchExplanation, Explanation
 
@@ -17,7 +17,7 @@ def record_words(record: Explanation) -> dict[str, Any]:
     Returns:
         `layers`: for each layer of the record, by its text form, the `label` of its scale, its `range` [low, high],
         what it shows as `says`, and its `key`: for masks each look and its meaning, else what crosses mean, or nothing;
-        `diverging` where zero stands in the middle.
+        `diverging` if zero is in the middle.
         `kept`: how many patches each branch kept. `patch`: the line for a patch and its token, a template;
         `branches`: a template for each branch, `fates` what [dropped, kept] are called in it.
         `words`: a line for each word of the caption. `apart`: for each word where it fits best, in words, where that is
@@ -28,7 +28,7 @@ def record_words(record: Explanation) -> dict[str, Any]:
     fates = [say(f"mask.{name}") for name in ("dropped", "kept")]
     return {
         "layers": {str(layer): layer_words(record, layer) for layer in layers_of(record)},
-        "kept": {branch.name: kept_words(branch) for branch in branches},
+        "kept": {branch.name: describe_kept(branch) for branch in branches},
         "patch": TABLE["patch"]["token"],
         "branches": [branch_line(branch, alone) for branch in branches],
         "fates": [fate.capitalize() for fate in fates] if alone else fates,
@@ -49,7 +49,7 @@ def layers_of(record: Explanation) -> list[Layer]:
 
 
 def layer_words(record: Explanation, layer: Layer) -> dict[str, Any]:
-    """What is said of one layer, see `record_words`."""
+    """The sentences on one layer, see `record_words`."""
     shown = layer.values(record)
     key: Any = None
     if layer.row.is_mask:
@@ -73,9 +73,9 @@ def branch_line(branch: BranchExplanation, alone: bool) -> str:
 
 
 def apart_line(record: Explanation, number: int) -> str | None:
-    """What the score used of a word and where the word by itself fits best, where these are not the same place.
+    """The patch that the score used for a word and the patch that the word itself fits best, if they differ.
 
-    They are the same where the heaviest patch of the word map and that of the highest cosine are equal or neighbours,
+    They are the same if the heaviest patch of the word map and the patch of the highest cosine are equal or neighbours,
     by a side or a corner.
     """
     alignment = record.sparse_alignment

@@ -1,4 +1,4 @@
-"""What a page of one file was given to draw."""
+"""The value that a single-file page draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a judge's quality falls as package photographs are spoilt: what its card tells and a test measures again."""
+"""How a judge's quality falls as package photographs are spoilt: reported by its card and measured by a test."""
 
 from __future__ import annotations
 

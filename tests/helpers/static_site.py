@@ -1,4 +1,4 @@
-"""The page without a server, served from below a path of its own, and what tests ask of its scripts."""
+"""The page without a server, served below a path, and calls of its scripts for tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from playwright.sync_api import Browser, Page, expect
 
 QUICK = 5_000  # milliseconds that something may take elsewhere
-READY = 60_000  # milliseconds that a model may take to be there, beside other tests
+READY = 60_000  # milliseconds that a model may take to load, next to other tests
 DECIMAL = re.compile(r"([+-]?\d+\.\d+)")
 # Arrays of a value as base64, as Python packs them.
 PACKED = """(value) => {
@@ -41,7 +41,7 @@ PACKED = """(value) => {
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """A host whose files browsers keep nowhere but where the page itself puts them, and which does not know .mjs."""
+    """A host that forbids caching and does not know .mjs."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/plain"}
 
@@ -113,7 +113,7 @@ def score(page: Page, viewer: str = "#viewer") -> float:
 
 
 def open_engine(page: Page) -> None:
-    """Let `window.asked` answer questions to the page's own modules, beside the page."""
+    """Let `window.asked` answer questions to the page's modules, next to the page."""
     page.evaluate(
         f"""async () => {{
             const site = JSON.parse(document.getElementById("site").textContent);

@@ -1,4 +1,4 @@
-"""A tiny model with random weights whose vocabulary is that of the scenes' captions, and the app around it."""
+"""A tiny model with random weights and the vocabulary of the scenes' captions, and the app around it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.helpers.tiny import WORDS, tiny_settings, write_tiny_bert
 
 
 def write_scenes_model(folder: Path) -> Path:
-    """The model in a folder of its own: 10 x 10 patches and [CLS], paper variant, a word-level vocabulary."""
+    """The model in a separate folder: 10 x 10 patches and [CLS], paper variant, a word-level vocabulary."""
     texts = [
         text
         for line in FACTS_FILE.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""Bad input is told what was wrong, with both numbers, by the network, `explain` and the engine alike."""
+"""Bad input raises an error with both numbers, in the network, `explain` and the engine."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_grid_that_is_no_square_must_be_named() -> None:
 
 @pytest.mark.parametrize("ratio", [0.0, -0.5, 1.01, NAN])
 def test_ratios_lie_in_the_half_open_unit_interval(ratio: float) -> None:
-    message = re.escape(f"_ratio is {ratio}, but it must lie in (0, 1]")
+    message = re.escape(f"_ratio is {ratio}, but it must be in (0, 1]")
     for name in ("sparse_ratio", "aggr_ratio"):
         with pytest.raises(ValueError, match=name.removesuffix("_ratio") + message):
             CrossSparseAggrNet(**{name: ratio})  # type: ignore[arg-type]
@@ -138,9 +138,9 @@ def test_ratios_lie_in_the_half_open_unit_interval(ratio: float) -> None:
         ("top_k", 0, "top_k is 0, but a whole number of at least 1 is needed"),
         ("gumbel_tau", 0, "gumbel_tau is 0"),
         ("gumbel_tau", INF, "gumbel_tau is inf"),
-        ("beta", 0.6, "beta is 0.6, but it must lie in [0, 0.5]"),
-        ("beta", NAN, "beta is nan, but it must lie in [0, 0.5]"),
-        ("beta", "half", "beta is 'half', but it must lie in [0, 0.5]"),
+        ("beta", 0.6, "beta is 0.6, but it must be in [0, 0.5]"),
+        ("beta", NAN, "beta is nan, but it must be in [0, 0.5]"),
+        ("beta", "half", "beta is 'half', but it must be in [0, 0.5]"),
         ("sparse_ratio", "half", "sparse_ratio is 'half'"),
         ("embed_size", NAN, "embed_size is nan"),
         ("num_patches", True, "num_patches is True"),

@@ -1,4 +1,4 @@
-"""Options of every program: numbers that cannot be counted with are told, never a traceback."""
+"""Options of every program: invalid numbers are reported, never a traceback."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_every_option_that_is_a_number_is_read_so() -> None:
         ("seps.judge.program", ["train", "quick", "--data", "d", "--out", "o", "--batch_size", "3"], "--batch-size"),
         ("seps.training.command", ["tiny", "--data", "d", "--out", "o", "--worker_count=3"], "--workers"),
         ("seps.data.convert", ["x.json", "--to", "d", "--zzz=x"], None),
-        ("seps.data.convert", ["x.json", "--to", "d", "--channels", "x"], None),  # --help has the dashes alone of it
+        ("seps.data.convert", ["x.json", "--to", "d", "--channels", "x"], None),  # only --help has its dashes
     ],
 )
 def test_an_option_that_is_not_there_names_the_nearest(

@@ -17,7 +17,7 @@ PIXEL, AS_SRGB = (200, 60, 40), (217, 42, 23)  # in Display P3, and as every bro
 
 
 def check_everywhere(content: bytes, expected: tuple[int, int, int], file: Path, near: int = 2) -> None:
-    """Every reader gives this colour, and what it gives carries no profile."""
+    """Every reader gives this colour, and its result has no profile."""
     file.write_bytes(content)
     with Image.open(BytesIO(content)) as opened:
         images = [open_image(file), rgb_of(opened), read_photo(file).image, read_upload(content, "a").image]

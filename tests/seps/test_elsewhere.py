@@ -14,7 +14,7 @@ from tests.helpers.cases import Case
 
 
 def calls_elsewhere() -> dict[str, Callable[[], Any]]:
-    """What others' programs do, by how it is written there."""
+    """Options of other programs, by their spelling there."""
     network: Any = CrossSparseAggrNet(8, 9)
     sparse: Any = TokenSparse(8)
     aggregation: Any = TokenAggregation(8, 3)

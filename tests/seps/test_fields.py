@@ -74,7 +74,7 @@ BAD: list[tuple[object, str]] = [
     ({"rate": 0}, "rate is 0, but it must be greater than 0 and finite."),
     ({"rate": 1, "count": 1.5}, "count is 1.5, a float, but a int is needed."),
     ({"rate": 1, "count": -1}, "count is -1, but it must be at least 0 and finite."),
-    ({"rate": 1, "fraction": 1}, "fraction is 1, but it must lie in [0, 1)."),
+    ({"rate": 1, "fraction": 1}, "fraction is 1, but it must be in [0, 1)."),
     ({"rate": 1, "kind": "c"}, "kind is 'c', but it must be one of a, b."),
     ({"rate": 1, "flag": 1}, "flag is 1, a int, but a bool is needed."),
     ({"rate": 1, "flag": True}, "flag is set, but count is 0."),
@@ -127,7 +127,7 @@ def test_ranges_hold_whoever_makes_it_and_what_it_holds_is_its_own() -> None:
     assert (example.options, example.names) == ({"a": 1}, ("x",))
 
 
-# All that these modules and what they import define, whatever other tests have imported.
+# All definitions of these modules and their imports, whatever other tests have imported.
 MODULES = (generator_loop, judge_loop, run_state)
 SHIPPED: list[type] = [kind for kind in Fields.__subclasses__() if kind.__module__.startswith("seps.")]
 
@@ -142,7 +142,7 @@ def test_every_number_stands_with_its_range(kind: type) -> None:
 
 
 def says_all_of(written: Any, read: Any) -> bool:
-    """Whether what was written has every key and value of what was read."""
+    """Whether the written value has every key and value of the read one."""
     if isinstance(read, dict):
         return read.keys() <= written.keys() and all(says_all_of(written[key], read[key]) for key in read)
     if isinstance(read, list) and read and isinstance(read[0], dict):

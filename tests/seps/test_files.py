@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seps.files import write_json, written_whole
+from seps.files import write_atomically, write_json
 
 
 def names(folder: Path) -> list[str]:
@@ -16,7 +16,7 @@ def names(folder: Path) -> list[str]:
 def test_a_file_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     file = tmp_path / "below" / "file"
     for content in ("first", "second"):
-        with written_whole(file) as part:
+        with write_atomically(file) as part:
             assert part.parent == file.parent
             part.write_text(content)
             assert not file.exists() or file.read_text() == "first"
@@ -27,7 +27,7 @@ def test_a_file_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
 def test_a_folder_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     for name in ("first", "second"):
-        with written_whole(folder) as part:
+        with write_atomically(folder) as part:
             part.mkdir()
             (part / name).touch()
     assert names(tmp_path) == ["folder", "second"]
@@ -38,10 +38,10 @@ def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path, error: typ
     file, folder = tmp_path / "file", tmp_path / "folder"
     file.write_text("before")
     folder.mkdir()
-    with pytest.raises(error), written_whole(file) as part:
+    with pytest.raises(error), write_atomically(file) as part:
         part.write_text("half of it")
         raise error
-    with pytest.raises(error), written_whole(folder) as part:
+    with pytest.raises(error), write_atomically(folder) as part:
         part.mkdir()
         (part / "half").touch()
         raise error
@@ -51,7 +51,7 @@ def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path, error: typ
 
 def test_what_a_killed_process_left_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "file.partial").mkdir()
-    with written_whole(tmp_path / "file") as part:
+    with write_atomically(tmp_path / "file") as part:
         part.write_text("whole")
     assert (tmp_path / "file").read_text() == "whole"
     assert names(tmp_path) == ["file"]
@@ -59,10 +59,10 @@ def test_what_a_killed_process_left_is_written_over(tmp_path: Path) -> None:
 
 def test_each_writer_may_have_a_part_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "file"
-    with written_whole(file, ".1") as first, written_whole(file, ".2") as second:
+    with write_atomically(file, ".1") as first, write_atomically(file, ".2") as second:
         first.write_text("first")
         second.write_text("second")
-    assert file.read_text() == "first"  # whose block ended last
+    assert file.read_text() == "first"  # its block ended last
     assert names(tmp_path) == ["file"]
 
 

@@ -48,7 +48,7 @@ def test_an_image_that_the_caller_opened_becomes_one_too(name: str) -> None:
 
 
 GREY = np.repeat([[20 * 257], [200 * 257]], 30, axis=0).repeat(40, axis=1)  # (60, 40)
-MODES: dict[str, tuple[Image.Image, int, int]] = {  # an image and its grey above and below, where it is one
+MODES: dict[str, tuple[Image.Image, int, int]] = {  # an image and its grey above and below
     "1": (Image.fromarray(GREY > 20_000), 0, 255),
     "L": (Image.fromarray((GREY // 257).astype(np.uint8)), 20, 200),
     "LA": (Image.fromarray((GREY // 257).astype(np.uint8)).convert("LA"), 20, 200),

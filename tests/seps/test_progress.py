@@ -1,4 +1,4 @@
-"""Progress is shown where it is wanted, and what is iterated over stays the same."""
+"""Progress is shown on request, and the iterated values stay the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from seps.progress import batch_indices, batches, finish, retold, with_progress
+from seps.progress import batch_indices, batches, finish, map_progress, with_progress
 
 
 def test_progress_is_called_like_tqdm_or_not_at_all() -> None:
@@ -36,6 +36,6 @@ def counting(count: int) -> Generator[int, None, str]:
 
 def test_work_in_steps_is_finished_or_told_in_other_words() -> None:
     assert finish(counting(3)) == "3 done"
-    sentences = retold(counting(3), lambda number: f"step {number}")
+    sentences = map_progress(counting(3), lambda number: f"step {number}")
     assert list(sentences) == ["step 0", "step 1", "step 2"]
-    assert finish(retold(counting(2), str)) == "2 done"
+    assert finish(map_progress(counting(2), str)) == "2 done"

@@ -187,7 +187,7 @@ def test_a_video_reads_no_other_file(tmp_path: Path) -> None:
     clip = write_clip(tmp_path / "clip.mp4", [(RED, 20)])
     content = bytearray(clip.read_bytes())
     place = content.index(b"url \0\0\0\1")
-    content[place : place + 8] = b"alis\0\0\0\0"  # the pictures lie in another file
+    content[place : place + 8] = b"alis\0\0\0\0"  # the pictures are in another file
     clip.write_bytes(bytes(content))
     assert {int(np.asarray(frame.image)[5, 5].argmax()) for frame in read_frames(clip).frames} == {0}
 

@@ -4,7 +4,7 @@ import { BLANK } from "./colours.js";
 import { h } from "./dom.js";
 import { say } from "./words.js";
 
-const SIDE = 224; // pixels of a blank whose size is not known
+const SIDE = 224; // pixels of a blank of unknown size
 
 // The photo as an image that can be drawn, once it is decoded; throws, in a sentence, where it cannot be fetched.
 export async function loadImage(photo) {
@@ -18,7 +18,7 @@ export async function loadImage(photo) {
   return image;
 }
 
-// The same, where a picture cannot be fetched a blank of its size in its place, with what was wrong as `problem`: what
+// The same, but a picture that cannot be fetched is replaced by a blank of its size, with the error as `problem`: what
 // lies over the picture can be read all the same.
 export async function imageOrBlank(photo) {
   try {

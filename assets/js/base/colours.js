@@ -1,8 +1,8 @@
-// The colours of pictures: the veil over dropped patches, and what lies over a patch for its value, a colour and how
+// The colours of pictures: the veil over dropped patches, and the overlay of a patch for its value, a colour and how
 // strong it is. As in demo/drawing/palette.py and demo/drawing/layered.py.
 
 export const VEIL = "#10191a";
-export const BLANK = "#8b9494"; // in the place of a picture that is not there
+export const BLANK = "#8b9494"; // placeholder of a missing picture
 
 // matplotlib's viridis, 256 colours of three bytes.
 export const VIRIDIS = (
@@ -58,6 +58,6 @@ export function shade(value, range) {
   return channels(colour(value, range));
 }
 
-// What speaks for and against, on a scale that is centred on zero.
+// Positive and negative contributions, on a scale centred on zero.
 const FOR = "#00a88f";
 const AGAINST = "#e0690b";

@@ -21,7 +21,7 @@ export function svgText(x, y, anchor, words, attributes = {}) {
   return svg("text", { x, y, "text-anchor": anchor, ...attributes }, words);
 }
 
-// An empty chart of a size in CSS pixels, with letters of a size; `name` is what it is called.
+// An empty chart of a size in CSS pixels, with letters of a size; `name` is its accessible name.
 export function chart(width, height, type, name) {
   const viewBox = `0 0 ${width} ${height}`;
   return svg("svg", { class: "seps-chart", width, height, viewBox, "font-size": type, role: "img", "aria-label": name });
@@ -40,7 +40,7 @@ const isNothing = (value) => value === null || value === undefined || value === 
 
 let described = 0;
 
-// Tie a picture to the sentences beside it that tell what it shows; those that are not there are left out.
+// Link a picture to the sentences that describe it; missing ones are skipped.
 export function describedBy(picture, ...sentences) {
   const ids = sentences.filter(Boolean).map((sentence) => (sentence.id ||= `seps-says-${(described += 1)}`));
   picture.setAttribute("aria-describedby", ids.join(" "));

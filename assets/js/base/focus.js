@@ -1,10 +1,10 @@
-// Focus for who uses the keyboard alone: it outlives what is drawn anew, and many buttons in a row are one tab stop.
+// Keyboard focus: it survives redrawing, and many buttons in a row are one tab stop.
 
 const CONTROLS = "button, input, select, summary, a[href], [tabindex]";
 
 const identity = ({ tagName, dataset, ariaLabel }) => JSON.stringify([tagName, dataset, ariaLabel]);
 
-// Draw a root anew; what had focus in it has it again.
+// Redraw a root and restore its focused element.
 export function keepingFocus(root, draw) {
   const alike = (key) => [...root.querySelectorAll(CONTROLS)].filter((element) => identity(element) === key);
   const focused = root.contains(document.activeElement) ? document.activeElement : null;

@@ -1,4 +1,4 @@
-// The language of the page, which its address tells (assets/opening/language.js puts it there), and addresses in it.
+// The language of the page, from its URL (assets/opening/language.js puts it there), and addresses in it.
 
 const NAME = "lang";
 

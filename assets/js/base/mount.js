@@ -1,12 +1,12 @@
 // How a component is mounted: mount(element, props, trigger, watch) shows `props.value` inside `element` now, and again
-// whenever `watch` tells that it changed; trigger(event, detail) tells Python.
+// whenever `watch` reports a change; trigger(event, detail) notifies Python.
 
 import { h } from "./dom.js";
 import { keepingFocus } from "./focus.js";
 import { language } from "./language.js";
 import { phrase, say } from "./words.js";
 
-// The props of a component whose value came as one JSON text, [number, value], see demo/server/page_value.py: the
+// The props of a component with a value sent as one JSON text, [number, value], see demo/server/page_value.py: the
 // value as plain data, read once, in the page's language where it comes in several (demo/record/language.py).
 export function decoded(props) {
   let text = null;
@@ -27,7 +27,7 @@ export function inPageLanguage(value) {
   return value?.languages ? { ...value, ...value.languages[language] } : value;
 }
 
-// What stands where there is no picture: `nothing`, or what the value says to wait for; null where there is one.
+// Placeholder without a picture: `nothing`, or the value's waiting message; null if there is a picture.
 export function missing(value, nothing) {
   if (value && !value.waiting) return null;
   return value ? h("p", { class: "seps-empty seps-waiting" }, phrase(value.waiting)) : h("p", { class: "seps-empty" }, nothing);
@@ -37,12 +37,12 @@ export function missing(value, nothing) {
 export function rootOf(element, name) {
   const root = element.querySelector(`.${name}`) ?? element;
   root.classList.add("seps-view");
-  root.dataset.busy = say("button.computing"); // shown while it is computed anew
+  root.dataset.busy = say("button.computing"); // shown while it is recomputed
   return root;
 }
 
-// The mount of what is built anew for every value: build(root, value, trigger) returns what ends it; `nothing` stands
-// where there is no value. What ends it may have `update(value)`, which returns whether it has taken a value as it is.
+// Mount a view that is rebuilt for every value: build(root, value, trigger) returns its end function; `nothing` is
+// shown without a value. The end function may have `update(value)`, which returns whether it accepted the value.
 export function mounting(name, build, nothing) {
   return (element, props, trigger, watch) => {
     const root = rootOf(element, name);
@@ -62,7 +62,7 @@ export function mounting(name, build, nothing) {
   };
 }
 
-// The mount of what stays and takes new values: build(root, trigger) returns `update(value)` and `end()`.
+// Mount a view that stays and takes new values: build(root, trigger) returns `update(value)` and `end()`.
 export function lasting(name, build, nothing) {
   return (element, props, trigger, watch) => {
     const root = rootOf(element, name);

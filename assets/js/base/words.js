@@ -1,6 +1,6 @@
 // What the page says: templates filled in, and names with their mathematics. The table of both is
 // demo/record/table.json; the page carries it in its head, with the mathematics as MathML, and with it the table of
-// layers, demo/record/layer_table.py. What is Chinese of it lies beside it; what lacks there is said in English.
+// layers, demo/record/layer_table.py. The Chinese table is next to it; missing keys fall back to English.
 
 import { h } from "./dom.js";
 import { language } from "./language.js";
@@ -21,7 +21,7 @@ export function say(key, values = {}) {
   return fill(template(key), values);
 }
 
-// What stands in the code in English, in the page's language; as it is where nothing translates it.
+// Translate an English string of the code into the page's language; unchanged without a translation.
 export function phrase(text) {
   return Object.hasOwn(phrases, text) ? phrases[text] : text;
 }
@@ -34,7 +34,7 @@ export function tokenLabel(label) {
 
 const coarse = window.matchMedia("(pointer: coarse)");
 
-// A template of the table; where a finger points, the one for touch where there is one.
+// A template of the table; on touch devices, the one for touch if it exists.
 export function template(key) {
   const [section] = key.split(".", 1);
   return (coarse.matches && table.touch[key]) || table[section][key.slice(section.length + 1)];
@@ -106,12 +106,12 @@ export function symbols(text) {
   return text.split(NAMES).map((part, index) => (index % 2 ? symbol(part) : part));
 }
 
-// The mathematics of a symbol by its name, as "s_st", with what it stands for.
+// The mathematics of a symbol by its name, as "s_st", with its meaning.
 export function symbol(name) {
   return h("span", { class: "seps-symbol", title: meaning(name) }, math(table.symbols[name]));
 }
 
-// What a symbol, a term or a mark stands for, in a sentence; null where there is none.
+// The meaning of a symbol, a term or a mark, in a sentence; null if unknown.
 export function meaning(name) {
   return table.meaning[name] ?? null;
 }

@@ -27,7 +27,7 @@ const NAMED = { red: "#d63634", orange: "#f48a26", yellow: "#fad034", green: "#4
   purple: "#864eb0", pink: "#f48eb4", brown: "#8a5a36", black: "#30323a", white: "#f6f6f2", grey: "#90969e" };
 
 
-// trigger("alter", {do, ...}) asks for a change, trigger("take", {object}) tells which object is in hand.
+// trigger("alter", {do, ...}) asks for a change, trigger("take", {object}) reports the object in hand.
 export function mount(element, props, trigger, watch) {
   // What outlives a picture: how it is drawn, moves that wait, changes that wait for the one before them.
   const kept = { layer: "mask", objects: true, moves: null, timer: 0, queue: [], busy: 0, focus: null };
@@ -167,7 +167,7 @@ function build(root, value, trigger, kept) {
     });
   }
 
-  // The words whose shares of S changed most; the pressed one's shares are told.
+  // The words with the largest changes of share of S; the pressed one's shares are shown.
   function changes(rows) {
     if (!rows.length) return h("p", { class: "seps-changes" }, say("edit.no_shares"));
     const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
@@ -185,7 +185,7 @@ function build(root, value, trigger, kept) {
     return h("div", { class: "seps-changes" }, h("span", {}, say("edit.shares")), list, reading);
   }
 
-  // Which object of the picture as it is now lies under the pointer: the smallest whose outline holds the spot.
+  // The object of the current picture under the pointer: the smallest with an outline around the spot.
   function under(event) {
     const box = now.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];

@@ -1,5 +1,5 @@
 // A picture and its captions: each word is a button that shows where the captioner looked when it wrote the word, and
-// of a photograph, beside it on the same scale, where SEPS finds the word.
+// of a photograph, next to it on the same scale, where SEPS finds the word.
 
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";

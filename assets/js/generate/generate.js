@@ -91,5 +91,5 @@ function build(root, trigger) {
 }
 
 // trigger("draw", {caption, steps, guidance, seed, count}) asks for a link's drawing, trigger("choose", {index}) for
-// what is told of another seed's picture, trigger("export", {format}) saves the picture or how it came about.
+// the explanation of another seed's picture, trigger("export", {format}) saves the picture or its steps.
 export const mount = lasting("seps-generate", build, say("generate.nothing"));

@@ -7,7 +7,7 @@ import { scaleBar } from "../picture/legend.js";
 const OPACITY = 0.75;
 
 // Draw an image so that it fills the canvas, with `values` of a `grid` [rows, columns] over it, from 0 to `high`.
-// Without values, the image as it is.
+// Without values, the image unchanged.
 export function drawHeat(canvas, image, { grid, values, high }) {
   const context = canvas.getContext("2d");
   const { width, height } = canvas;

@@ -66,5 +66,5 @@ function build(root, value, trigger) {
   }, fit);
 }
 
-// trigger("word", {word}) tells which word is looked at.
+// trigger("word", {word}) reports the chosen word.
 export const mount = mounting("seps-looks", build, say("generate.no_looks"));

@@ -1,5 +1,5 @@
 // A caption's statements, each with a verdict: of `reads`, what a captioner reads in a picture, or of `truth`, what is
-// true of a scene whose objects are known.
+// true of a scene with known objects.
 
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";

@@ -7,7 +7,7 @@ import { scaleBar } from "../picture/legend.js";
 
 const OPACITY = 0.85;
 
-// Draw a picture so that it fills the canvas; where there are shares {grid, values, most}, the picture is grey under
+// Draw a picture so that it fills the canvas; with shares {grid, values, most}, the picture is grey under
 // them, and the stronger a share, the fuller its colour. patch: the index of one to mark.
 export function drawShares(canvas, image, attributions, { patch = null } = {}) {
   const context = canvas.getContext("2d");

@@ -19,7 +19,7 @@ function build(root, trigger) {
   let images = [];
   let attributions = null;
   let timer = 0;
-  let asked = null; // the key of the value whose copies were asked for
+  let asked = null; // the key of the value with requested copies
   let visible = false;
 
   const kinds = h("div", { class: "seps-names", role: "group", "aria-label": say("judge.kinds") });

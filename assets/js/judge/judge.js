@@ -1,4 +1,4 @@
-// A judgement: the picture with what each patch adds to the quality base, and a scale for each score and prompt.
+// A judgement: the picture with each patch's contribution to the quality base, and a scale for each score and prompt.
 
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";

@@ -12,7 +12,7 @@ export function scoreScale(scale, width, size = "large") {
   const x = (value) => dot + 1 + value * (width - 2 * dot - 2);
   const drawing = chart(width, height, TYPE, scale.says);
   drawing.classList.add("seps-score-scale");
-  if (size === "small") drawing.setAttribute("aria-hidden", "true"); // its number stands beside it
+  if (size === "small") drawing.setAttribute("aria-hidden", "true"); // its number is next to it
   drawing.append(
     svg("path", { class: "seps-axis", d: `M${x(0)} ${middle}H${x(1)}` }),
     svg("rect", {

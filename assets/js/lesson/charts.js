@@ -15,7 +15,7 @@ export function keptOutlines(record, kept, before) {
     viewBox: `0 0 ${columns} ${rows}`,
     preserveAspectRatio: "none",
     class: "seps-outlines",
-    "aria-hidden": "true", // the picture below it tells of them
+    "aria-hidden": "true", // the picture below describes them
   });
   const edges = [];
   const marks = [];

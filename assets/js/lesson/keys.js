@@ -13,7 +13,7 @@ export function createKeys(root, toLosses) {
   return keysDialog(root, say("talk.keys"), names.map((name) => [say(`talk.keys_${name}`), say(`talk.does_${name}`)]));
 }
 
-// A black screen: `lower` lets it down, and `lift`, which tells whether it was there, takes it away.
+// A black screen: `lower` lets it down, and `lift` removes it and returns whether it was shown.
 export function createBlank(root) {
   const screen = h("div", { class: "seps-blank", role: "img", "aria-label": say("talk.blank"), click: () => lift() });
   const lift = () => {

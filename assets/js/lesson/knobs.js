@@ -21,7 +21,7 @@ const KNOBS = {
   dense: ["checkbox", {}],
   variant: ["select", ["paper", "released"]],
 };
-const DRAWS = ["temperature", "seed"]; // of Gumbel-Softmax alone
+const DRAWS = ["temperature", "seed"]; // only of Gumbel-Softmax
 const DEBOUNCE = 250; // milliseconds
 
 // The panel of settings. `change` is given all of them, once they have rested. `update(value)` shows a value's;
@@ -115,7 +115,7 @@ export function createKnobs(change) {
 
   // Show a value; whether it answers all settings as they stand. Where it does not, they stay as the person left them.
   function update(next) {
-    if (value && value.model !== next.model) unanswered = false; // another model has settings of its own
+    if (value && value.model !== next.model) unanswered = false; // another model has other settings
     value = next;
     if (next.asked && same(next.asked, settings())) unanswered = false;
     for (const [name, row] of Object.entries(rows)) {
@@ -132,7 +132,7 @@ export function createKnobs(change) {
   return { element, update, stop: () => clearTimeout(timer) };
 }
 
-// The rank of the photo for the caption, on a line of all places, and that of the caption for the photo.
+// The rank of the photo for the caption, on a line of all places, and the rank of the caption for the photo.
 export function standing(value) {
   const { rank, caption_rank: other } = value;
   const box = h("div", { class: "seps-standing" });
@@ -190,7 +190,7 @@ export function movedTable(value, record, before, photo) {
     h("td", {}, String(places.now ?? say("moved.none"))),
     h("td", {}, places.now === null || places.before === null ? "" : moved(places.now - places.before, 0)),
   );
-  // Titles of the run whose captions both have terms, where there is one.
+  // Titles of the run if both of its captions have terms.
   const runs = [before, record].sort((first, other) => first.alignments.length - other.alignments.length);
   const titles = { ...runs[0].says.terms, ...runs[1].says.terms };
   const heads = ["before", "now", "change"].map((name) => h("th", { scope: "col" }, say(`moved.${name}`)));

@@ -20,7 +20,7 @@ import { decode } from "../record/record.js";
 const DEBOUNCE = 300; // milliseconds
 const FORMATS = ["PDF", "PNG", "GIF", "HTML"];
 const CORNERS = { 6: 0.28, 7: 0.28, 8: 0.36 }; // a step's share of the width for the photo, in its upper left
-const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
+const BRANCHED = [3, 4, 5, 6]; // steps that show one of two branches
 
 // The name of a step in the row of all of them: of "what_if", "What if".
 const shortName = (id) => phrase(id[0].toUpperCase() + id.slice(1).replaceAll("_", " "));
@@ -83,7 +83,7 @@ function build(root, trigger, talkAsked) {
   const scene = createScene(stage);
   describedBy(scene.canvas, sentence, note);
 
-  // Whether nothing here can be computed anew: on a page that is one file.
+  // Whether nothing here can be recomputed: on a page that is one file.
   const still = () => Boolean(value.still);
 
   const slider = (name, attributes, input) => {
@@ -141,7 +141,7 @@ function build(root, trigger, talkAsked) {
     }
   }
 
-  // The title, the sentence, the equation and the tensors of the step, and what can be chosen in it.
+  // The title, the sentence, the equation and the tensors of the step, and its choices.
   function write() {
     const step = value.steps[state.step - 1];
     const number = h("span", { class: "seps-number" }, String(state.step));

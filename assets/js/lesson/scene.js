@@ -1,5 +1,5 @@
 // A stage of sprites on a canvas, with labels over it. What two pictures share glides from its old place and look to
-// its new one; what is new comes from where it was born, and what is gone fades.
+// its new one; new sprites start where they are born, and removed ones fade.
 
 import { resize } from "../base/canvas.js";
 import { shade, strength, VEIL } from "../base/colours.js";
@@ -71,7 +71,7 @@ function fitting(element) {
 
 // A stage inside `element`. Sprites are {x, y, width, height, image, crop, sharp, alpha, cover, tint, grey, from} by
 // id, in CSS pixels: crop is the part of the image, `tint` covers it by `cover` after `grey` drained it, `from` is the
-// id of the sprite where it is born. `element.dataset.still` tells whether all has come to rest.
+// id of the sprite of its origin. `element.dataset.still` is set when all sprites rest.
 export function createScene(element) {
   const canvas = h("canvas", { role: "img" });
   const labels = h("div", { class: "seps-labels" });
@@ -198,7 +198,7 @@ export function createScene(element) {
     for (const gone of old.values()) gone.remove();
   }
 
-  // The id of the topmost sprite at a place of the stage whose id passes, or null.
+  // The id of the topmost sprite at a place of the stage that passes the test, or null.
   function at(x, y, passes) {
     const hits = [...to].filter(
       ([id, box]) =>

@@ -1,5 +1,5 @@
-// Where the lesson's pictures stand, and what they share: the patches of the photo, headings, keys, small maps. A
-// picture is a function of what is shown, `c`: {value, record, before, photo, layout, branch, token, word, opacity,
+// Layout of the lesson's pictures, and their common parts: the patches of the photo, headings, keys, small maps. A
+// picture is a function of the context `c`: {value, record, before, photo, layout, branch, token, word, opacity,
 // drawn}.
 
 import { shade, strength } from "../base/colours.js";
@@ -11,8 +11,8 @@ import { layerText, parseLayer } from "../record/record.js";
 
 const VEILED = 0.82; // of the veil over dropped patches
 
-// Where things stand on a stage: `home` is the photo's place in the first five steps and `side` the place beside it;
-// `corner`, at most `share` of the width, and `rest` are those of the last three. `type` is the size of the letters.
+// Places on a stage: `home` is the photo's place in the first five steps and `side` the place next to it;
+// `corner`, at most `share` of the width, and `rest` belong to the last three. `type` is the size of the letters.
 export function stageLayout(width, height, type, aspect, fraction = 0.24) {
   const narrow = width < 600;
   const line = 1.7 * type;
@@ -69,7 +69,7 @@ export const footing = (c, key, rect, node) => ({
   node,
 });
 
-// The patches of the photo on a place, `gap` apart as a share of a patch; `paint` tells what covers each.
+// The patches of the photo on a place, `gap` apart as a share of a patch; `paint` gives each one's cover.
 /** @param {(patch: number) => object} paint */
 export function patches(c, rect, paint = () => ({}), gap = 0) {
   const [rows, columns] = c.record.grid;

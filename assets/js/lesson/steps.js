@@ -1,4 +1,4 @@
-// The pictures of the lesson's first four steps: photo, caption, scores, decision. Each is a function of what is shown,
+// The pictures of the lesson's first four steps: photo, caption, scores, decision. Each is a function of the context,
 // see stage.js, to {sprites, notes}, see scene.js.
 
 import { h } from "../base/dom.js";
@@ -168,7 +168,7 @@ function decision(c) {
   } = c;
   const branch = shownBranch(c);
   const kept = countKept(branch.kept);
-  const type = Math.min(c.layout.type, side.width / 23); // its names stand beside each other
+  const type = Math.min(c.layout.type, side.width / 23); // its names are side by side
   const drawn = c.value.knobs.decision === "gumbel";
   const probability = branch.name === "sparse" ? (c.value.steps[3].keep_probability ?? null) : null;
   const slope = branch.name === "sparse" ? (c.value.steps[3].decision_gradient ?? null) : null;

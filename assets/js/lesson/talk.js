@@ -10,7 +10,7 @@ export const partOf = (name) => document.querySelector(`.switch [data-part="${na
 const FORWARD = ["ArrowRight", "PageDown", " ", "ArrowDown"];
 const BACK = ["ArrowLeft", "PageUp", "ArrowUp"];
 const SIDEWAYS = ["ArrowRight", "ArrowLeft"];
-const ANYWHERE = [...SIDEWAYS, "PageDown", "PageUp"]; // turn beside a talk too
+const ANYWHERE = [...SIDEWAYS, "PageDown", "PageUp"]; // turn outside a talk too
 const MOVING = [...SIDEWAYS, "ArrowUp", "ArrowDown", "Home", "End"]; // a slider, a list or a choice
 const TYPED = "input:not([type=range], [type=checkbox], [type=radio]), textarea, [contenteditable]";
 
@@ -21,13 +21,13 @@ function takes(at, key) {
   return key === " " && at.closest("button, a, summary, select, input") !== null;
 }
 
-// Whether a key is one of a person's own, pressed alone where nothing takes it for itself.
+// Whether a key is a user's choice, pressed without modifiers and not used by a control.
 function isFree(event) {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return false;
   return !takes(event.target instanceof Element ? event.target : document.body, event.key);
 }
 
-// Notes a talk that is asked for while the lesson is computed; gives what tells so, once.
+// Note a talk requested while the lesson is computed; return a function that reports it once.
 export function askedEarly(element) {
   let asked = false;
   document.addEventListener("keydown", (event) => {
@@ -40,8 +40,8 @@ export function askedEarly(element) {
   };
 }
 
-// turn(by) goes on or back; go(step) to a step, to the last one where none is given; changed(told) follows the mode or its settings,
-// `told` where a person changed it.
+// turn(by) goes on or back; go(step) to a step, by default the last; changed(told) follows the mode or its settings,
+// `told` if a user changed it.
 export function createTalk(root, { turn, go, changed }) {
   let on = false;
   let away = false; // a talk is at the losses

@@ -13,7 +13,7 @@ export const highest = (values) => values.reduce((first, other) => Math.max(firs
 export const alignmentOf = ({ record, branch }) =>
   record.alignments.find(({ caption }) => caption === branch) ?? record.alignments[0];
 
-// 5: one aggregated token's weights over the photo, and those of all.
+// 5: one aggregated token's weights over the photo, and all tokens' weights.
 function aggregation(c) {
   const {
     layout: { home, side, type, line },

@@ -11,11 +11,11 @@ import { countKept, footing, heading, maskLegend, masked, patches } from "./stag
 const STROKE = 40; // milliseconds in which patches that are painted gather
 
 // The decision by hand on one example: its tools, the place over the photo where patches are chosen, and its picture.
-// `ask` is called with the text of the decision once it rests, `redraw` as soon as it is seen.
+// `ask` is called with the decision's text once it settles, `redraw` at each change.
 export function createHand(value, grid, { ask, redraw }) {
   const count = grid[0] * grid[1];
   let content = value.whatif;
-  let answered = value.by_hand; // the decision that the numbers are those of
+  let answered = value.by_hand; // the decision of the current numbers
   let patch = null; // the one under the pointer, or that the arrow keys have reached
   let timer = 0;
   const decider = whatIf(content, {

@@ -1,10 +1,10 @@
-// Claims, each with a button that measures it on the live model, or with what was measured before.
+// Claims, each with a button that measures it on the live model, or with an earlier measurement.
 
 import { button, h } from "../base/dom.js";
 import { rootOf } from "../base/mount.js";
 import { say, symbols } from "../base/words.js";
 
-// Show `props.value` inside `element`, now and whenever `watch` tells that it changed.
+// Show `props.value` inside `element`, now and whenever `watch` reports a change.
 // trigger("run", {claim}) asks for a claim to be measured; where the value says that there is no live model, nothing does.
 export function mount(element, props, trigger, watch) {
   const root = rootOf(element, "seps-claims");

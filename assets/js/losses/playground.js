@@ -1,5 +1,5 @@
 // The losses on a small real batch: similarities and who violates the margin, the loss over margins, the ratio loss
-// beside others, and captions that no class list foresaw.
+// next to others, and captions outside any class list.
 
 import { onWidth } from "../base/canvas.js";
 import { button, describedBy, h, press, svg } from "../base/dom.js";
@@ -269,5 +269,5 @@ function build(root, trigger) {
 }
 
 // trigger("turn", {margin, mining, mask_ids}) follows a change, once it rests, trigger("share", {share}) the kept share, which the
-// address alone has.
+// address contains.
 export const mount = lasting("seps-playground", build, say("hint.no_batch"));

@@ -1,8 +1,8 @@
-// A page inside a notebook: as high as what it shows, and light or dark as the notebook is.
+// A page inside a notebook: as high as its content, and light or dark like the notebook.
 
 const DARKEST = 0.5; // how bright, of 1, a dark page is at most
 
-// The frame that this page stands in; null where it stands alone, or where the page around it is another site's.
+// The frame around this page; null without one, or if the surrounding page belongs to another site.
 /** @returns {HTMLElement | null} */
 function frameOf() {
   try {
@@ -12,7 +12,7 @@ function frameOf() {
   }
 }
 
-// Whether the page around is dark, by what notebooks write on it, else by the colour behind the frame.
+// Whether the surrounding page is dark, by the notebook's markers, else by the colour behind the frame.
 function isDarkAround(frame) {
   const { body, documentElement: root } = frame.ownerDocument;
   const named = body.dataset.jpThemeLight ?? body.dataset.vscodeThemeKind ?? root.getAttribute("theme");
@@ -24,7 +24,7 @@ function isDarkAround(frame) {
   return false;
 }
 
-// Give the page the theme: "light", "dark", or with "auto" that of the page around, now and when it changes.
+// Give the page the theme: "light", "dark", or with "auto" the surrounding page's, now and when it changes.
 export function followTheme(theme) {
   const frame = frameOf();
   const preferred = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,4 +1,4 @@
-// What a page that is one file shows: the view that it names, with what it was given. Nothing is fetched.
+// Show the view named by a single-file page, with its data. Nothing is fetched.
 
 import { fitFrame, followTheme } from "./frame.js";
 import { decode } from "../record/record.js";

@@ -1,4 +1,4 @@
-// The foot of a view: buttons that save it, and whose model it is.
+// The foot of a view: buttons that save it, and its model.
 
 import { button, h } from "../base/dom.js";
 import { say } from "../base/words.js";
@@ -7,7 +7,7 @@ import { work } from "../page/busy.js";
 const SPEC = "spec"; // of a figure
 const nameOf = (format) => (format === SPEC ? say("button.spec") : format);
 
-// A button for each format; `save` is given the clicked one's name. `key`: of the template of what a button does.
+// A button for each format; `save` gets the clicked one's name. `key`: of the template that describes a button.
 // `cancel` ends what takes long: until its file is there no other format can be asked for, and a button calls it.
 export function downloadButtons(formats, save, key = "button.download", cancel = null) {
   const stop = button({

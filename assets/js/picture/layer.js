@@ -6,7 +6,7 @@ import { branchOf, fates, isMask, isPhoto, layerValues, parseLayer } from "../re
 const TINT = 0.45;
 const CROSS_FROM = 11; // CSS pixels: in smaller patches a cross would be noise
 
-// Draw a layer (text form) so that it fills the canvas, whose width and height are in device pixels.
+// Draw a layer (text form) so that it fills the canvas (size in device pixels).
 // opacity: of the veil, and of a value at the end of its scale, 0 to 1. lines: whether the patches' borders are drawn. range: [low, high]
 // of the colours instead of the layer's own. patch: the index of a patch to mark.
 export function drawLayer(canvas, photo, record, text, options = {}) {
@@ -97,7 +97,7 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
     path(down.slice(1, -1).map((y) => [0, y + 0.5, canvas.width, y + 0.5]));
   }
 
-  // Between what is kept and what is dropped.
+  // Between kept and dropped patches.
   function drawOutline() {
     const decisions = fates(record, layer);
     const segments = [];

@@ -1,4 +1,4 @@
-// What stands under a picture: what its colours mean, and whose photo it is.
+// The text under a picture: the meaning of its colours, and the photo's credit.
 
 import { DENSE_ONLY, SPARSE_ONLY, channels, colour, sideColour, strength } from "../base/colours.js";
 import { h } from "../base/dom.js";
@@ -46,7 +46,7 @@ export function scaleBar({ opacity = null, centred = false }) {
   return bar;
 }
 
-// The link or the text that says whose photo it is.
+// The photo's credit, as a link or a text.
 export function credit({ title, credit: author, link, licence, licence_link: terms }) {
   const linked = (text, address) => {
     if (!text || !/^https?:/.test(address ?? "")) return text;

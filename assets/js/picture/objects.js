@@ -94,7 +94,7 @@ function name(context, objects, { pixel, across, down }) {
   }
 }
 
-// The switch, where there are objects; `change` is told whether it is on.
+// The switch, if there are objects; `change` gets whether it is on.
 export function objectsToggle(on, change) {
   const box = h("input", { type: "checkbox", change: () => change(box.checked) });
   box.checked = on;

@@ -2,7 +2,7 @@
 
 import { isShortcut } from "../base/focus.js";
 
-// The index of the patch under a pointer on a canvas, null beside it.
+// The index of the patch under a pointer on a canvas, null outside.
 export function patchUnder(canvas, [rows, columns], event) {
   const box = canvas.getBoundingClientRect();
   const row = Math.floor((rows * (event.clientY - box.top)) / box.height);
@@ -10,7 +10,7 @@ export function patchUnder(canvas, [rows, columns], event) {
   return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : null;
 }
 
-// Let a pointer, a tap or the arrow keys choose a patch of a canvas; `current` tells the chosen one, `choose` is
+// Let a pointer, a tap or the arrow keys choose a patch of a canvas; `current` returns the chosen one, `choose` is
 // given the index of another one, or null. The patch stays chosen while the canvas has focus.
 export function overPatches(canvas, [rows, columns], current, choose) {
   const pick = (patch) => patch !== current() && choose(patch);

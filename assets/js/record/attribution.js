@@ -29,7 +29,7 @@ function network({ first, last }, inputs) {
   };
 }
 
-// The error function, by the series whose terms all have one sign.
+// The error function, by the series with terms of one sign.
 function erf(x) {
   if (Math.abs(x) > 6) return Math.sign(x);
   let term = x;

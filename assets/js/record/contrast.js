@@ -123,7 +123,7 @@ function wordSentence(contrast, { name: word, left, right, difference }) {
   return say("why.word", { word, left, right, left_name: names[0], right_name: names[1], amount: Math.abs(difference), name });
 }
 
-// What a picture shows, in words; of a word's map where there is one.
+// Describe a picture in words; a word's map, if given.
 function alternative(contrast, part, place) {
   const { title, record } = contrast.sides[place];
   if (!part) {

@@ -1,4 +1,4 @@
-// What is said of a decision by hand, beside the model's own, and of the game, as demo/record/counterfactual.py; and of
+// Sentences on a manual decision compared with the model's, and on the game, as demo/record/counterfactual.py; and of
 // the mask for another caption, as demo/record/mask_overlap.py. A decision is {record, rank, total}.
 
 import { say, tokenLabel } from "../base/words.js";
@@ -22,7 +22,7 @@ export function decisionSentence(now, model) {
   return say("whatif.now", { change: change(now, model), rank, ...numbers, dropped, added });
 }
 
-// What stands beside a record's numbers while a decision is forced.
+// The values next to a record's numbers while a decision is forced.
 export function decisionWords(now, model) {
   const { terms } = model.record;
   const changed = (value) => say("whatif.change", { change: value });
@@ -77,7 +77,7 @@ export function sharedSentence(masks) {
   return say("shared.more", { ...numbers, least: Math.min(...pairs), most: Math.max(...pairs) });
 }
 
-// What two masks share, the other being that of a caption.
+// The overlap of two masks, the other being a caption's.
 export function otherSentence(mask, other, caption) {
   return say("shared.other", { caption, sentence: sharedSentence([mask, other]) });
 }

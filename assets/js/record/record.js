@@ -1,4 +1,4 @@
-// A packed explanation record read in the browser: its arrays, its layers, and what is said of them.
+// A packed explanation record read in the browser: its arrays, its layers, and their sentences.
 // Every number comes from the record; nothing of the model is computed here.
 
 import { floats } from "../base/bytes.js";
@@ -11,7 +11,7 @@ export { layerText };
 
 const MATCHED = 3; // words that are named with a patch's class
 
-// The packed record with every array unpacked, under the same names, and what is said of it under `says`.
+// The packed record with every array unpacked, under the same names, and its sentences under `says`.
 export function decode(packed) {
   const branches = packed.branches.map((branch) => ({
     ...branch,
@@ -49,8 +49,8 @@ export function layerNames(holds) {
   return [...new Set(layers.filter(holds).map(({ name }) => name))];
 }
 
-// Whether a layer is the photo alone; whether it shows decisions, and not values; whether it is of one word; whether it
-// comes for a word alone and without one.
+// Whether a layer is only the photo; whether it shows decisions, and not values; whether it is of one word; whether it
+// exists both per word and without a word.
 export function isPhoto(layer) {
   return rowOf(layer).scale === "none";
 }
@@ -86,18 +86,18 @@ export function hasLayer(record, layer) {
 
 // What a layer shows: {label, range, values, centred}. label: of the scale. range: its ends, [low, high]. values: one a
 // patch; an array of them, one a token, for "tokens"; null for the photo; for masks the fates. centred: whether zero
-// stands in the middle of the scale.
+// is in the middle of the scale.
 export function layerValues(record, layer) {
   const { label, range, diverging: centred = false } = record.says.layers[layerText(layer)];
   return { label, range, centred, values: valuesOf(record, layer) };
 }
 
-// The sum that the source of the layer's row stands for.
+// The sum given by the source of the layer's row.
 function valuesOf(record, layer) {
   return sourceOf(record, layer, rowOf(layer));
 }
 
-// For each patch of a mask 3 where it is kept, 0 where it is dropped; where the layer tells more fates apart, 1 and 2 for
+// For each patch of a mask 3 where it is kept, 0 where it is dropped; if the layer has more fates, 1 and 2 for
 // the looks between.
 export function fates(record, layer) {
   const values = valuesOf(record, layer);

@@ -10,7 +10,7 @@ const LIES = { zero: "weight", lowest: "highest", diverging: "cost", mask: "most
 
 // Everything that is said of a record with its arrays unpacked: `layers`: for each layer of the record, by its text form,
 // the `label` of its scale, its `range` [low, high], what it shows as `says`, and its `key`, for masks each look and its
-// meaning, else what crosses mean, or nothing; `diverging` where zero stands in the middle. `kept`: how many patches each
+// meaning, else what crosses mean, or nothing; `diverging` if zero is in the middle. `kept`: how many patches each
 // branch kept. `patch`: the line for a patch and its token, a template; `branches`: a template for each branch, `fates`
 // what [dropped, kept] are called in it. `words`: a line for each word of the caption. `apart`: for each word where it
 // fits best, where that is not where the word map has most weight; else nothing. `terms`: each term's title by its name.
@@ -32,7 +32,7 @@ export function recordWords(record) {
 }
 
 // An object of which each value is worked out when it is first read: of a hundred layers a view shows one or two, and a
-// notebook sends some of them alone.
+// notebook sends only some of them.
 function whenRead(entries) {
   const object = {};
   for (const [name, work] of entries) {

@@ -1,4 +1,4 @@
-// The words of a caption that match nothing in a picture, and what is said of them: as demo/record/unmatched.py, and
+// The words of a caption without a match in a picture, and their sentences: as demo/record/unmatched.py, and
 // seps/explanation/caption_words.py, which joins pieces to words.
 
 import { listed, say } from "../base/words.js";
@@ -36,7 +36,7 @@ export function isContent(word, closed) {
   return /\p{L}/u.test(word) && !word.startsWith("#") && !closed.includes(word.toLowerCase());
 }
 
-// The words that match nothing as the viewer marks them; null where there are none.
+// The words without a match as the viewer marks them; null if all match.
 export function unfoundValue(record, language) {
   const words = unfound(record, language);
   if (!words.length) return null;
@@ -50,7 +50,7 @@ export function unfoundValue(record, language) {
   };
 }
 
-// What is said of a ranking whose best picture the record is of.
+// The sentence on a ranking; the record is of its best picture.
 export function missedSentence(record, language) {
   const words = unfound(record, language);
   return words.length ? say("found.best", { words: quoted(words) }) : "";

@@ -1,6 +1,6 @@
 // The numbers of layers, out of a record as `decode` in record.js gives it.
 
-// The values of a layer, which the source of its row of the table stands for: a sum for the scale "fates", else what
+// The values of a layer, given by the source of its row of the table: a sum for the scale "fates", else what
 // lies at its one path; null for the photo.
 export function sourceOf(record, layer, { source, first, scale }) {
   const terms = Object.entries(source).map(([path, times]) => {

@@ -1,4 +1,4 @@
-// Where on the picture most of some amounts lies, in words, as demo/service/whereabouts.py tells it.
+// The part of the picture with most of some amounts, in words, as in demo/service/whereabouts.py.
 
 const STANDS_OUT = 1.25; // a third's share of the amount over its share of the patches
 const ROWS = ["upper", "middle", "lower"];
@@ -6,7 +6,7 @@ const COLUMNS = ["left", "middle", "right"];
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-// amounts: one a patch, none negative, row by row of the grid. Null where they are spread evenly.
+// amounts: one a patch, none negative, row by row of the grid. Null if they are spread evenly.
 export function whereabouts(amounts, [height, width]) {
   const total = sum(Array.from(amounts));
   if (total <= 0) return null;

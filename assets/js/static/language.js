@@ -25,7 +25,7 @@ export async function readDense(pairs, facts, typed) {
   return typed.trim() ? readCaption(pairs, facts, typed, true) : { caption: "", note: "" };
 }
 
-// The sentence on a caption that is unlike those that its model learnt from, as `noted_if_unlike` in
+// The sentence on a caption that is unlike those that its model learnt from, as `add_unlike_note` in
 // demo/service/captions.py tells it; "" for others.
 export async function unlikeNote(pairs, facts, caption) {
   const { known: threshold } = facts.language;

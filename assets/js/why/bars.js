@@ -8,7 +8,7 @@ const DIGITS = 4;
 
 const written = (attribution) => (attribution === null ? say("why.missing") : fixed(attribution, DIGITS).replace("-", "−"));
 
-// The difference with an arrow towards the picture that it speaks for.
+// The difference with an arrow towards the picture that it supports.
 export function differenceOf(amount) {
   const text = fixed(Math.abs(amount), DIGITS);
   if (Number(text) === 0) return text;
@@ -32,7 +32,7 @@ function cells(name, { left, right, difference, unfound = [] }, bars = [null, nu
   ];
 }
 
-// One bar: as much as the other one has, and what it has more; hatched where a share is below zero.
+// One bar: the common part, and the excess over the other; hatched for a share below zero.
 function bar(side, here, other, scale) {
   const size = Math.abs(here ?? 0);
   const common = here !== null && other !== null && here * other > 0 ? Math.min(size, Math.abs(other)) : 0;

@@ -24,7 +24,7 @@ function build(root, value, trigger) {
   const sides = value.sides.map((side) => ({ ...side, record: recordOf(side, rows) }));
   const find = (layer) => rows.find(({ number }) => layer === `word:${number}`) ?? null;
   let chosen = find(value.layer);
-  let asked = null; // the row below the words whose meaning is told
+  let asked = null; // the row below the words with its meaning shown
   let photos = null;
 
   const canvases = sides.map(() => h("canvas", { role: "img" }));
@@ -114,7 +114,7 @@ function build(root, value, trigger) {
     });
   }
 
-  // Both pictures get one width; each its own height, up to what the style allows.
+  // Both pictures get one width; each keeps its height, up to the style's limit.
   function fit(width) {
     const narrow = width < NARROW;
     root.classList.toggle("seps-narrow", narrow);
@@ -147,6 +147,6 @@ export function recordOf({ grid, kept, maps }, rows) {
   };
 }
 
-// trigger("choose", {side, index}) asks for another photograph, trigger("layer", {layer}) tells the chosen word, and
+// trigger("choose", {side, index}) asks for another photograph, trigger("layer", {layer}) reports the chosen word, and
 // trigger("export", {format, layer}) asks for a file.
 export const mount = mounting("seps-why", build, say("why.nothing"));

@@ -6,12 +6,12 @@ from html import escape
 
 import gradio as gr
 
-from demo.galleries.index import in_memory
+from demo.galleries.index import require_in_memory
 from demo.galleries.paths import printable
 from demo.galleries.scenes import SCENES
 from demo.galleries.stored import StoredGallery
 from demo.record.language import CHINESE, html_in_languages, phrase, speaking
-from demo.record.photo import credit_of
+from demo.record.photo import get_credit
 from demo.record.table import say
 from demo.screens.intro import ideas_html, intro_value
 from demo.screens.parts import UNQUEUED
@@ -81,7 +81,7 @@ def gallery_line(registry: ModelRegistry, name: str) -> str:
     if isinstance(indexed, StoredGallery):
         table = {"table": indexed.table.name, "indexed": indexed.indexed, "size": megabytes(indexed.nbytes)}
         return say("about.stored", **counted, **table)
-    return say("about.size", **counted, size=megabytes(in_memory(indexed).nbytes))
+    return say("about.size", **counted, size=megabytes(require_in_memory(indexed).nbytes))
 
 
 def megabytes(size: int) -> str:
@@ -136,8 +136,8 @@ def credit_lines(registry: ModelRegistry) -> list[str]:
     """Return a line of HTML for each photograph of the galleries that are open, whose credit or licence is known."""
     scenes = ["<li>scenes: drawn by this project's own code, under its licence (MIT)</li>"]
     return [
-        f"<li>{escape(item.title)}: {escape(credit_of(item))}</li>"
+        f"<li>{escape(item.title)}: {escape(get_credit(item))}</li>"
         for indexed in registry.photos.galleries.values()
         for item in indexed.gallery.items
-        if credit_of(item)
+        if get_credit(item)
     ] + scenes * (SCENES in registry.names)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from demo.galleries.index import IndexedGallery
-from demo.galleries.openings import opening_of
+from demo.galleries.openings import get_opening
 from demo.record.photo import with_new_key
 from demo.record.table import listed, say
 from demo.screens import chooser
@@ -172,7 +172,7 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """Return the view's values for a link: message, the chooser's, list, viewer, state, pools, typed captions."""
     query = link.values if link.view == "captions" else {}
     _, indexed = registry.find(link.selected.gallery)
-    opening = None if link.caption or link.has_photo else opening_of(indexed.gallery, "captions")
+    opening = None if link.caption or link.has_photo else get_opening(indexed.gallery, "captions")
     selected = link.selected if opening is None else replace(link.selected, index=opening.index)
     offered = pools(registry, selected, query.get("pool"))
     pool, typed = offered["value"], query.get("typed", "")

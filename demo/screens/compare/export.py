@@ -11,7 +11,7 @@ import gradio as gr
 from demo.drawing.formats import PAGE, Download, file_name
 from demo.galleries.index import IndexedGallery
 from demo.record.outlines import outlines
-from demo.record.photo import credit_of
+from demo.record.photo import get_credit
 from demo.screens.chooser import SelectedImage
 from demo.screens.compare.view import compared_records, compared_value
 from demo.screens.downloads import OPTIONS, connect_layer, page_file, saving, sent
@@ -44,7 +44,7 @@ def comparison(
     item = indexed.gallery.items[state.index]
     objects = [outlines(item.known, text) for text in captions] if item.known is not None and state.objects else []
     return comparison_file(
-        item.photo(), captions, records, service.name, item.title, kind, state.layer, dark, credit_of(item), objects
+        item.photo(), captions, records, service.name, item.title, kind, state.layer, dark, get_credit(item), objects
     )
 
 

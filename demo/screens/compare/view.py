@@ -10,9 +10,9 @@ from typing import Any
 import gradio as gr
 
 from demo.galleries.index import IndexedGallery
-from demo.galleries.openings import opening_of
+from demo.galleries.openings import get_opening
 from demo.record.layer_table import compared_names
-from demo.record.mask_overlap import shared_sentence
+from demo.record.mask_overlap import describe_overlap
 from demo.record.packing import overlap, packed
 from demo.record.photo import photo_value, with_new_key
 from demo.record.scene import UNIT, objects_value
@@ -110,7 +110,7 @@ def compared_value(
             "outlined": state.objects,
             "unit": None if known is None else UNIT,
             "overlap": overlap(records),
-            "shared": shared_sentence([record.sparse.kept for record in records]),
+            "shared": describe_overlap([record.sparse.kept for record in records]),
             "link": link_to(service, "compare", indexed, state),
         }
     )
@@ -146,7 +146,7 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
 def opened(registry: ModelRegistry, selected: SelectedImage) -> tuple[SelectedImage, str]:
     """Return the photograph and the captions that the view opens with in a gallery: those chosen for it, else its
     own."""
-    opening = opening_of(registry.find(selected.gallery)[1].gallery, "compare")
+    opening = get_opening(registry.find(selected.gallery)[1].gallery, "compare")
     if opening is None:
         return selected, own_captions(registry, selected)
     return replace(selected, index=opening.index), "\n".join(opening.captions)

@@ -10,14 +10,14 @@ import gradio as gr
 
 from demo.drawing.rankings import images_csv
 from demo.galleries.annotation import object_name
-from demo.galleries.openings import opening_of
+from demo.galleries.openings import get_opening
 from demo.galleries.scenes import SCENES
 from demo.record.contrast import Side, changed_shares, contrast
 from demo.record.packing import packed
 from demo.record.photo import photo_value, strip_value, with_new_key
 from demo.record.scene import UNIT, objects_value
 from demo.record.table import say
-from demo.record.unmatched import missed_sentence, unmatched_value
+from demo.record.unmatched import describe_missed, unmatched_value
 from demo.screens.downloads import OPTIONS, saving, sent
 from demo.screens.link import Link, LinkedView
 from demo.screens.parts import ANSWERING, ViewState, caption_box, errors_as_message, link_to, message, scripted
@@ -98,7 +98,7 @@ def show(
     ranking = ranking_value(tried.after.indexed, tried.after.ranking, None, editing.index)
     after = tried.after
     best = service.explain_encoded(after.indexed, after.ranking.order[0], after.ranking.encoded)
-    ranking["missed"] = missed_sentence(best, service.unmatched_rule)
+    ranking["missed"] = describe_missed(best, service.unmatched_rule)
     return message(reading.note), scene_value(registry, tried, editing), ranking, editing
 
 
@@ -162,7 +162,7 @@ def things(scene: Scene) -> list[dict[str, Any]]:
 
 def first_scene(registry: ModelRegistry) -> Editing:
     """Return what the view opens with."""
-    opening = opening_of(registry.open(SCENES)[1].gallery, "edit")
+    opening = get_opening(registry.open(SCENES)[1].gallery, "edit")
     return Editing() if opening is None else Editing(opening.index, opening.captions[0])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demo.record.language import phrase
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.record.sentences import SPECIAL
 from demo.record.table import say
 from demo.service.whereabouts import whereabouts
@@ -107,8 +107,8 @@ def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
             | {"numbers": [say(f"generate.{side}_numbers", word=look.token) for side in ("unet", "seps")]}
             for look in looks
         ],
-        "unet": packed_array(np.stack([look.unet.ravel() for look in looks]) if looks else np.zeros((0, patches))),
-        "seps": packed_array(np.stack([look.seps.ravel() for look in looks]) if looks else np.zeros((0, patches))),
+        "unet": pack_array(np.stack([look.unet.ravel() for look in looks]) if looks else np.zeros((0, patches))),
+        "seps": pack_array(np.stack([look.seps.ravel() for look in looks]) if looks else np.zeros((0, patches))),
     }
 
 

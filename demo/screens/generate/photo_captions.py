@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.generate.attention_maps import Look, find_looks, lies, seps_says
@@ -100,7 +100,7 @@ def word_value(look: Look) -> dict[str, str]:
 
 def packed_maps(maps: Sequence[np.ndarray[Any, np.dtype[np.floating[Any]]]], count: int) -> dict[str, Any]:
     """Maps of `count` places each for the page, none where a caption has no word."""
-    return packed_array(np.stack(maps) if maps else np.zeros((0, count)))
+    return pack_array(np.stack(maps) if maps else np.zeros((0, count)))
 
 
 def photo_captions_value(

@@ -14,7 +14,7 @@ from PIL import Image
 from demo.galleries.index import GalleryInMemory
 from demo.galleries.photos import data_url
 from demo.galleries.scenes import SCENES
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.record.photo import photo_value, with_new_key
 from demo.record.table import say
 from demo.screens.generate.attention_maps import find_looks, lies, looks_value
@@ -29,7 +29,7 @@ from demo.screens.generate.statements import (
 from demo.screens.parts import ViewState, viewer_value
 from demo.service.generating.rank import RankResult, index_drawn, rank_drawing
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, DrawingRequest, read_numbers
-from demo.service.generating.service import GeneratingService, Recaption, true_share
+from demo.service.generating.service import GeneratingService, Recaption, read_true_share
 from demo.service.generating.step import DrawnStep
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -217,7 +217,7 @@ def precomputed_value(state: GenerateState, service: RetrievalService) -> dict[s
 
 def recaption_value(read: Recaption, standing: RankResult) -> dict[str, Any]:
     """Return what the captioner reads of a caption in its drawn picture, how SEPS ranks that, and its captions back."""
-    rate, statements = true_share(), recaption_statements(read)
+    rate, statements = read_true_share(), recaption_statements(read)
     return with_new_key(
         {
             "standing": standing_sentence(standing, "place"),
@@ -267,7 +267,7 @@ def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]
     places = [look.word for look in looks]
     labels = record.sparse_alignment.words
     names = (
-        is_content if service.unmatched_rule is None else service.unmatched_rule.holds_for
+        is_content if service.unmatched_rule is None else service.unmatched_rule.applies_to
     )  # nouns, with the scenes' rule
     first = next((place for place in places if names(labels[place])), None)
     return with_new_key(
@@ -296,7 +296,7 @@ def captioned_value(
                         for i, word in enumerate(beam.words)
                     ],
                     "grid": list(beam.attention.shape[1:]),
-                    "maps": packed_array(beam.attention.flatten(1).numpy()),  # (L, h w)
+                    "maps": pack_array(beam.attention.flatten(1).numpy()),  # (L, h w)
                 }
                 for beam in beams
             ],

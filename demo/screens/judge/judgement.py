@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from demo.record.language import phrase
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.record.sentences import SPECIAL
 from demo.record.table import listed, say
 from demo.record.unmatched import kind_of, unmatched
@@ -74,7 +74,7 @@ def shares_value(seen: JudgeFeatures) -> dict[str, Any] | None:
         return None
     return {
         "grid": list(seen.grid),
-        "values": packed_array(seen.attributions),
+        "values": pack_array(seen.attributions),
         "most": float(np.abs(seen.attributions).max()),
         "says": say("judge.speaking", speaking=int((seen.attributions > 0).sum()), total=len(seen.attributions)),
         "numbers": shares_sentence(seen),

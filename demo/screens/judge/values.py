@@ -14,7 +14,7 @@ from torch import Tensor
 from demo.drawing.formats import Download
 from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import data_url
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.record.photo import photo_value, with_new_key
 from demo.record.table import say
 from demo.screens.chooser import SelectedImage
@@ -31,7 +31,7 @@ from demo.screens.judge.judgement import (
     words_sentence,
 )
 from demo.screens.parts import ViewState, fold, link_to, viewer_value
-from demo.service.judging import STRENGTHS, JudgeResult, JudgingService, Source, spoiling_kinds
+from demo.service.judging import STRENGTHS, JudgeResult, JudgingService, Source, list_spoiling_kinds
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps.progress import Progress
@@ -108,7 +108,7 @@ def links(picture: JudgedPicture, state: JudgeState) -> tuple[str | None, str | 
 
 def read_distortion(query: Mapping[str, str]) -> tuple[str, float]:
     """Return how a link spoils the picture: one of the kinds, and a strength; ValueError for another one."""
-    kinds = spoiling_kinds()
+    kinds = list_spoiling_kinds()
     kind, strength = query.get("spoil", kinds[0]), query.get("strength", "0")
     if kind not in kinds:
         raise ValueError(f"spoil is {kind!r} in this link, but it must be one of {', '.join(kinds)}.")
@@ -139,7 +139,7 @@ def pending_distortion(picture: JudgedPicture, state: JudgeState) -> dict[str, A
     """Return the spoilt copies before they are asked for."""
     return with_new_key(
         {
-            "kinds": list(spoiling_kinds()),
+            "kinds": list(list_spoiling_kinds()),
             "spoil": state.distortion,
             "strength": state.strength,
             "strengths": list(STRENGTHS),
@@ -168,7 +168,7 @@ def distortion_value(picture: JudgedPicture, state: JudgeState, progress: Progre
         "numbers": [strength_sentence(i, judged[0][i], "base") for i in range(len(copies))],
         "falls": [curve_sentence(name, curves[name]["final"]) for name in SCORES],
         "grid": None if seen[0].grid is None else list(seen[0].grid),
-        "shares": packed_array(np.stack(attributions)) if attributions else None,  # (K, N)
+        "shares": pack_array(np.stack(attributions)) if attributions else None,  # (K, N)
     }
     return pending_distortion(picture, state) | value
 
@@ -188,7 +188,7 @@ def strength_sentence(number: int, judged: JudgeResult, part: str = "final") -> 
 def words_values(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> tuple[str, dict[str, Any]]:
     """Return what is said of the prompt's words, in HTML, and SEPS's word maps of the same pair for the viewer."""
     photos = registry.photos
-    indexed, index = registry.by_photos(selected.gallery, selected.index, selected.session)
+    indexed, index = registry.get_photos_encoding(selected.gallery, selected.index, selected.session)
     record = photos.explain(indexed, index, state.caption)
     drawn = replace(state, index=index, layer=f"word:{best_word(record)}", dense=None)
     value = viewer_value(photos, indexed, drawn, record, "judge")
@@ -225,7 +225,7 @@ def several_value(
         "selected": picture.index,
         "rows": None,
     }
-    if ask or judging.knows([digest for digest, _ in sources]):
+    if ask or judging.has_cached([digest for digest, _ in sources]):
         prompt = judging.encode_prompt(state.caption) if prompt is None else prompt
         known = {} if judged is None else {picture.index: judged}
         rest = [index for index in range(len(sources)) if index not in known]

@@ -30,7 +30,7 @@ from demo.screens.typed import connect_typed
 from demo.server.detail import Detail
 from demo.server.uploads import Upload
 from demo.service.captions import cleaned, read_prompt
-from demo.service.judging import STRENGTHS, spoiling_kinds
+from demo.service.judging import STRENGTHS, list_spoiling_kinds
 from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
@@ -255,7 +255,7 @@ def connect_distortion(registry: ModelRegistry, view: JudgeView) -> None:
 
     def remember(state: JudgeState, event: Detail) -> JudgeState:
         with suppress(ValueError):  # `distort` says what is wrong
-            return settled(state, event) if event.text("spoil") in spoiling_kinds() else state
+            return settled(state, event) if event.text("spoil") in list_spoiling_kinds() else state
         return state
 
     # The state is no output of what takes long: another prompt may be typed meanwhile.
@@ -313,7 +313,7 @@ def connect_words(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) -> N
 
     @saving
     def export(selected: SelectedImage, state: JudgeState, event: Detail) -> tuple[Any, ...]:
-        indexed, index = registry.by_photos(selected.gallery, selected.index, selected.session)
+        indexed, index = registry.get_photos_encoding(selected.gallery, selected.index, selected.session)
         drawn = replace(
             state,
             index=index,

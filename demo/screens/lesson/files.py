@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from demo.drawing.formats import Download, file_name
 from demo.drawing.palette import DARK, LIGHT
-from demo.record.photo import credit_of
+from demo.record.photo import get_credit
 from demo.record.table import say
 from demo.screens.lesson.walk import WalkRequest, keep_probability, told_steps, walk, walk_value
 from seps.progress import Progress
@@ -56,7 +56,7 @@ def made_lesson(request: WalkRequest) -> Lesson:
     return Lesson(
         photo=item.photo(),
         record=walked.record,
-        heading=LessonHeading(walked.caption, service.name, walked.rank, walked.total, credit_of(item)),
+        heading=LessonHeading(walked.caption, service.name, walked.rank, walked.total, get_credit(item)),
         steps=[LessonStep.read(step) for step in told_steps(service, walked, walked.total)],
         before=walked.before if walked.changed else None,
         dense_words=tuple(walked.dense_words or ()),

@@ -12,7 +12,7 @@ from PIL import Image
 
 from demo.drawing.page import Page, line_height, text_width, wrapped
 from demo.record.layers import Layer
-from demo.record.sentences import kept_words
+from demo.record.sentences import describe_kept
 from demo.record.table import SYMBOLS, say
 from demo.screens.lesson.slide_parts import (
     BODY,
@@ -158,7 +158,7 @@ def decision_step(page: Page, lesson: Lesson, progress: float) -> None:
     count, kept = branch.kept.size, int(branch.kept.sum())
     box = framed(lesson.photo, (MARGIN, TOP, 350, BODY - 50))
     axes = draw_layer(page, lesson, box, Layer("mask" if progress == 1 else "photo"), lines=True)
-    lines = [kept_words(branch)]
+    lines = [describe_kept(branch)]
     if lesson.before is not None:
         gained, lost = branch.kept & ~lesson.before.sparse.kept, lesson.before.sparse.kept & ~branch.kept
         lines.append(say("moved.against", gained=gained.sum(), lost=lost.sum()))

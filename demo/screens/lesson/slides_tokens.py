@@ -15,7 +15,7 @@ from demo.drawing.page import POINT, Page, line_height, wrapped
 from demo.drawing.palette import OPACITY
 from demo.drawing.terms import draw_terms
 from demo.record.layers import Layer
-from demo.record.sentences import kept_words
+from demo.record.sentences import describe_kept
 from demo.record.table import say
 from demo.screens.lesson.slide_parts import (
     BODY,
@@ -46,7 +46,7 @@ def aggregation_step(page: Page, lesson: Lesson, progress: float) -> None:
     branch = lesson.record.sparse
     weights = branch.aggregation_weights
     quiet = page.palette.quiet
-    label(page, MARGIN, TOP, kept_words(branch), MEDIUM, color=quiet)
+    label(page, MARGIN, TOP, describe_kept(branch), MEDIUM, color=quiet)
     draw_layer(page, lesson, framed(lesson.photo, (MARGIN, TOP + 28, 260, BODY - 56)), Layer("mask"))
     if weights is None or not len(weights):
         label(page, 350, TOP + BODY / 2, say("lesson.no_tokens"), LARGE, color=quiet)

@@ -12,7 +12,7 @@ from demo.drawing.page import Page, line_height
 from demo.drawing.palette import OPACITY, RING, VEIL
 from demo.record.counterfactual import Trial, trial_columns, trial_rows
 from demo.record.layers import Layer
-from demo.record.sentences import kept_words
+from demo.record.sentences import describe_kept
 from demo.record.table import mathtext, say
 from demo.screens.lesson.slide_parts import (
     BODY,
@@ -43,7 +43,7 @@ def trial_step(page: Page, lesson: Lesson, progress: float) -> None:
     laid = shades(layer, values.values, lesson.record.grid, values.low, values.high, OPACITY)
     axes = page.axes(*box)
     draw_photo(axes, lesson.photo, layer, values, laid, lines=True, marks=True)
-    lines = [kept_words(shown.record.sparse)]
+    lines = [describe_kept(shown.record.sparse)]
     if progress > 0.5:
         draw_moved(axes, lesson, kept & ~decided, decided & ~kept)
         if trial.by_hand:

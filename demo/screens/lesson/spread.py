@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seps import CaptionIndex, CrossSparseAggrNet, ImageIndex
 from seps.explanation.spread import caption_spread
-from seps.method.selection import text_attention, unit_patches
+from seps.method.selection import normalise_patches, text_attention
 
 
 def caption_share(
@@ -20,7 +20,7 @@ def caption_share(
     Returns:
         None where the score is the same on every patch.
     """
-    unit = unit_patches(image.patches)[0]  # (N, C)
+    unit = normalise_patches(image.patches)[0]  # (N, C)
     s_st = text_attention(unit, captions.sparse.direction.T).T  # (P, N)
     attentions = {"s_st": s_st, "s_im": image.s_im.expand_as(s_st)}
     if dense is not None and dense.dense is not None and net.use_paper_version:

@@ -248,10 +248,10 @@ def connect(
 
     view.walk.paint(painted, view.state, outputs, **UNQUEUED)
 
-    def stepped(state: LessonState, event: Detail) -> LessonState:
+    def make_step(state: LessonState, event: Detail) -> LessonState:
         return replace(state, step=event.whole("step", STEPS, first=1))
 
-    view.walk.step(stepped, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
+    view.walk.step(make_step, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
 
     cancellations = Cancellations()
 

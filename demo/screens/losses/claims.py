@@ -20,7 +20,7 @@ from demo.screens.losses.values import GALLERY, Batch, read_batch
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet
 from seps.method.losses import align_loss, ratio_loss
-from seps.method.selection import kept_count, top_k_mask
+from seps.method.selection import count_kept, top_k_mask
 
 Measured = dict[str, float]
 MISSED_TARGET = 0.3
@@ -79,7 +79,7 @@ def fixed_share(service: RetrievalService) -> tuple[Measured, bool]:
     changed = ratio_loss(decisions(with_other_scores(net), batch, images), net.sparse_ratio)
     everything = [*net.parameters(), images]
     gradients = [gradient_norm(loss, everything), gradient_norm(missed, everything)]
-    fractions = kept_shares(masks)
+    fractions = compute_kept_shares(masks)
     measured = {
         say("measured.smallest_share"): number(fractions.min()),
         say("measured.largest_share"): number(fractions.max()),
@@ -89,7 +89,7 @@ def fixed_share(service: RetrievalService) -> tuple[Measured, bool]:
         say("measured.loss", target=MISSED_TARGET): number(missed),
         say("measured.gradient", target=MISSED_TARGET): gradients[1],
     }
-    fraction = kept_count(net.num_patches, net.sparse_ratio) / net.num_patches
+    fraction = count_kept(net.num_patches, net.sparse_ratio) / net.num_patches
     same = bool(torch.isclose(fractions, torch.full_like(fractions, fraction)).all())
     return measured, same and number(loss) == number(changed) and not any(gradients)
 
@@ -101,7 +101,7 @@ def drawn_share(service: RetrievalService) -> tuple[Measured, bool]:
     masks = decisions(net, batch, images, seed=0)
     loss = ratio_loss(masks, net.sparse_ratio)
     other = ratio_loss(decisions(net, batch, images, seed=1), net.sparse_ratio)
-    fractions = kept_shares(masks)
+    fractions = compute_kept_shares(masks)
     scores = [*net.sparse_net_cap.score_predictor.parameters(), *net.sparse_net_long.score_predictor.parameters()]
     reaching = gradient_norm(loss, scores)
     measured = {
@@ -157,7 +157,7 @@ def cheating(service: RetrievalService) -> tuple[Measured, bool]:
             "decided": None,
             "keeps_all": torch.ones_like(by_image, dtype=torch.bool),
             "keeps_one": top_k_mask(by_image, 1),
-            "keeps_same": top_k_mask(by_image, kept_count(net.num_patches, net.sparse_ratio)),
+            "keeps_same": top_k_mask(by_image, count_kept(net.num_patches, net.sparse_ratio)),
         }
         losses = {name: forced_losses(net, batch, mask) for name, mask in masks.items()}
     aligns, ratios = ({name: pair[i] for name, pair in losses.items()} for i in (0, 1))
@@ -209,7 +209,7 @@ def forced_losses(net: CrossSparseAggrNet, batch: Batch, mask: Tensor | None) ->
     return number(align), number(ratio)
 
 
-def kept_shares(masks: Sequence[Tensor]) -> Tensor:
+def compute_kept_shares(masks: Sequence[Tensor]) -> Tensor:
     """Return the share of patches that each pair keeps: (branches, B_t, B_v)."""
     return torch.stack([mask.detach().mean(dim=-1) for mask in masks])
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from demo.galleries.index import GalleryInMemory
 from demo.record.language import sentences
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.parts import ANSWERING, UNQUEUED, ViewState, errors_as_message, message, scripted
@@ -58,7 +58,7 @@ def look_value(service: RetrievalService, content: bytes, caption: str) -> dict[
             "grid": list(record.grid),
             "mask": mask_text(record.sparse.kept),
             "words": list(record.sparse_alignment.words),
-            "maps": packed_array(np.asarray(record.sparse_alignment.word_maps)),
+            "maps": pack_array(np.asarray(record.sparse_alignment.word_maps)),
             "similarity": record.similarity,
             "model": service.name,
         }

@@ -17,11 +17,11 @@ from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.parts import OPENING, UNQUEUED, ViewState, message, scripted
 from demo.server.detail import Detail
-from demo.server.uploads import MAX_VIDEO, sent_file
+from demo.server.uploads import MAX_VIDEO, find_sent_file
 from demo.service.personal import index_frames, read_frames
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
-from seps.progress import retold
+from seps.progress import map_progress
 
 # One video is read at a time; whoever waits for theirs sees their place.
 READING: dict[str, Any] = OPENING | {"trigger_mode": "once", "concurrency_id": "video", "concurrency_limit": 1}
@@ -54,7 +54,7 @@ def steps(registry: ModelRegistry, file: Path) -> Generator[dict[str, Any], None
     service, name = registry.photos, printable(file.name)
     try:
         yield busy(say("video.reading", name=name, count=0), 0.0)
-        gallery = yield from retold(
+        gallery = yield from map_progress(
             read_frames(file), lambda count: busy(say("video.reading", name=name, count=count), 0.0)
         )
     finally:
@@ -62,7 +62,7 @@ def steps(registry: ModelRegistry, file: Path) -> Generator[dict[str, Any], None
             file.unlink()
     total = len(gallery)
     return (
-        yield from retold(
+        yield from map_progress(
             index_frames(service, gallery),
             lambda done: busy(say("video.encoding", name=name, done=done, total=total), done / total),
         )
@@ -88,8 +88,8 @@ def connect(
 
     def read(session: SessionData, state: ViewState, event: Detail) -> Iterator[tuple[Any, ...]]:
         try:
-            work = steps(registry, sent_file(event.text("upload"), folder))
-            indexed = yield from retold(work, lambda value: (gr.skip(), *nothing, value))
+            work = steps(registry, find_sent_file(event.text("upload"), folder))
+            indexed = yield from map_progress(work, lambda value: (gr.skip(), *nothing, value))
             yield *show(replace(session, video=indexed), state, indexed), idle()
         except ValueError as error:
             yield message(str(error), "problem"), *nothing, idle()

@@ -6,7 +6,7 @@ from typing import Any
 
 from demo.drawing.codecs import film_kind
 from demo.drawing.formats import Download
-from demo.galleries.index import IndexedGallery, in_memory
+from demo.galleries.index import IndexedGallery, require_in_memory
 from demo.record.timeline import timeline_value
 from demo.screens.parts import ViewState
 from demo.service.captions import read_caption
@@ -27,7 +27,7 @@ def followed(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, ranking: ImageRanking | None = None
 ) -> list[Timeline]:
     """Return the captions of a view through a video, `ranking` being that of the first, where it is of all frames."""
-    frames = in_memory(indexed)
+    frames = require_in_memory(indexed)
     if ranking is None or len(ranking.order) < len(frames):
         ranking = service.rank_images(frames, state.caption, state.dense)
     lines = [timeline(service, frames, state.caption, ranking)]
@@ -39,7 +39,9 @@ def followed_value(
 ) -> dict[str, Any]:
     """Return the timeline of a view; see `timeline_value`."""
     formats = ("GIF", {"mp4": "MP4", "webm": "WebM"}[film_kind()], "PNG", "CSV", "JSON")
-    return timeline_value(in_memory(indexed), followed(service, indexed, state, ranking), service.model.grid, formats)
+    return timeline_value(
+        require_in_memory(indexed), followed(service, indexed, state, ranking), service.model.grid, formats
+    )
 
 
 def film_download(service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str) -> Download:

@@ -12,7 +12,7 @@ import gradio as gr
 from demo.galleries.index import IndexedGallery
 from demo.galleries.personal import PERSONAL
 from demo.record.photo import with_new_key
-from demo.record.unmatched import missed_sentence
+from demo.record.unmatched import describe_missed
 from demo.screens.chooser import left_out, several_photos
 from demo.screens.examples import carried_over, examples_of
 from demo.screens.link import Link, LinkedView, as_linked
@@ -157,7 +157,7 @@ def rank_and_show(
         The message line, the ranking's value, the viewer's value, and what is shown now.
     """
     before = state.of(indexed.gallery.name, 0, cleaned(caption), cleaned(dense) or None)
-    rank = service.remembered_ranking if before.exhaustive else service.rank_images
+    rank = service.get_cached_ranking if before.exhaustive else service.rank_images
     alone = rank(indexed, caption, None, before.candidates, progress)
     with_dense = rank(indexed, caption, dense, before.candidates, progress, alone) if before.dense else None
     leading = with_dense or alone
@@ -170,7 +170,7 @@ def rank_and_show(
     viewer = search_value(service, indexed, state)
     notes = [alone.reading.note, "" if leading.dense_reading is None else leading.dense_reading.note]
     value = ranking_value(indexed, alone, with_dense, index)
-    value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.unmatched_rule)}
+    value |= {"why": len(indexed) > 1, "missed": describe_missed(best, service.unmatched_rule)}
     if indexed.gallery.timed:
         value["timeline"] = followed_value(service, indexed, state, leading)
     note = message(" ".join(note for note in notes if note) or indexed.gallery.note)
@@ -202,7 +202,7 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: ViewState) -> list[Any]:
     """Return the view's values as a state had them, see `restore`; ValueError where its upload is gone."""
     service, indexed = registry.find(state.gallery, session)
-    index = indexed.gallery.titled(query.get("photo", "")) if state.gallery in PERSONAL else state.index
+    index = indexed.gallery.find_by_title(query.get("photo", "")) if state.gallery in PERSONAL else state.index
     state = as_linked(state, query)
     note, *shown = rank_and_show(service, indexed, state.caption, state.dense, state, index)
     gallery = gr.Radio([*registry.names, *session.personal], value=state.gallery)

@@ -14,7 +14,7 @@ from PIL import Image
 
 from demo.drawing.formats import CONTRASTS, TYPES, Download, check_format, file_name
 from demo.drawing.layered import draw_photo, draw_scale, shades
-from demo.drawing.page import Block, Page, lettered, line_height, stacked, wrapped
+from demo.drawing.page import Block, Page, line_height, make_text_block, stacked, wrapped
 from demo.drawing.palette import DARK, LIGHT, OPACITY, VEIL, Palette
 from demo.drawing.render import render
 from demo.record.contrast import (
@@ -22,10 +22,10 @@ from demo.record.contrast import (
     Part,
     contrast_record,
     contrast_sentences,
+    get_part_title,
     maps_of,
     marks,
     most,
-    part_title,
     score_line,
 )
 from demo.record.layers import Layer, LayerValues
@@ -82,7 +82,7 @@ def contrast_csv(contrast: Contrast) -> bytes:
     parts = [(part, "word") for part in contrast.words] + [(part, "rest") for part in contrast.rest]
     rows = [
         [
-            part_title(part),
+            get_part_title(part),
             kind,
             table_number(part.left),
             table_number(part.right),
@@ -121,13 +121,13 @@ def why_picture(
     head, *others = contrast_sentences(contrast)
     sentence = " ".join(others)
     blocks = [
-        lettered(MARGIN, wrapped(head, inner, LARGE, bold=True), LARGE, 4, symbols=True, fontweight="bold"),
-        lettered(MARGIN, wrapped(sentence, inner, SMALL), SMALL, 12, symbols=True, color=palette.quiet),
+        make_text_block(MARGIN, wrapped(head, inner, LARGE, bold=True), LARGE, 4, symbols=True, fontweight="bold"),
+        make_text_block(MARGIN, wrapped(sentence, inner, SMALL), SMALL, 12, symbols=True, color=palette.quiet),
         _photos(contrast, photos, part),
         _scale(contrast, part),
         _attributions(contrast),
-        lettered(MARGIN, wrapped(credit, inner, TINY, most=2), TINY, 4, color=palette.quiet),
-        lettered(MARGIN, [say("file.model", model=model)], SMALL, 0, color=palette.quiet),
+        make_text_block(MARGIN, wrapped(credit, inner, TINY, most=2), TINY, 4, color=palette.quiet),
+        make_text_block(MARGIN, [say("file.model", model=model)], SMALL, 0, color=palette.quiet),
     ]
     return stacked(blocks, WIDTH, MARGIN - 8, palette)
 
@@ -200,7 +200,7 @@ def draw_marks(axes: Axes, contrast: Contrast, place: int) -> None:
 def _scale(contrast: Contrast, part: Part | None) -> Block:
     """What the colours of a word's maps mean, or what the frames do."""
     if part is None:
-        return lettered(MARGIN, wrapped(say("why.marks"), WIDTH - 2 * MARGIN, SMALL), SMALL, 14)
+        return make_text_block(MARGIN, wrapped(say("why.marks"), WIDTH - 2 * MARGIN, SMALL), SMALL, 14)
     return 36, lambda page, top: draw_scale(page, MARGIN, top, _values(contrast, part, 0), say("mask.cross"), OPACITY)
 
 
@@ -215,7 +215,7 @@ def _attributions(contrast: Contrast) -> Block:
     def draw(page: Page, top: int) -> None:
         for number, part in enumerate(rows):
             y = top + number * ROW
-            _row(page, y, part_title(part), (part.left, part.right), part.difference)
+            _row(page, y, get_part_title(part), (part.left, part.right), part.difference)
             if part.number >= 0 and scale:
                 for here, other, sign in ((part.left, part.right, -1), (part.right, part.left, 1)):
                     _bar(page, y + 9, middle + sign * WORD // 2, sign, room, here, other, scale)

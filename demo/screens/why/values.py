@@ -11,7 +11,7 @@ from demo.drawing.formats import PAGE, Download, file_name
 from demo.galleries.index import IndexedGallery
 from demo.galleries.personal import PERSONAL
 from demo.record.contrast import Contrast, Side, contrast, contrast_value
-from demo.record.photo import credit_of, photo_value, with_new_key
+from demo.record.photo import get_credit, photo_value, with_new_key
 from demo.record.table import say
 from demo.screens.downloads import page_file
 from demo.screens.figure_spec import SPEC, contrast_spec
@@ -51,7 +51,7 @@ def sides_of(
 ) -> Contrast:
     """Return the two that a state names, set side by side; ranks where the ranking for the caption is given.
 
-    A dense caption takes part where there is one caption: a second one has none.
+    A dense caption is used where there is one caption: a second one has none.
     """
     dense = None if state.other else state.dense
 
@@ -159,5 +159,5 @@ def why_download(
         titles = " ".join(dict.fromkeys(item.title for item in items))
         return page_file("why", value, state.caption, file_name(service.name, titles, "why", PAGE))
     photos = (items[0].photo(), items[1].photo())
-    credit = "; ".join(dict.fromkeys(credit_line for credit_line in map(credit_of, items) if credit_line))
+    credit = "; ".join(dict.fromkeys(credit_line for credit_line in map(get_credit, items) if credit_line))
     return why_file(contrast, photos, service.name, kind, state.layer, dark, credit)

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demo.galleries.index import IndexedGallery
-from demo.galleries.openings import opening_of
+from demo.galleries.openings import get_opening
 from demo.galleries.personal import PERSONAL
 from demo.screens.chooser import SelectedImage
 from demo.screens.downloads import OPTIONS, connect_layer, saving, sent
@@ -129,8 +129,8 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
         return filled(registry, None, linked_state(service, indexed, index, link.caption, link.values))
     query = link.values if link.view == "why" else {}
     if query.get("other") or "against" in query:
-        raise ValueError("This link has nothing that other and against stand beside: it needs a caption.")
-    opening = opening_of(indexed.gallery, "why")
+        raise ValueError("The link's values other and against need a caption to compare with.")
+    opening = get_opening(indexed.gallery, "why")
     if opening is None or opening.against is None:
         return filled(registry, None, linked_state(service, indexed, None, link.example, {}))
     state = WhyState(indexed.gallery.name, opening.index, opening.captions[0], against=opening.against)
@@ -277,5 +277,5 @@ def two_captions(ranking: CaptionRanking, chosen: str) -> tuple[str, str]:
     best = ranking.captions[0]
     others = [text for text in ranking.captions if text != best]
     if not others:
-        raise ValueError("There is one caption alone: type another, or choose a pool of captions.")
+        raise ValueError("There is only one caption: type another, or choose a pool of captions.")
     return best, chosen if chosen in others else others[0]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from demo.galleries.drawings import drawn_gallery
+from demo.galleries.drawings import create_drawn_gallery
 from demo.galleries.index import GalleryInMemory, IndexedGallery, index_gallery
 from demo.service.generating.request import DrawingRequest
-from demo.service.generating.service import GeneratingService, Recaption, rank_among, shown_steps
+from demo.service.generating.service import GeneratingService, Recaption, choose_shown_steps, rank_among
 from demo.service.retrieval import RetrievalService
 from seps.progress import Progress, with_progress
 
@@ -30,14 +30,14 @@ class RankResult:
 
 def index_drawn(service: RetrievalService, pictures: Sequence[Image.Image], seeds: Sequence[int]) -> GalleryInMemory:
     """Encode drawn pictures, only in memory."""
-    return index_gallery(service.model, drawn_gallery(pictures, seeds), None, False, service.encode_in_turn)
+    return index_gallery(service.model, create_drawn_gallery(pictures, seeds), None, False, service.encode_in_turn)
 
 
 def rank_drawing(
     service: RetrievalService, scenes: IndexedGallery, drawn: IndexedGallery, index: int, caption: str
 ) -> RankResult:
     """Score a drawn picture for a validated caption, and rank it among a gallery's scenes."""
-    ranking = service.remembered_ranking(scenes, caption)
+    ranking = service.get_cached_ranking(scenes, caption)
     similarity = service.explain_encoded(drawn, index, ranking.encoded).similarity
     return RankResult(similarity, rank_among(similarity, ranking.scores), len(scenes))
 
@@ -71,6 +71,8 @@ def draw_and_read(
         progress: shows the intermediate pictures, as in `seps.progress`.
     """
     drawing = generating.draw(asked)
-    frames = tuple(next(drawing).pictures[0] for _ in with_progress(shown_steps(asked.steps), "Drawing", progress))
+    frames = tuple(
+        next(drawing).pictures[0] for _ in with_progress(choose_shown_steps(asked.steps), "Drawing", progress)
+    )
     standing = rank_drawing(service, scenes, index_drawn(service, frames[-1:], asked.seeds), 0, asked.text)
     return FinishedDrawing(asked, frames, generating.recaption(frames[-1], asked.text), standing)

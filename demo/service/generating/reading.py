@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from demo.service.captions import Reading, cleaned, read_caption
 from seps import SEPSModel
-from seps.generator.unknown_words import UnknownWord, nearest_note, unknown_note, unknown_words
+from seps.generator.unknown_words import UnknownWord, describe_nearest, describe_unknown_words, unknown_words
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def read_drawn_caption(model: SEPSModel, text: str | None) -> DrawnReading:
     try:
         reading = read_caption(model, caption)
     except ValueError as error:
-        raise ValueError(f"{error} {nearest_note(unknown)}".strip()) from error
+        raise ValueError(f"{error} {describe_nearest(unknown)}".strip()) from error
     cut = reading.note if "reads the first" in reading.note else ""
-    note = f"{unknown_note(unknown)} {cut}".strip() if unknown else reading.note
+    note = f"{describe_unknown_words(unknown)} {cut}".strip() if unknown else reading.note
     return DrawnReading(reading.text, note, unknown)

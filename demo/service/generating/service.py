@@ -94,7 +94,7 @@ class GeneratingService:
         generator = self.open()
         watch = WordAttention(generator.network.unet, len(asked.seeds))
         drawings = generator.draw([asked.text] * len(asked.seeds), asked.steps, asked.seeds, asked.guidance)
-        shown = set(shown_steps(asked.steps))
+        shown = set(choose_shown_steps(asked.steps))
 
         @computing
         def advance() -> tuple[Drawing, list[Image.Image] | None]:
@@ -140,14 +140,14 @@ class GeneratingService:
         return Recaption(best, asked, list(agreement(asked, readings)))
 
 
-def shown_steps(steps: int) -> list[int]:
+def choose_shown_steps(steps: int) -> list[int]:
     """Return the shown steps of a drawing, from 1: at most FRAMES of them, including the last."""
     every = max(1, -(-steps // FRAMES))
     return sorted({*range(every, steps + 1, every), steps})
 
 
 @lru_cache(maxsize=1)
-def true_share(name: str = "generator") -> float | None:
+def read_true_share(name: str = "generator") -> float | None:
     """Read the measured fraction, in [0, 1], of the captioner's statements that are true of known scenes; None if
     not measured."""
     folder = shipped_models(GENERATOR).get(name)

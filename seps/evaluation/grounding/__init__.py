@@ -7,7 +7,7 @@ without dense captions. Regions are pixel masks if `{split}_scenes.jsonl` exists
 
     energy inside     the share of a phrase's map, the mean of its tokens' word maps, inside its region;
                       patches count by overlap
-    pointing game     whether the centre of the map's heaviest patch lies there; ties count as misses
+    pointing game     whether the centre of the map's heaviest patch is inside; ties count as misses
     kept rates        the share of patches that the caption's decision mask keeps: on objects that the caption mentions,
                       on the image's other objects (with boxes: those that its other captions mention), on the
                       background; patches count by overlap, all captions' together; and the first over the last

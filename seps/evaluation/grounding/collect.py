@@ -19,7 +19,7 @@ from seps.encoders.tokenizer import word_tokens
 from seps.evaluation.grounding.baselines import Gradients, centre_blob
 from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, mean_curves, rescorer, step_counts
 from seps.evaluation.grounding.maps import METHODS, OF_PHRASES, CaptionMaps, caption_maps
-from seps.evaluation.grounding.measures import first, kept_areas, measure_map
+from seps.evaluation.grounding.measures import compute_kept_areas, first, measure_map
 from seps.evaluation.grounding.report import Grounding, Pointing
 from seps.models.model import SEPSModel, photo_batch_size
 from seps.progress import Progress, batches
@@ -107,12 +107,12 @@ def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
     """Return the number of patches that each method keeps in each region, as many in total as the decision mask:
     (methods, 3).
 
-    SEPS keeps those of the mask, the others the first of their order; for random the expected number.
+    SEPS keeps the mask's patches, the others the first in their order; for random the expected number.
     """
     count, uniform = int(maps.kept.sum()), np.full(len(maps.kept), maps.kept.mean())
     kept: dict[str, Booleans | Floats] = {"seps": maps.kept, "random": uniform}
     kept |= {method: first(maps.orders[method], count) for method in METHODS if method not in kept}
-    return np.stack([kept_areas(kept[method], areas) for method in METHODS])
+    return np.stack([compute_kept_areas(kept[method], areas) for method in METHODS])
 
 
 def ground(
@@ -127,10 +127,10 @@ def ground(
     """Measure a model on the phrases of a split.
 
     Args:
-        model: in any mode; explanations are those of evaluation mode.
+        model: in any mode; explanations use evaluation mode.
         split: V images; entities: V lists of sentences, see `read_entities`.
         name: the model's, for the report.
-        scenes: V scenes, whose masks replace the phrases' boxes, see `read_scenes`.
+        scenes: V scenes; their masks replace the phrases' boxes, see `read_scenes`.
         curve_captions: number of captions with deletion and insertion curves, spread evenly over the split; 0 for none.
 
     Raises:
@@ -214,11 +214,13 @@ def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[st
     for i, method in enumerate(METHODS):
         weight, pointing = (estimate(phrases[:, i, j], phrase_images) for j in range(2))
         deletion, insertion = area_estimates(values[:, i], counts, curve_images) if len(values) else (None, None)
-        result[method] = Pointing(weight, pointing, *kept_rates(kept[:, i], areas, caption_images), deletion, insertion)
+        result[method] = Pointing(
+            weight, pointing, *compute_kept_rates(kept[:, i], areas, caption_images), deletion, insertion
+        )
     return result
 
 
-def kept_rates(
+def compute_kept_rates(
     kept: Floats, areas: Floats, images: Integers
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None, Estimate | None]:
     """Compute kept rates of mentioned objects, other objects and background, and the ratio of the first to the last.

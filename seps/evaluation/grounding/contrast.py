@@ -36,7 +36,7 @@ from seps.data import SentencePhrases, Split, open_image
 from seps.data.objects import Boxes, Masks, SceneObjects, counted
 from seps.evaluation.grounding.baselines import SEED, Gradients, centre_blob
 from seps.evaluation.grounding.contrast_report import COLUMNS, Contrast, MapContrast
-from seps.evaluation.grounding.maps import from_lowest, mean_map
+from seps.evaluation.grounding.maps import mean_map, subtract_minimum
 from seps.evaluation.grounding.measures import first, order_of
 from seps.explanation.forward_pass import cosines, token_maps, token_weights
 from seps.explanation.spread import caption_spread
@@ -86,7 +86,7 @@ def image_pairs(
     return list(pairs.values())
 
 
-def kept_shares(kept: Booleans, overlaps: Floats) -> Floats:
+def compute_kept_shares(kept: Booleans, overlaps: Floats) -> Floats:
     """Return the share of each region that each decision keeps: (2, 2), a row per phrase, a column per region.
 
     Args:
@@ -131,7 +131,7 @@ def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: 
         values: (2, N), each phrase's map; kept: (2, N), its k patches; overlaps: (2, N), the regions.
         are_weights: whether values are never negative; otherwise their weight inside is NaN.
     """
-    fractions = kept_shares(kept, overlaps)  # (2, 2)
+    fractions = compute_kept_shares(kept, overlaps)  # (2, 2)
     inside = weight_inside(values, overlaps) if are_weights else np.full((2, 2), np.nan)
     same, other = (np.trace(fractions) / 2, np.trace(fractions[::-1]) / 2)
     directions = ((values[0], *overlaps), (values[1], *overlaps[::-1]))
@@ -170,7 +170,7 @@ def rival_maps(
         values = [word_maps(match, gradients.side.cls is not None), cosines(caption, patches).double().cpu().numpy()]
         maps, plain = (mean_map(per_word, words_here) for per_word in values)
         random = np.random.default_rng((SEED, number)).random(net.num_patches)
-        rows.append((maps, from_lowest(plain), gradients.map_of_words(match, words_here), blob, random))
+        rows.append((maps, subtract_minimum(plain), gradients.map_of_words(match, words_here), blob, random))
     return dict(zip(WEIGHTS, map(np.stack, zip(*rows, strict=True)), strict=True))
 
 

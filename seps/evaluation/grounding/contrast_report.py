@@ -23,15 +23,15 @@ MEANINGS = {  # of the columns, in their order
     "own": "the share of the phrase's own region among the patches kept; higher is better",
     "other": "the share of the other phrase's region among them; lower is better",
     "contrast": "the first less the second: 0 where the caption moves nothing; higher is better",
-    "iou": "the overlap of both phrases' kept patches: 1 where they are the same; lower is better",
-    "above": "the share of phrases whose map has its higher mean in the own region; 0.5 is blind",
+    "iou": "the overlap of both phrases' kept patches: 1 if they are identical; lower is better",
+    "above": "the share of phrases with the higher map mean in their own region; 0.5 is blind",
     "auc": "how probably a patch of the own region comes before one of the other; 0.5 is blind",
-    "inside_own": "the share of the map's weight that lies in the own region; higher is better",
-    "inside_other": "the share of it that lies in the other region; lower is better",
+    "inside_own": "the share of the map's weight in the phrase's own region; higher is better",
+    "inside_other": "the share of it in the other region; lower is better",
 }
 ROWS = {  # descriptions of the maps
     "score": "the significance score: what it keeps is the decision mask",
-    "s_p": "its learnt part, s^p, which sees the photograph alone",
+    "s_p": "its learnt part, s^p, which depends only on the photograph",
     "s_st": "its part s^st, the caption's attention",
     "s_im": "its part s^im, the photograph's attention to itself",
     "word_map": "the model's word maps, the mean over the phrase's words",
@@ -102,6 +102,6 @@ class Contrast:
         )
         return (
             f"{self.model or 'model'} on {self.split}: {amount(self.pairs, 'pair')} of phrases of "
-            f"{amount(self.images, 'image')} name things whose {self.regions} share no area, each phrase taken as a "
+            f"{amount(self.images, 'image')} name things with disjoint {self.regions}. Each phrase is used as a "
             f"caption by itself, {self.kept} of {self.patches} patches kept. {spread}"
         )

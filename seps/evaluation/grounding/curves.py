@@ -11,7 +11,7 @@ by the attention s^im: if it replaces half of the patches, captions keep hardly 
 a token's direction, so that any few remaining patches score nearly as high as all. The [CLS] token, if any, stays,
 since it has no place in a map.
 
-A curve is summarized by the area under it, with the score without patches as 0 and that of all patches as 1. Over many
+A curve is summarized by the area under it, with the score without patches as 0 and with all patches as 1. Over many
 captions both scores are summed before the division, so that captions with nearly equal scores have no excessive weight:
 area = sum of (area under S - S of none) / sum of (S of all - S of none).
 """

@@ -80,7 +80,7 @@ def caption_maps(
             "seps": mean_map(word_maps, phrase),
             "effect": mean_map(worth, phrase).clip(min=0),
             "blanked": mean_map(owed, phrase).clip(min=0),
-            "cosine": from_lowest(mean_map(plain, phrase)),
+            "cosine": subtract_minimum(mean_map(plain, phrase)),
             "gradient": next(maps),
         }
         if phrase.stop < len(words)
@@ -95,6 +95,6 @@ def mean_map(maps: Floats, words: slice) -> Floats:
     return maps[words].sum(axis=0) / max(1, words.stop - words.start)
 
 
-def from_lowest(values: Floats) -> Floats:
+def subtract_minimum(values: Floats) -> Floats:
     """Subtract the minimum, so that weights are not negative."""
     return values - values.min()

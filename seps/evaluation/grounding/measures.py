@@ -30,7 +30,7 @@ def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tupl
     return energy_inside(weights, overlap), float(hit)
 
 
-def kept_areas(kept: Booleans | Floats, areas: Floats) -> Floats:
+def compute_kept_areas(kept: Booleans | Floats, areas: Floats) -> Floats:
     """Return the kept area of each region, in patches: (R,).
 
     Args:

@@ -24,9 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="N",
         help=f"captions with deletion and insertion curves, spread evenly over the split; 0: none; default: {CURVES}",
     )
-    parser.add_argument(
-        "--only", choices=("grounding", "contrast"), help="measure this alone; default: both, one after the other"
-    )
+    parser.add_argument("--only", choices=("grounding", "contrast"), help="measure only this; default: both")
     options = parser.parse_args(arguments)
     with errors_in_one_line():
         if options.curves < 0:

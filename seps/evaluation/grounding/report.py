@@ -24,7 +24,7 @@ COLUMNS = {
 FIRST, WIDTH, LINE = 10, 16, 118
 MEANINGS = {  # of the columns, in their order
     "energy_inside": "the share of a phrase's map that lies inside what the phrase names; higher is better",
-    "pointing_game": "the share of phrases whose map is heaviest at a patch inside; higher is better",
+    "pointing_game": "the share of phrases with the map's heaviest patch inside; higher is better",
     "kept_mentioned": "of the patches on objects that the caption mentions, the share that its decision mask keeps",
     "kept_unmentioned": "the same of the patches on the image's other objects",
     "kept_background": "the same of all other patches",
@@ -105,8 +105,8 @@ class Grounding:
         """Describe what was measured, and why some phrases have no map or are excluded."""
         sentences = [
             f"{self.model or 'model'} on {self.split}: {amount(self.phrases, 'phrase')} of "
-            f"{amount(self.captions, 'caption')} of {amount(self.images, 'image')} name an object whose "
-            f"{self.regions} are known; phrases that name a whole scene are left out."
+            f"{amount(self.captions, 'caption')} of {amount(self.images, 'image')} name an object with "
+            f"known {self.regions}; phrases that name a whole scene are left out."
         ]
         if self.without_map:
             sentences.append(
@@ -126,7 +126,7 @@ class Grounding:
                 f"{amount(self.skipped, 'more phrase')} could not be found among the word pieces of their captions, "
                 "and do not count."
             )
-        curves = "were not measured" if self.curves is None else f"are those of {self.curves.captions:,} captions"
+        curves = "were not measured" if self.curves is None else f"are from {self.curves.captions:,} captions"
         scale = "" if self.curves is None else ": 0 is the score without patches, 1 with all"
         sentences.append(f"Deletion and insertion {curves}{scale}.")
         return sentences

@@ -14,7 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program."""
     parser = Parser(
         prog="python -m seps.models.export",
-        description="A model as ONNX graphs, with its tokenizer and a manifest: captions alone, no dense captions.",
+        description="A model as ONNX graphs, with its tokenizer and a manifest: sparse captions only.",
     )
     parser.add_argument("model", metavar="MODEL", help="a shipped model's name, a folder, or a hub repo id")
     parser.add_argument("--onnx", metavar="DIR", type=Path, required=True, help="folder to write; made where it lacks")

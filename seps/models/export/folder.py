@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from seps.checks import read_json
-from seps.files import json_text, written_whole
+from seps.files import json_text, write_atomically
 from seps.models.export.graphs import OPSET, Graph, exportable, graphs_of, to_onnx
 from seps.models.export.packing import pack, round_weights
 from seps.models.known_captions import KnownCaptions
@@ -82,7 +82,7 @@ def export(
     }
     files[MANIFEST] = json_text(manifest).encode()  # last, as the mark of a complete folder
     for file, content in files.items():
-        with written_whole(folder / file) as path:
+        with write_atomically(folder / file) as path:
             path.write_bytes(content)
     return manifest
 

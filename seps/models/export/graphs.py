@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 from torch.nn.utils import parametrize
 
-from seps.encoders.low_rank import ADDED, without_differences
+from seps.encoders.low_rank import ADDED, disable_differences
 from seps.encoders.tails import text_layers
 from seps.explanation.forward_pass import (
     alignment_arrays,
@@ -33,7 +33,7 @@ from seps.explanation.forward_pass import (
     token_weights,
 )
 from seps.method.network import CrossSparseAggrNet, ImageFeatures
-from seps.method.selection import unit_patches
+from seps.method.selection import normalise_patches
 from seps.method.tokens import split_cls
 from seps.models.export.packing import SMALL
 from seps.models.export.translations import TRANSLATIONS
@@ -45,7 +45,7 @@ Tensors = dict[str, Tensor]
 
 
 class Image(nn.Module):
-    """Pixels to patches, and what the classifier sees at them where the model adds class vectors."""
+    """Pixels to patches, and the classifier's output at them if the model adds class vectors."""
 
     def __init__(self, model: SEPSModel) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Text(nn.Module):
         if self.known is None:
             return {"words": encoder(ids, lengths)}
         features = encoder.features(ids, lengths)  # before the first layer with a difference, once for both
-        with without_differences():
+        with disable_differences():
             plain = encoder.finished(features, lengths)
         return {"words": encoder.project(features, lengths), "nearness": self.known.nearness(mean_word(plain))}
 
@@ -102,7 +102,7 @@ class Rank(nn.Module):
     ) -> Tensors:
         """Return `similarity` (B,) of patches (B, N[+1], C) and words (L, C), with the outputs of `Features`."""
         cls, plain = split_cls(patches, self.network.num_patches)
-        image = ImageFeatures(cls, plain, unit_patches(plain), s_im, (s_p, None), (logits, logits))
+        image = ImageFeatures(cls, plain, normalise_patches(plain), s_im, (s_p, None), (logits, logits))
         return {"similarity": self.network.match(image, words).similarity}
 
 
@@ -177,7 +177,7 @@ def exportable(model: SEPSModel, folded: bool = True) -> SEPSModel:
     for module in list(copy.modules()):
         for name, part in list(module.named_children()):
             if isinstance(part, nn.Linear) and parametrize.is_parametrized(part, "weight"):
-                module.register_module(name, unparametrized(part) if folded else WithDifference(part))
+                module.register_module(name, remove_parametrization(part) if folded else WithDifference(part))
     return copy
 
 
@@ -197,7 +197,7 @@ class WithDifference(nn.Module):
         return passed + F.linear(F.linear(values, self.difference.down), self.difference.up)
 
 
-def unparametrized(layer: nn.Linear) -> nn.Linear:
+def remove_parametrization(layer: nn.Linear) -> nn.Linear:
     """Return a plain layer with the same weights; PyTorch's own removal changes a class that copies of the layer
     share."""
     plain = nn.Linear(layer.in_features, layer.out_features, bias=False)

@@ -40,7 +40,7 @@ def pack(proto: Any) -> None:
             first += unpacked(f"{name}.packed", None if scale is None else scales, name)
             continue
         for node in tables[name]:
-            looked_up[node.output[0]] = unpacked_rows(node, name, scale)
+            looked_up[node.output[0]] = unpack_rows(node, name, scale)
     nodes = [part for node in proto.graph.node for part in looked_up.get(node.output[0], [node])]
     del proto.graph.initializer[:], proto.graph.node[:]
     proto.graph.initializer.extend(weights)
@@ -53,10 +53,10 @@ def lookups(proto: Any) -> dict[str, list[Any]]:
     for node in proto.graph.node:
         for name in node.input:
             readers.setdefault(name, []).append(node)
-    return {name: nodes for name, nodes in readers.items() if all(reads_rows(node, name) for node in nodes)}
+    return {name: nodes for name, nodes in readers.items() if all(is_row_gather(node, name) for node in nodes)}
 
 
-def reads_rows(node: Any, name: str) -> bool:
+def is_row_gather(node: Any, name: str) -> bool:
     """Return whether a node gathers rows of a value."""
     axes = [attribute.i for attribute in node.attribute if attribute.name == "axis"]
     return node.op_type == "Gather" and node.input[0] == name and node.input[1] != name and axes in ([], [0])
@@ -70,7 +70,7 @@ def unpacked(numbers: str, scale: str | None, name: str) -> list[Any]:
     return [cast] if scale is None else [cast, helper.make_node("Mul", [cast.output[0], scale], [name])]
 
 
-def unpacked_rows(node: Any, name: str, scale: Array | None) -> list[Any]:
+def unpack_rows(node: Any, name: str, scale: Array | None) -> list[Any]:
     """Return the nodes that replace a table lookup: look up packed rows, then unpack them."""
     from onnx import helper
 
@@ -108,10 +108,10 @@ def whole_numbers(values: Array, kind: np.dtype[Any]) -> tuple[Array, Array] | N
         nearest = scale_of(values, others, kind)  # but for the rounding of the product that it is taken from
         scale, exact = nearest.copy(), np.zeros(nearest.shape, bool)
         for candidate in (nearest, np.nextafter(nearest, np.float32(0)), np.nextafter(nearest, np.float32(np.inf))):
-            fits = (rounded_to(values, candidate, kind) * candidate == values).all(axis=others, keepdims=True)
+            fits = (round_to_scale(values, candidate, kind) * candidate == values).all(axis=others, keepdims=True)
             scale, exact = np.where(fits, candidate, scale), exact | fits
         if exact.all() and values.size * kind.itemsize + scale.nbytes < values.nbytes:  # not a scale for each number
-            return rounded_to(values, scale, kind).astype(kind), scale
+            return round_to_scale(values, scale, kind).astype(kind), scale
     return None
 
 
@@ -122,7 +122,7 @@ def scale_of(values: Array, others: tuple[int, ...], kind: np.dtype[Any]) -> Arr
     return (highest / np.float32(np.iinfo(kind).max)).astype(np.float32)
 
 
-def rounded_to(values: Array, scale: Array, kind: np.dtype[Any]) -> Array:
+def round_to_scale(values: Array, scale: Array, kind: np.dtype[Any]) -> Array:
     """Round the values to multiples of a scale, as float32; 0 if the scale is 0."""
     limit = np.float32(np.iinfo(kind).max)
     return np.rint(values / np.where(scale > 0, scale, np.float32(1))).clip(-limit, limit)
@@ -136,4 +136,4 @@ def round_weights(module: nn.Module) -> None:
         values = parameter.numpy()
         if values.ndim >= 2 and values.size >= SMALL and smallest(values) is None:
             scale = scale_of(values, tuple(range(1, values.ndim)), kind)
-            parameter.copy_(torch.from_numpy(rounded_to(values, scale, kind) * scale))
+            parameter.copy_(torch.from_numpy(round_to_scale(values, scale, kind) * scale))

@@ -1,4 +1,4 @@
-"""What rolls, floats and flies."""
+"""Drawings of vehicles."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from demo.screens.api import Endpoints
 from demo.screens.api_page import DRAWN
 from demo.screens.parts import DRAWING
 from demo.service.generating.service import GeneratingService
-from demo.service.start import shipped_generator
+from demo.service.start import load_shipped_generator
 from tests.demo.assistant.conftest import served
 
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -28,7 +28,7 @@ NAMED = {"127.0.0.1", "127.0.0.1:7900", "localhost:1", "LOCALHOST", "[::1]:7860"
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The tools without a model: no request here gets as far as one."""
-    registry: Any = SimpleNamespace(judging=None, generating=GeneratingService(shipped_generator))
+    registry: Any = SimpleNamespace(judging=None, generating=GeneratingService(load_shipped_generator))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
         patch.setattr(Endpoints, "galleries", lambda _: {})
@@ -176,7 +176,7 @@ def drawings(monkeypatch: pytest.MonkeyPatch) -> Drawings:
 
 
 def asked(address: str, body: str) -> socket.socket:
-    """A connection whose answer has not been read."""
+    """A connection with an unread answer."""
     place = urlsplit(address)
     connection = socket.create_connection((place.hostname, place.port))
     headers = HEADERS | {"Host": place.netloc, "Content-Length": str(len(body))}

@@ -25,7 +25,7 @@ from demo.service.generating.service import GeneratingService
 from demo.service.judging import JudgingService
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.service.start import shipped_generator, shipped_judge, shipped_scenes
+from demo.service.start import load_shipped_generator, load_shipped_judge, open_shipped_scenes
 from tests.demo.assistant.conftest import served
 from tests.helpers.awaited import awaited
 
@@ -35,7 +35,7 @@ ACCEPTING = {"Accept": "application/json, text/event-stream"}
 
 
 def asked(address: str, ask: Callable[[ClientSession], Awaitable[Any]]) -> Any:
-    """What a client gets that connects and asks."""
+    """The answer to a client that connects and asks."""
 
     async def run() -> Any:
         async with streamable_http_client(address) as (read, write, _), ClientSession(read, write) as session:
@@ -206,9 +206,9 @@ def test_pictures_are_judged_and_drawn(
     service: RetrievalService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    later = {SCENES: (SCENES, shipped_scenes)}
+    later = {SCENES: (SCENES, open_shipped_scenes)}
     whole = ModelRegistry(
-        service, later, judging=JudgingService(shipped_judge), generating=GeneratingService(shipped_generator)
+        service, later, judging=JudgingService(load_shipped_judge), generating=GeneratingService(load_shipped_generator)
     )
     with served(whole) as url:
         judged = answer(url, "judge", prompt="a red wall", photo=data_url())

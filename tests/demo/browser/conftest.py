@@ -1,4 +1,4 @@
-"""One headless Chromium, and the app in a process of its own."""
+"""One headless Chromium, and the app in a separate process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.helpers.chromium import MISSING, find_chromium
 
 ROOT = Path(__file__).parents[3]
 SCREENSHOTS = ROOT / "tests" / "screenshots"
-# Without a GPU, and without asking the network for anything of its own, a page opens a quarter sooner.
+# Without a GPU, and without network requests by the browser, a page opens a quarter sooner.
 CHROMIUM = [
     "--no-sandbox",
     "--disable-gpu",
@@ -82,7 +82,7 @@ def page_address(cache: Path, uploads: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the page without a server, of the scenes alone, below it."""
+    """A folder with the page without a server, only of the scenes, below it."""
     from demo.static.write import write_site
 
     folder = tmp_path_factory.mktemp("static")
@@ -92,7 +92,7 @@ def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def static_address(static_folder: Path) -> Iterator[str]:
-    """The address of the page without a server, below a path of its own."""
+    """The address of the page without a server, below a separate path."""
     from tests.helpers.static_site import served_folder
 
     with served_folder(static_folder) as url:
@@ -101,7 +101,7 @@ def static_address(static_folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def scenes_address(scenes_model: Path, cache: Path, uploads: Path) -> Iterator[str]:
-    """The address of an app whose scenes belong to a tiny model."""
+    """The address of an app with a tiny scenes model."""
     with served(uploads, "-m", "tests.helpers.world", str(scenes_model), str(cache)) as url:
         yield url
 

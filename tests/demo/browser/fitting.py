@@ -61,5 +61,5 @@ SCRIPT = """() => {
 
 
 def problems_of(page: Page) -> list[str]:
-    """What does not fit on the page of a talk, a sentence each."""
+    """Return a sentence for each part that does not fit on the page of a talk."""
     return list(page.evaluate(SCRIPT))

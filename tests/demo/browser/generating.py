@@ -13,7 +13,7 @@ from demo.server.folder import TemporaryFolder
 from demo.service.generating.request import DrawingRequest
 from demo.service.generating.service import GeneratingService
 from demo.service.generating.step import DrawnStep
-from demo.service.start import shipped_captioner
+from demo.service.start import load_shipped_captioner
 from seps.generator import ImageTextGenerator
 from tests.helpers.world import registry_with
 
@@ -34,6 +34,6 @@ if __name__ == "__main__":
     generator, scenes, cache, port = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
     registry = registry_with(scenes, cache)
     registry.generating = SlowGenerating(lambda: ImageTextGenerator(generator, "cpu"))
-    registry.captioning = GeneratingService(shipped_captioner)
+    registry.captioning = GeneratingService(load_shipped_captioner)
     with TemporaryFolder() as uploads:
         site.build(registry).launch(server_port=port, **site.launch_options(uploads))

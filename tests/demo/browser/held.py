@@ -17,7 +17,7 @@ ANSWERS = "/gradio_api/queue/data"  # a stream, which ends when all is answered
 
 
 class Held:
-    """What the page asks the server for waits where `waits` names its number, in the order in which it was asked."""
+    """Hold the page's requests with the numbers in `waits`, counted in order."""
 
     def __init__(self, page: Page, address: str) -> None:
         self.page = page

@@ -1,4 +1,4 @@
-"""The lesson's scripts on a page of their own: values made from records, and the page."""
+"""The lesson's scripts on a separate page: values made from records, and the page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RECORDS: dict[str, dict[str, Any]] = {
 def lesson_value(
     record: Explanation, before: Explanation | None = None, knobs: Knobs = TRAINED, **changes: Any
 ) -> dict[str, Any]:
-    """What the walk hands to the lesson, made from records."""
+    """The lesson's value, made from records."""
     dense = None if record.dense is None else DENSE
     words = record.sparse_alignment.words
     now = None if knobs.decision == "gumbel" else 2 if before else 3

@@ -1,4 +1,4 @@
-"""The app with answers that meet: two texts that begin with TYPED, each in a box of its own, are answered at the same
+"""The app with answers that meet: two texts that begin with TYPED, each in a separate box, are answered at the same
 time, where neither answer waits for the other."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def meeting(answer: Any, both: Barrier) -> Any:
 
 
 def meeting_on(triggers: Any, answer: Any, *args: Any, **options: Any) -> Any:
-    """`gr.on`, where answers to what is typed meet."""
+    """`gr.on`, where the answers to both texts meet."""
     is_typed = options.get("concurrency_id") == ANSWERING["concurrency_id"]
     return quick_on(triggers, meeting(answer, BOTH) if is_typed else answer, *args, **options)
 

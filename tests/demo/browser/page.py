@@ -1,4 +1,4 @@
-"""What the tests of the app do on its page."""
+"""Actions of the app's tests on its page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def opened(
 
     `known`: to a person who has been here before, and left what opens on a first visit.
     `kept`: where tests with `kept` had it before, nothing stored: a browser that has the scripts opens it three times
-    as soon. It leaves the page as others have it: no routes, no other size, and no history of its own.
+    as soon. It leaves the page as others have it: no routes, no other size, and no history.
     """
     page = KEPT.pop(browser, None) if kept else None
     if page is None or page.is_closed():
@@ -70,7 +70,7 @@ def opened(
 
 
 def new_page(browser: Browser, size: tuple[int, int], is_dark: bool, is_known: bool) -> Page:
-    """An empty page of a context of its own."""
+    """An empty page of a separate context."""
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]},
         color_scheme="dark" if is_dark else "light",
@@ -88,7 +88,7 @@ def shown(page: Page, where: str = "#viewer") -> Locator:
 
 
 def spot(page: Page, patch: int, grid: tuple[int, int] = (14, 14)) -> tuple[float, float]:
-    """Where a patch's centre lies on the page."""
+    """The position of a patch's centre on the page."""
     shown(page).evaluate("(canvas) => canvas.scrollIntoView({ block: 'center' })")
     box = shown(page).bounding_box()
     assert box is not None

@@ -1,4 +1,4 @@
-"""The picture scripts on a page of their own, without Gradio: values, the page, and what its canvases show."""
+"""The picture scripts on a separate page, without Gradio: values, the page, and the content of its canvases."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def photo(width: int = 400, height: int = 300, **words: Any) -> dict[str, Any]:
 
 
 def viewer_value(record: Explanation, **changes: Any) -> dict[str, Any]:
-    """What a view hands to the viewer."""
+    """The viewer's value."""
     value = {
         "key": "1",
         "photo": photo(),
@@ -94,7 +94,7 @@ def viewer_value(record: Explanation, **changes: Any) -> dict[str, Any]:
 
 
 def compare_value(records: list[Explanation], **changes: Any) -> dict[str, Any]:
-    """What a view hands to the comparison."""
+    """The comparison's value."""
     items = [
         {"caption": f"caption {i + 1}", "similarity": record.similarity, "record": packed(record)}
         for i, record in enumerate(records)
@@ -136,7 +136,7 @@ class Served:
     errors: list[str] = field(default_factory=list)
 
 
-KEPT: dict[tuple[Browser, tuple[int, int], bool, bool], Served] = {}  # by what a page cannot change later
+KEPT: dict[tuple[Browser, tuple[int, int], bool, bool], Served] = {}  # by settings that a page cannot change later
 
 
 def open_html(
@@ -149,8 +149,8 @@ def open_html(
 ) -> Page:
     """A page with the app's modules; with `calm` nothing glides, as for people who asked for that.
 
-    `kept`: the page that is there already for such a browser, with a new document and nothing stored; a page of its own
-    takes a process of its own, four times as long. What was opened before with `kept` is gone then.
+    `kept`: reuse the page of such a browser, with a new document and nothing stored; a new page
+    takes a separate process, four times as long. The page opened before with `kept` is replaced.
     """
     served = KEPT.get((browser, size, touch, calm)) if kept else None
     if served is None or served.page.is_closed():
@@ -169,7 +169,7 @@ def open_html(
 
 
 def _served(browser: Browser, size: tuple[int, int], touch: bool, calm: bool) -> Served:
-    """A new page of a context of its own."""
+    """A new page of a separate context."""
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]},
         has_touch=touch,
@@ -198,7 +198,7 @@ def imported(name: str) -> str:
 
 
 def open_page(browser: Browser, html: str, size: tuple[int, int] = (1366, 768), touch: bool = False) -> Page:
-    """The page once its pictures are drawn: one page for all tests, whose document is new."""
+    """The page once its pictures are drawn: one page for all tests, with a new document."""
     page = open_html(browser, html, size, touch, kept=True)
     page.wait_for_function("[...document.querySelectorAll('canvas')].every((one) => one.style.width)")
     return page
@@ -227,7 +227,7 @@ def viridis(values: NDArray[Any], low: float, high: float) -> NDArray[np.int64]:
 def check_laid(
     seen: NDArray[Any], values: NDArray[Any], low: float, high: float, opacity: float = 1.0, diverging: bool = False
 ) -> None:
-    """Check that colours (N, 3) are those of values over a grey photo, as strong as in files."""
+    """Check that colours (N, 3) match values over a grey photo, as strong as in files."""
     over = opacity * strength(values, low, high, diverging)[:, None]
     below = seen - over * (side_colours(values) if diverging else viridis(values, low, high))
     assert np.ptp(below, axis=1).max() <= 3  # what is left is grey

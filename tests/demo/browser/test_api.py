@@ -91,7 +91,7 @@ def test_why_takes_a_dense_caption_beside_that_of_two_photos(client: Any, servic
         expected = service.explain(indexed, indexed.gallery.position(key), CAPTION, dense).similarity
         assert answer[name]["similarity"] == pytest.approx(expected, abs=1e-4)
         assert sum(part[name] for part in parts) == pytest.approx(expected, abs=1e-4)
-    assert any("A dense caption takes part" in says for says in answer["says"])
+    assert any("A dense caption is used" in says for says in answer["says"])
 
 
 def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: RetrievalService, tmp_path: Path) -> None:

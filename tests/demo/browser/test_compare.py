@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.record.mask_overlap import shared_sentence
+from demo.record.mask_overlap import describe_overlap
 from demo.record.packing import overlap
 from seps import BranchExplanation
 from tests.demo.browser.standalone import (
@@ -118,6 +118,6 @@ def test_nothing_to_compare_yet(browser: Browser) -> None:
 
 def test_what_the_masks_share_is_said_above_them(browser: Browser) -> None:
     records = [random_record(seed) for seed in range(2)]
-    sentence = shared_sentence([record.sparse.kept for record in records])
+    sentence = describe_overlap([record.sparse.kept for record in records])
     page = open_page(browser, page_of("compare", compare_value(records, shared=sentence)))
     expect(page.locator(".seps-shared")).to_have_text(sentence)

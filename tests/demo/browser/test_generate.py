@@ -13,7 +13,7 @@ from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from PIL import ExifTags, Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.screens.generate.photo_captions import SHOWN
 from demo.screens.generate.values import GenerateState, blank_value, stopped_value
 from demo.service.retrieval import RetrievalService
@@ -54,8 +54,8 @@ def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
         "photo": photo(),
         "grid": [2, 2],
         "words": [{"label": "dog", "word": 1, "high": 1.0, "unet": "one", "seps": "other", "numbers": ["0.5 of it"]}],
-        "unet": packed_array(unet),
-        "seps": packed_array(seps),
+        "unet": pack_array(unet),
+        "seps": pack_array(seps),
         "selected": None,
     }
     page = open_page(browser, page_of("looks", value))

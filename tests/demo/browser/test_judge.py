@@ -14,7 +14,7 @@ from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
 from demo.galleries.packaged import load_examples
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
 from seps.judge import Judge, load_judge
 from tests.demo.browser.conftest import SCREENSHOTS
@@ -40,7 +40,7 @@ def judgement(attributions: list[float]) -> dict[str, Any]:
     """What the view hands to the script: two rows of three patches, and one scale."""
     score = {"name": "quality", "title": "Quality", "says": "told"}
     numbers = {"base": 0.5, "correction": 0.1, "final": 0.6, "low": 0.3, "high": 0.7}
-    drawn = {"grid": [2, 3], "values": packed_array(np.array(attributions)), "most": max(map(abs, attributions))}
+    drawn = {"grid": [2, 3], "values": pack_array(np.array(attributions)), "most": max(map(abs, attributions))}
     return {
         "key": 1,
         "photo": photo(),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Browser, expect
 
-from demo.galleries.openings import opening_of
+from demo.galleries.openings import get_opening
 from demo.record.settings import evaluation_knobs, idle_choices
 from demo.record.table import say
 from demo.screens.lesson.steps import STEPS
@@ -238,7 +238,7 @@ def test_the_stage_stays_where_it_is_from_step_to_step(
     browser: Browser, service: RetrievalService, dense: bool
 ) -> None:
     indexed = service.find("examples")
-    opening = opening_of(indexed.gallery, "search")
+    opening = get_opening(indexed.gallery, "search")
     assert opening is not None
     text = indexed.gallery.items[opening.index].dense if dense else None
     knobs = evaluation_knobs(service.model)

@@ -96,7 +96,7 @@ def test_a_decision_by_hand_is_answered_and_an_effect_measured(page: Page, stati
     again = "(score) => Number(document.querySelector('#viewer output').dataset.similarity) === score"
     page.wait_for_function(again, arg=before)
     page.locator("#viewer [data-layer=effect]").click()
-    expect(page.locator("#viewer .seps-reading")).to_contain_text("loses if this one decision is turned over")
+    expect(page.locator("#viewer .seps-reading")).to_contain_text("if this one decision is flipped")
 
 
 def test_pictures_of_ones_own_score_as_in_the_gallery(page: Page, static_address: str, tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_what_is_wrong_with_a_link_is_told_once_and_before_the_model_is_there(
 def test_a_dense_caption_ranks_beside_the_caption_and_chooses_patches_too(page: Page, static_address: str) -> None:
     link = "?view=search&model=scenes&gallery=scenes&photo=7&caption=a+pink+parasol&dense=A+pink+parasol+on+a+beach."
     page.goto(static_address + link)
-    expect(page.locator("#ranking h4")).to_have_text(["Caption alone", "With dense caption"])
+    expect(page.locator("#ranking h4")).to_have_text(["Caption only", "With dense caption"])
     expect(page.locator("#viewer .seps-dense")).to_have_text("A pink parasol on a beach.")
     assert page.evaluate("location.search") == link
     rows = page.locator("#ranking section").nth(1).locator(".row")

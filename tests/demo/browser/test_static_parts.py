@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from demo.galleries.index import index_gallery
-from demo.record.packing import packed_array
+from demo.record.packing import pack_array
 from demo.record.page_table import table_tag
 from demo.record.table import say
 from demo.screens.losses.values import playground_value
@@ -361,8 +361,8 @@ def test_a_model_with_classes_says_what_it_saw_in_each_picture(
     gallery = service.find("examples").gallery
     indexed = index_gallery(model, replace(gallery, items=gallery.items[:2]), None)
     tiny = RetrievalService(model, "tiny", [indexed])
-    numbers, words = packed_array(gallery_numbers(tiny, indexed)), model.encode_captions(["a dog"])[0][0]
-    given = [numbers, packed_array(words.numpy()), list(model.class_names), list(model.grid), model.config.embed_size]
+    numbers, words = pack_array(gallery_numbers(tiny, indexed)), model.encode_captions(["a dog"])[0][0]
+    given = [numbers, pack_array(words.numpy()), list(model.class_names), list(model.grid), model.config.embed_size]
     for index, (names, probability, shape, shares) in enumerate(page.evaluate(CLASSES, given)):
         expected = tiny.explain(indexed, index, "a dog").classes
         assert expected is not None and tuple(names) == expected.names

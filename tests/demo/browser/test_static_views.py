@@ -82,7 +82,7 @@ def test_a_link_to_captions_shows_what_it_names(page: Page, static_address: str)
     link = "?view=captions&model=scenes&gallery=scenes&photo=7&caption=a+pink+parasol+on+the+beach"
     link += "&pool=scenes&typed=a+red+car%0Aa+pink+parasol+on+the+beach&layer=effect&opacity=40"
     open_view(page, static_address, "captions", link)
-    expect(page.locator("#captions-viewer .seps-reading")).to_contain_text("loses if this one decision is turned over")
+    expect(page.locator("#captions-viewer .seps-reading")).to_contain_text("if this one decision is flipped")
     assert query(page) == {
         "view": "captions", "model": "scenes", "gallery": "scenes", "photo": "7", "caption": caption,
         "pool": "scenes", "typed": typed, "layer": "effect", "opacity": "40",

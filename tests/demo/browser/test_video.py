@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from demo.galleries.moving import moving_gallery
+from demo.galleries.moving import create_moving_gallery
 from tests.demo.browser.page import SIZES, WAIT, opened
 from tests.helpers.camera_latency import camera_page
 from tests.helpers.clips import BLUE, RED, encode_clip, plain, write_clip
@@ -76,7 +76,7 @@ def test_a_video_is_sent_read_stopped_and_refused(
 
 
 def test_a_camera_is_looked_at_frozen_and_denied(browser: Browser, scenes_address: str, tmp_path: Path) -> None:
-    pictures = [item.photo() for item in moving_gallery().items]
+    pictures = [item.photo() for item in create_moving_gallery().items]
     with camera_page(browser.browser_type, pictures, tmp_path) as page:
         page.goto(scenes_address + "/")
         page.locator("#viewer canvas:visible").first.wait_for()

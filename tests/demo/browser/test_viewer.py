@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
 from demo.record.layers import Layer, describe
-from demo.record.mask_overlap import others_value
+from demo.record.mask_overlap import pack_other_masks
 from seps import Explanation
 from tests.demo.browser.standalone import (
     GRID,
@@ -166,7 +166,7 @@ def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> 
     canvas, beside = page.locator(".seps-stage > canvas"), page.locator(".seps-fits")
     expect(beside).to_be_hidden()
     before = canvas.bounding_box()
-    page.get_by_role("button", name="Beside it: where the word fits best").click()
+    page.get_by_role("button", name="Next to it: where the word fits best").click()
     cosines, used = alignment.patch_cosines[number], alignment.word_maps[number]
     expect(beside).to_contain_text(f"cosine {cosines.min():.2f} to {cosines.max():.2f}")
     expect(page.locator(".seps-reading")).to_contain_text(str(apart[number]))
@@ -178,7 +178,7 @@ def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> 
     caption = beside.locator("figcaption").bounding_box()
     assert caption is not None
     assert [box["width"] for box in (*boxes, caption) if box] == [pytest.approx(boxes[0]["width"])] * 3
-    page.get_by_role("button", name="Beside it: where the word fits best").click()
+    page.get_by_role("button", name="Next to it: where the word fits best").click()
     expect(beside).to_be_hidden()
     assert canvas.bounding_box() == before
     page.keyboard.press("Escape")
@@ -396,7 +396,7 @@ def test_words_that_found_nothing_are_dashed_and_told(browser: Browser) -> None:
 
 def test_a_chip_shows_what_the_mask_would_be_for_something_else(browser: Browser) -> None:
     record, other = random_record(), random_record(1)
-    others = others_value(record.sparse.kept, ["a dog", "a hat"], [other.sparse.kept, ~record.sparse.kept])
+    others = pack_other_masks(record.sparse.kept, ["a dog", "a hat"], [other.sparse.kept, ~record.sparse.kept])
     page = viewer(browser, record, opacity=1, layer="score", others=others)
     canvas, reading = page.locator(".seps-stage > canvas"), page.locator(".seps-reading")
     dog, hat = (page.locator(".seps-others .chip", has_text=text) for text in ("a dog", "a hat"))

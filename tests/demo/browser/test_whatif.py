@@ -233,7 +233,7 @@ def test_measured_layers_come_when_they_are_asked_for(
         expect(page.locator("#viewer .seps-reading")).to_contain_text(f"{smallest.count} patch")
         np.testing.assert_array_equal(veiled(page), ~smallest.kept)
         page.locator("#viewer [data-layer=smallest_change]").click()
-        expect(page.locator("#viewer .seps-reading")).to_contain_text("turned decision")
+        expect(page.locator("#viewer .seps-reading")).to_contain_text("flipped decision")
         tool(page, "whatif")
         expect(page.locator("#viewer [data-layer=mask]")).to_have_attribute("aria-pressed", "true")
     with opened(browser, address, "?layer=effect") as page:

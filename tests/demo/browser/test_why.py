@@ -173,9 +173,9 @@ def test_photos_ranked_with_a_dense_caption_lead_here_with_it(
     with opened(browser, address) as page:
         unfold(page, "Dense caption")
         page.locator("#dense textarea").fill(dense)
-        expect(page.locator("#ranking h4")).to_have_text(["Caption alone", "With dense caption"])
+        expect(page.locator("#ranking h4")).to_have_text(["Caption only", "With dense caption"])
         page.locator("#ranking").get_by_role("button", name="Why this order?").click()
-        expect(page.locator("#why .seps-told")).to_contain_text("A dense caption takes part")
+        expect(page.locator("#why .seps-told")).to_contain_text("A dense caption is used")
         expect(page).to_have_url(re.compile("view=why.*dense="))
         link = page.url
         for place, side in enumerate(("left", "right")):

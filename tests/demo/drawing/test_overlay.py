@@ -42,7 +42,7 @@ def patched_photo(grid: tuple[int, int]) -> Image.Image:
 
 
 def photo_axes(figure: Figure, grid: tuple[int, int]) -> list[Axes]:
-    """The axes with a photo, whose coordinates are those of the grid."""
+    """The axes with a photo, in grid coordinates."""
     return [axes for axes in figure.axes if (*axes.get_ylim(), *axes.get_xlim()) == (grid[0], 0, 0, grid[1])]
 
 
@@ -64,7 +64,7 @@ def greys_of(photo: Image.Image) -> NDArray[np.float64]:
 def laid_over(
     photo: Image.Image, values: NDArray[Any], low: float, high: float, opacity: float = 1.0
 ) -> NDArray[np.float64]:
-    """What is seen of values over a patched photo: (N, 3). Their colour is as strong as the root of their share."""
+    """The visible colours of values over a patched photo: (N, 3), as strong as the root of their share."""
     fractions = (values - low) / (high - low)
     over = opacity * np.sqrt(fractions)[:, None]
     return greys_of(photo)[:, None] * (1 - over) + colormaps[COLOUR_MAP](fractions, bytes=True)[:, :3] * over
@@ -215,7 +215,7 @@ def test_parts_are_written_as_in_the_paper(name: str) -> None:
         compare_picture(photo, ["dog", "cat"], [record, record], layer, "photos"),
     ):
         written = letters(figure)
-        assert symbol in written  # beside the scale
+        assert symbol in written  # next to the scale
         assert any(text.startswith(f"Part {symbol}: ") for text in written)
         assert not any(name in text for text in written)
         assert render(figure, "svg")

@@ -1,4 +1,4 @@
-"""What the views open with is what the rules give on the shipped weights, and nothing is said against it."""
+"""The views open with the examples that the rules choose on the shipped weights, without warnings."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from demo.examples.choose import choose_all, different
-from demo.examples.measure import Measures, above_even, inside_outside, share_kept
-from demo.galleries.index import in_memory
-from demo.galleries.openings import load_openings, opening_of
+from demo.examples.choose import choose_all, is_different_thing
+from demo.examples.measure import Measures, inside_outside, measure_above_uniform, share_kept
+from demo.galleries.index import require_in_memory
+from demo.galleries.openings import get_opening, load_openings
 from demo.galleries.scenes import SCENES
 from demo.record.unmatched import unmatched
 from demo.service.retrieval import RetrievalService
@@ -23,7 +23,7 @@ VIEWS = ("search", "captions", "compare", "why")
 
 @pytest.fixture(scope="module")
 def photographs(service: RetrievalService) -> Measures:
-    return Measures(service, in_memory(service.find("examples")))
+    return Measures(service, require_in_memory(service.find("examples")))
 
 
 def near(written: dict[str, Any], measured: dict[str, Any]) -> None:
@@ -42,13 +42,13 @@ def test_the_examples_choices_are_what_the_measure_gives(photographs: Measures) 
 @pytest.mark.slow
 def test_the_scenes_choices_are_what_the_measure_gives(cache: Path) -> None:
     service = open_scenes(shipped_models()[SCENES], cache)
-    near(load_openings()[SCENES], choose_all(Measures(service, in_memory(service.open(SCENES)))))
+    near(load_openings()[SCENES], choose_all(Measures(service, require_in_memory(service.open(SCENES)))))
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_first_example_is_flagged(service: RetrievalService, view: str) -> None:
     indexed = service.find("examples")
-    opening = opening_of(indexed.gallery, view)
+    opening = get_opening(indexed.gallery, view)
     assert opening is not None
     for caption in opening.captions:
         assert service.read(caption).note == ""
@@ -77,14 +77,14 @@ def test_captions_that_are_compared_name_different_things(photographs: Measures)
 
 def test_only_what_lies_apart_counts_as_different() -> None:
     left, right = np.array([1.0, 1.0, 0.1, 0.0]), np.array([0.0, 0.0, 1.0, 1.0])
-    assert different(left, right)
-    assert not different(left, np.array([0.0, 1.0, 1.0, 0.0]))
+    assert is_different_thing(left, right)
+    assert not is_different_thing(left, np.array([0.0, 1.0, 1.0, 0.0]))
 
 
 def test_what_lies_inside_is_counted_above_an_even_map() -> None:
     region = np.array([1.0, 0.5, 0.0, 0.0])
-    assert above_even(np.array([2.0, 0.0, 0.0, 0.0]), region) == pytest.approx(1 - 0.375)
-    assert above_even(np.ones(4), region) == pytest.approx(0)
+    assert measure_above_uniform(np.array([2.0, 0.0, 0.0, 0.0]), region) == pytest.approx(1 - 0.375)
+    assert measure_above_uniform(np.ones(4), region) == pytest.approx(0)
 
 
 def test_a_mask_is_to_keep_what_is_named_and_drop_the_rest() -> None:

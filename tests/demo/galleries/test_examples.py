@@ -85,5 +85,5 @@ def test_missing_file_is_named_with_how_to_update_its_package() -> None:
 
 
 def test_missing_shipped_file_is_named() -> None:
-    with pytest.raises(ValueError, match='The photograph "pagoda" should lie in'):
+    with pytest.raises(ValueError, match='The photograph "pagoda" is missing from'):
         replace(EXAMPLES[6], file="photos/nowhere.jpg").photo()

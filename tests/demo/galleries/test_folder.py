@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from demo.galleries import folder
-from demo.galleries.folder import folder_gallery, listed_gallery, photo_gallery, uploads_gallery
+from demo.galleries.folder import create_listed_gallery, folder_gallery, photo_gallery, uploads_gallery
 from demo.galleries.paths import check_photos, photos_place
 
 
@@ -37,7 +37,7 @@ def test_folders_below_are_read_when_asked_alone(tmp_path: Path) -> None:
         draw(tmp_path / name)
     gallery = folder_gallery(tmp_path)
     assert [item.key for item in gallery.items] == ["a.png"]
-    assert gallery.skipped == ('Folders below are read with --recursive alone: "one", "two".',)
+    assert gallery.skipped == ('Subfolders are read only with --recursive: "one", "two".',)
     assert [item.key for item in folder_gallery(tmp_path, recursive=True).items] == [
         "a.png",
         "one/b.png",
@@ -229,10 +229,10 @@ def test_names_are_compared_in_one_unicode_form(tmp_path: Path) -> None:
     composed, decomposed = (unicodedata.normalize(form, "café.png") for form in ("NFC", "NFD"))
     draw(tmp_path / decomposed)
     (tmp_path / "captions.json").write_text(json.dumps({composed: ["a coffee house"]}), encoding="utf-8")
-    for gallery in (folder_gallery(tmp_path), listed_gallery(tmp_path)[0]):
+    for gallery in (folder_gallery(tmp_path), create_listed_gallery(tmp_path)[0]):
         assert gallery.note == ""
         assert [(item.key, item.captions) for item in gallery.items] == [(composed, ("a coffee house",))]
-        assert gallery.position(composed) == gallery.position(decomposed) == gallery.titled(decomposed) == 0
+        assert gallery.position(composed) == gallery.position(decomposed) == gallery.find_by_title(decomposed) == 0
     assert [item.key for item in uploads_gallery([(decomposed, b"1"), (composed, b"2")]).items] == [
         composed,
         f"{composed} (2)",
@@ -254,5 +254,5 @@ def test_a_large_folder_lists_photographs_by_content(tmp_path: Path) -> None:
         Image.new("RGB", (8, 6)).save(tmp_path / name, "JPEG")
     (tmp_path / "photo.HEIC").write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(200))
     (tmp_path / "notes.txt").write_text("no picture")
-    _, files = listed_gallery(tmp_path)
+    _, files = create_listed_gallery(tmp_path)
     assert [file.path for file in files] == ["photo.HEIC", "saved.jfif", "scan.JPE"]

@@ -11,7 +11,7 @@ from demo.galleries.cache import default_cache, write_whole
 from demo.galleries.examples import examples_gallery
 from demo.galleries.gallery import Gallery, GalleryItem, caption_pool
 from demo.galleries.packaged import load_examples
-from demo.galleries.photos import content_digest, file_digest, pixels_digest
+from demo.galleries.photos import compute_digest, file_digest, pixels_digest
 
 
 def item(key: str, source: Path | bytes, captions: tuple[str, ...] = ()) -> GalleryItem:
@@ -38,7 +38,7 @@ def test_an_item_reads_what_somebody_sent() -> None:
     Image.new("RGB", (6, 4), "blue").save(stream, "PNG")
     sent = item("blue", stream.getvalue())
     assert sent.photo().getpixel((0, 0)) == (0, 0, 255)
-    assert sent.read().digest == sent.digest() == content_digest(stream.getvalue())
+    assert sent.read().digest == sent.digest() == compute_digest(stream.getvalue())
     with pytest.raises(ValueError, match='The photo "words" is no photo that can be read'):
         item("words", b"words").read()
 

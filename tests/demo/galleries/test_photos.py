@@ -24,11 +24,11 @@ from demo.galleries.photos import (
     check_photo,
     data_url,
     file_digest,
-    kept_small,
     pixels_digest,
     printable,
     read_photo,
     read_upload,
+    shrink_photo,
     thumbnail,
 )
 from tests.helpers.odd_photos import corpus
@@ -61,7 +61,7 @@ def png(size: tuple[int, int], depth: int, colour: int, rows: bytes, *chunks: tu
 
 
 def ycbcr_tiff(image: Image.Image, step: int) -> bytes:
-    """A TIFF without compression in YCbCr, the colour of `step` x `step` pixels told once."""
+    """A TIFF without compression in YCbCr, the colour of `step` x `step` pixels stored once."""
     y, *colour = np.asarray(image.convert("YCbCr")).transpose(2, 0, 1)
     rows, columns = y.shape[0] // step, y.shape[1] // step
     blocks = y.reshape(rows, step, columns, step).transpose(0, 2, 1, 3).reshape(rows, columns, -1)
@@ -281,7 +281,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "bomb of 144 million pixels": (lambda: saved(Image.new("1", (12_000, 12_000)), "PNG"), TOO_MANY),
     "JPEG of 101 million pixels": (lambda: saved(Image.new("L", (10_100, 10_000)), "JPEG"), TOO_MANY),
     "PNG of 65 million pixels": (lambda: header_only_png(6_500, 10_000), TOO_MANY_WHOLE),
-    "bomb by its header alone": (lambda: header_only_png(60_000, 60_000), TOO_MANY),
+    "bomb by its header only": (lambda: header_only_png(60_000, 60_000), TOO_MANY),
     "bomb GIF": (lambda: b"GIF89a" + struct.pack("<2H", 65_535, 65_535) + b"\0\0\0" + saved(
         Image.new("L", (1, 1)), "GIF")[13:], TOO_MANY),
     "floating point": (floating_point, r"^The photo \"bad\.jpg\" has floating-point pixels: save it with 8 or 16 bits"),
@@ -355,7 +355,7 @@ def test_metadata_go_no_further() -> None:
 
 def test_several_threads_read_at_once_and_leave_all_settings_alone() -> None:
     before = list(warnings.filters), PngImagePlugin.MAX_TEXT_CHUNK, TiffImagePlugin.READ_LIBTIFF
-    content = saved(Image.new("L", (9_500, 9_500)), "JPEG")  # Pillow alone would warn
+    content = saved(Image.new("L", (9_500, 9_500)), "JPEG")  # Pillow itself would warn
     with ThreadPoolExecutor(4) as pool:
         sizes = list(pool.map(lambda _: read_photo(content).image.size, range(4)))
     assert sizes == [(LONGEST, LONGEST)] * 4
@@ -410,10 +410,10 @@ def test_an_upload_may_have_any_name() -> None:
 
 
 def test_what_is_kept_small_is_the_photo_at_a_size_to_look_at() -> None:
-    small = kept_small(two_halves((1_800, 1_200)))()
+    small = shrink_photo(two_halves((1_800, 1_200)))()
     assert (small.mode, small.size) == ("RGB", (KEPT, 600))
     assert close(pixel(small, 0.2, 0.5), RED) and close(pixel(small, 0.8, 0.5), BLUE)
-    assert kept_small(two_halves())().size == (60, 40)
+    assert shrink_photo(two_halves())().size == (60, 40)
 
 
 def decoded(url: str) -> Image.Image:

@@ -1,4 +1,4 @@
-"""The gallery of scenes in the repo is what the generator makes."""
+"""The gallery of scenes in the repo matches the generator's output."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from demo.galleries.folder import folder_gallery, listed_gallery
+from demo.galleries.folder import create_listed_gallery, folder_gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.indexing import FolderIndexing
 from demo.galleries.stored import MISSING, StoredGallery
@@ -52,7 +52,7 @@ def early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Held:
-    """Encodes with a model; the thread that indexes as many photographs as it is let."""
+    """Encodes with a model; the thread indexes as many photographs as it may."""
 
     def __init__(self, model: SEPSModel, allowed: int = 10**6) -> None:
         self.model, self.count = model, 0
@@ -69,7 +69,7 @@ class Held:
 
 
 def opened(model: SEPSModel, folder: Path, cache: Path, encode: Held) -> tuple[StoredGallery, FolderIndexing]:
-    gallery, files = listed_gallery(folder)
+    gallery, files = create_listed_gallery(folder)
     place = table_place(cache, gallery, model)
     engine = ScoringEngine(model.cross_net)
     stored = StoredGallery(engine, table_layout(model, features=feature_key(engine)), gallery, place, encode)
@@ -219,10 +219,10 @@ def test_thumbnails_are_made_when_they_are_asked_for(
 def test_damaged_files_are_counted_and_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
     (folder / "dog-01.png").write_bytes(b"no photograph")
     lines: list[str] = []
-    gallery, files = listed_gallery(folder)
+    gallery, files = create_listed_gallery(folder)
     place = table_place(tmp_path, gallery, model)
     stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, Held(model))
-    indexing = FolderIndexing(stored, files, tell=lines.append)
+    indexing = FolderIndexing(stored, files, notify=lines.append)
     indexing.start()
     indexing.wait()
     status = indexing.status()
@@ -262,7 +262,7 @@ def test_a_table_that_another_process_writes_is_read_and_then_written(
 
 def test_a_place_that_cannot_be_written_is_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file, no folder")
-    gallery, files = listed_gallery(folder)
+    gallery, files = create_listed_gallery(folder)
     place = tmp_path / "cache" / "folder.lance"
     stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, Held(model))
     indexing = FolderIndexing(stored, files)

@@ -1,4 +1,4 @@
-"""A video as a gallery: read in a process of its own, whatever it is."""
+"""A video as a gallery: read in a separate process, whatever it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from demo.galleries import video_worker
-from demo.galleries.moving import FILE, moving_gallery
+from demo.galleries.moving import FILE, create_moving_gallery
 from demo.galleries.personal import OWN_VIDEO
 from demo.galleries.video import read_video
 from demo.galleries.video_worker import frames_of
@@ -86,7 +86,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path: Path) -> None:
 
 
 def test_the_scene_that_moves_knows_when_its_object_is_seen() -> None:
-    gallery = moving_gallery()
+    gallery = create_moving_gallery()
     seen = [float(item.key) for item in gallery.items if item.captions]
     assert (seen[0], seen[-1], len(gallery)) == (1.75, 3.25, 24)
     assert gallery.captions[0] == "a white balloon"

@@ -1,4 +1,4 @@
-"""The process that decodes what people send: it gives what decoding here gives, and whatever happens to it is told."""
+"""The process that decodes uploads: same results as decoding here, and every failure is reported."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def make(started: list[subprocess.Popen[bytes]]) -> Iterator[Callable[..., Decoders]]:
-    """Makes decoders, whose processes end with the test."""
+    """Makes decoders that end with the test."""
     made = []
 
     def decoders(**options: Any) -> Decoders:
@@ -64,7 +64,7 @@ def make(started: list[subprocess.Popen[bytes]]) -> Iterator[Callable[..., Decod
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Event, Event]]:
-    """Holds the next question to a process: the first event tells that it came, the second lets it go on."""
+    """Holds the next question to a process: the first event reports that it came, the second lets it go on."""
     came, go_on = Event(), Event()
     ask = worker._asked
 

@@ -1,4 +1,4 @@
-"""Records and rankings in a notebook: what is shown, how large it is, and what is said where nothing can be drawn."""
+"""Records and rankings in a notebook: content, size, and the message when nothing can be drawn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from PIL import ExifTags, Image
 
 import seps
 from demo.notebook.page import UNUSED, VIEWS
-from demo.notebook.script import as_function, single_script
+from demo.notebook.script import single_script, wrap_module
 from demo.record.packing import packed
 from demo.server.static import scripts
 from seps import Explanation, Ranking, notebook
@@ -55,7 +55,7 @@ def record() -> Explanation:
 
 
 def shown_in_frame(html: str) -> Any:
-    """What the page in a frame was given."""
+    """The value of the page in a frame."""
     return shown_in(unescape(html.partition("srcdoc='")[2].partition("'")[0]))
 
 
@@ -231,7 +231,7 @@ def test_every_module_goes_into_the_script_once() -> None:
 )
 def test_what_no_script_can_hold_is_refused(source: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        as_function("a.js", source)
+        wrap_module("a.js", source)
 
 
 def test_a_notebook_shows_the_layer_of_classes() -> None:

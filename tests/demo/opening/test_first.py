@@ -1,4 +1,4 @@
-"""The first view that is written down is what the app computes."""
+"""The stored first view matches the app's result."""
 
 from __future__ import annotations
 

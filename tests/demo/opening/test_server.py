@@ -89,7 +89,7 @@ def test_a_host_that_is_not_this_machine_is_told(monkeypatch: pytest.MonkeyPatch
 
 
 def raw(opening: Opening, request: bytes) -> bytes:
-    """What comes back for bytes as they are."""
+    """The answer to raw bytes."""
     with socket.create_connection((opening.host, opening.port), timeout=10) as connection:
         connection.sendall(request)
         return b"".join(iter(lambda: connection.recv(65536), b""))

@@ -60,7 +60,7 @@ def test_parts_add_up_to_each_similarity_and_to_the_difference(
 ) -> None:
     result = contrast_of(FIRST, second, paper, seed, dense)
     assert ("dense" in {part.name for part in result.rest}) == bool(dense and not paper)
-    assert any("A dense caption takes part" in line for line in contrast_sentences(result)) == bool(dense)
+    assert any("A dense caption is used" in line for line in contrast_sentences(result)) == bool(dense)
     sent = contrast_record(result, "random")
     parts = [*sent["words"], *sent["rest"].values()]
     for side, shown in (("left", result.left), ("right", result.right)):

@@ -58,7 +58,7 @@ COMPONENTS = {
     "caption_box",
 }
 SHOWN = {"label", "placeholder", "info"}  # arguments of components
-# Examples of captions stay English, as captions are; names are names; and what follows names a person's own model.
+# Examples of captions stay English, as captions are; names are names; and the template for a user's model.
 AS_IT_IS = {"a cat asleep on a sofa", "a red car in the snow", "SEPS Explorer", "A model of your own: {}", "R@1", "R@5"}
 CHINESE_LETTER = re.compile("[一-鿿]")
 AS_IT_IS |= {"R@10", "rSum", "AUC", "", *TABLE["symbols"]}
@@ -77,7 +77,7 @@ def places(template: str) -> list[tuple[str, str]]:
 
 
 def digits(template: str) -> list[str]:
-    """The numbers that stand in a template itself."""
+    """The numbers in a template's text."""
     return sorted(re.findall(r"\d+(?:\.\d+)?", " ".join(text for text, *_ in Formatter().parse(template))))
 
 
@@ -154,7 +154,7 @@ def test_phrases_have_the_same_values_and_numbers(file: str, texts: dict[str, st
 
 
 class Noticing(dict[str, str]):
-    """Phrases that notice which ones were asked for in vain."""
+    """Phrases that record missing keys."""
 
     def __init__(self) -> None:
         super().__init__(PHRASES)
@@ -185,7 +185,7 @@ def test_places_and_tables_are_there_in_chinese(monkeypatch: pytest.MonkeyPatch,
 
 
 def literals(call: ast.Call, constants: dict[str, str]) -> Iterator[str]:
-    """The texts that a component is made with: "{}" stands for what is filled in."""
+    """The texts that a component is made with: "{}" marks inserted values."""
     given = [*call.args[:1], *(argument.value for argument in call.keywords if argument.arg in SHOWN)]
     for node in given:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -210,7 +210,7 @@ def part_of(part: ast.AST, constants: dict[str, str]) -> str:
 
 
 def labels() -> dict[str, str]:
-    """The texts of Gradio's components by themselves, with the files that they stand in."""
+    """The texts of Gradio's components by themselves, with their files."""
     texts: dict[str, str] = {}
     for file in [*(ROOT / "demo" / "screens").rglob("*.py"), ROOT / "demo" / "site.py"]:
         if file.name in ("api.py", "api_page.py"):

@@ -1,4 +1,4 @@
-"""One table of layers: a row is all that a new one needs beside its sentences."""
+"""One table of layers: a new layer needs only a row and its sentences."""
 
 from __future__ import annotations
 

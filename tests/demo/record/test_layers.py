@@ -90,7 +90,7 @@ def test_released_scores_have_no_mlp_part() -> None:
 def test_a_branch_that_merges_nothing_has_no_token_layers() -> None:
     record = random_record(dense=True, use_dual_aggr=False)
     for text in ("token:1:dense", "tokens:dense"):
-        with pytest.raises(ValueError, match="The dense branch merges no tokens of its own here"):
+        with pytest.raises(ValueError, match="The dense branch merges no tokens here"):
             Layer.parse(text).check(record)
     Layer.parse("tokens").check(record)
 
@@ -172,7 +172,7 @@ def test_alternative_text_names_the_place() -> None:
     chess = np.indices((6, 6)).sum(axis=0) % 2 == 0
     assert describe(masked(record, chess), Layer("mask")) == "18 of 36 patches kept; spread evenly"
     assert describe(masked(record, kept | True), Layer("mask")) == "36 of 36 patches kept"
-    assert describe(record, Layer("photo")) == "the photo alone"
+    assert describe(record, Layer("photo")) == "the photo only"
 
 
 def test_alternative_text_of_both_masks_counts_what_both_kept() -> None:

@@ -1,4 +1,4 @@
-"""Messages of the code in Chinese: each form in the table is that of a message of the app or the library."""
+"""Messages of the code in Chinese: each template in the table matches a message of the app or the library."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from demo.galleries import decoding
 from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.photos import read_photo
-from demo.record.language import CHINESE, MESSAGES, pattern_of, sentences, speaking
+from demo.record.language import CHINESE, MESSAGES, compile_pattern, sentences, speaking
 from demo.screens.chooser import SelectedImage, left_out
 from demo.screens.compare.view import show_side_by_side
 from demo.screens.generate.values import linked_state as linked_drawing
@@ -32,7 +32,7 @@ from demo.screens.why.view import compared_captions
 from demo.server.detail import Detail
 from demo.server.gate import FAULT, FULL, MAX_BYTES, large
 from demo.server.guard import GONE
-from demo.service.captions import noted_if_unlike, read_caption
+from demo.service.captions import add_unlike_note, read_caption
 from demo.service.generating.reading import read_drawn_caption
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
@@ -60,7 +60,7 @@ LINKS: list[dict[str, str]] = [
 
 
 def refusal(make: Callable[[], Any]) -> str:
-    """What is told of a call that is refused."""
+    """Messages of refused calls."""
     with pytest.raises(ValueError) as error:
         make()
     return str(error.value)
@@ -85,7 +85,7 @@ def phrases(form: str) -> list[str]:
 
 
 def of_links(registry: ModelRegistry) -> list[str]:
-    """What is told of links with a wrong part."""
+    """Messages of links with a wrong part."""
     pages = [str(fill(registry, query)) for query in LINKS]
     problems = [re.findall('<p class="message problem"[^>]*>(.*?)</p>', page) for page in pages]
     assert all(problems), LINKS[[bool(lines) for lines in problems].index(False)]
@@ -100,21 +100,21 @@ def of_links(registry: ModelRegistry) -> list[str]:
 
 
 def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]:
-    """What is told of captions."""
+    """Messages on captions."""
     indexed = service.find("examples")
     texts = ("a dog " * 60, "a dog 🐶 sits by a cat in the snow", "ein Hund rennt schnell", "une femme en robe rouge")
     known = KnownCaptions(torch.eye(2, service.model.txt_enc.width), 1.01)
     return [
         *(read_caption(service.model, text).note for text in texts),
         read_drawn_caption(registry.of("scenes").model, "a dog playing").note,
-        noted_if_unlike(known, read_caption(service.model, "a cat"), known.centres[0]).note,
+        add_unlike_note(known, read_caption(service.model, "a cat"), known.centres[0]).note,
         refusal(lambda: show_side_by_side(registry, SelectedImage("examples", 0), "a cat", ViewState())),
         refusal(lambda: compared_captions(service, indexed, 0, "a cat\na cat")),
     ]
 
 
 def of_pictures(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is told of pictures that somebody sends."""
+    """Messages on uploaded pictures."""
     content = BytesIO()
     Image.new("1", (2000, 1000)).save(content, "PNG")
     monkeypatch.setattr(decoding, "MAX_PIXELS_WHOLE", 1_000_000)
@@ -129,7 +129,7 @@ def of_pictures(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> l
 
 
 def of_profiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is said of colour profiles that cannot be used, of clear pictures, and of HEIC without its package."""
+    """Messages on unusable colour profiles, transparent pictures, and HEIC without its package."""
 
     def note(mode: str, **options: Any) -> str:
         content = BytesIO()
@@ -153,7 +153,7 @@ def of_profiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def of_videos(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is said of videos that cannot be used."""
+    """Messages on unusable videos."""
     file = encode_clip(folder / "clip.mp4", "libx264", [np.zeros((16, 16, 3), np.uint8)])
     (folder / "other.mp4").write_bytes(file.read_bytes().replace(b"avc1", b"zzzz"))
     lines = [refusal(lambda: videos.read_frames(folder / "other.mp4"))]
@@ -173,7 +173,7 @@ def test_what_visitors_meet_is_told_in_chinese_by_forms_of_real_messages(
     with speaking(CHINESE):
         chinese = [sentences(line) for line in lines]
     assert [line for line in chinese if re.search(ENGLISH, line)] == []
-    rest = [form for form in MESSAGES if not any(pattern_of(form).search(line) for line in lines)]
+    rest = [form for form in MESSAGES if not any(compile_pattern(form).search(line) for line in lines)]
     code = texts_of_code()
     unused = [form for form in rest if any(phrase not in code for phrase in phrases(form))]
     assert unused == [], "no message has this form: demo/record/messages.zh.json"

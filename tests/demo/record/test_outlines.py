@@ -16,7 +16,7 @@ CENTRES = np.stack(np.meshgrid(np.arange(SIDE), np.arange(SIDE)), axis=-1).resha
 
 
 def filled(lines: tuple[Line, ...]) -> NDArray[np.bool_]:
-    """The pixels whose centres lie inside an odd number of lines."""
+    """The pixels with centres inside an odd number of lines."""
     inside = np.zeros(SIDE * SIDE, dtype=int)
     for line in lines:
         inside += Path(np.reshape(line, (-1, 2))).contains_points(CENTRES)

@@ -27,7 +27,7 @@ def unpacked(value: dict[str, Any]) -> NDArray[np.float32]:
 
 
 def pairs(record: Explanation, value: dict[str, Any]) -> list[tuple[Any, NDArray[Any]]]:
-    """Every array of floats as it is told, with the record's own."""
+    """Every packed array of floats, with the record's."""
     branches = [branch for branch in (record.sparse, record.dense) if branch is not None]
     alignments = [alignment for alignment in (record.sparse_alignment, record.dense_alignment) if alignment is not None]
     assert len(value["branches"]) == len(branches) and len(value["alignments"]) == len(alignments)
@@ -44,7 +44,7 @@ def pairs(record: Explanation, value: dict[str, Any]) -> list[tuple[Any, NDArray
 
 
 def check_the_rest(record: Explanation, value: dict[str, Any]) -> None:
-    """Everything in a told record that is no array of floats."""
+    """Everything in a packed record that is no array of floats."""
     assert value["variant"] == record.variant and value["has_cls"] is record.has_cls
     assert tuple(value["grid"]) == record.grid
     assert value.get("classes", {}).get("names") == (None if record.classes is None else list(record.classes.names))

@@ -28,7 +28,7 @@ CAPTION = "a motorcycle parked indoors"
 
 
 class Half:
-    """A model of which the lesson's settings see the network alone."""
+    """A model with only a network, as the lesson's settings need."""
 
     def __init__(self, net: CrossSparseAggrNet) -> None:
         self.cross_net = net

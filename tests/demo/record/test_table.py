@@ -1,4 +1,4 @@
-"""The table of what is said: every template can be filled, every symbol has its mathematics, and both are told once."""
+"""The table of texts: every template can be filled, every symbol has its mathematics, and both exist once."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demo.record.unmatched import missed_sentence, quoted, unmatched, unmatched_value
+from demo.record.unmatched import describe_missed, quoted, unmatched, unmatched_value
 from demo.screens.judge.judgement import words_numbers, words_sentence
 from seps import Explanation
 from seps.models.unmatched_words import UnmatchedRule
@@ -15,7 +15,7 @@ from tests.helpers.records import random_record
 
 
 def record_with(cosines: list[float]) -> Explanation:
-    """A record of "[CLS] a dog ##s $ [SEP]" whose words have these best cosines."""
+    """A record of "[CLS] a dog ##s $ [SEP]" with these best cosines."""
     record = random_record()
     alignment = record.sparse_alignment
     values = np.minimum(np.full(alignment.cosines.shape, -1.0), 0) + 0.0
@@ -27,8 +27,8 @@ def test_content_words_below_the_threshold_found_nothing() -> None:
     low = record_with([0.1, 0.1, 0.2, 0.25, 0.1, 0.1])
     assert [word.text for word in unmatched(low, UnmatchedRule(0.3))] == ["dogs"]  # not "a", "$", [CLS] and [SEP]
     assert unmatched(low, UnmatchedRule(0.25)) == []  # its best piece reaches it
-    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # another word alone can be told so
-    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # another word alone can be told so
+    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # the rule covers only another word
+    assert unmatched(low, UnmatchedRule(0.3, frozenset({"cat"}))) == []  # the rule covers only another word
     assert unmatched(low, None) == [] and unmatched_value(low, None) is None
     assert unmatched_value(record_with([0.1, 0.1, 0.2, 0.4, 0.1, 0.1]), UnmatchedRule(0.3)) is None
 
@@ -43,10 +43,10 @@ def test_they_are_told_with_their_cosines() -> None:
         "“dogs” is probably not in this picture: its best cosine, 0.25, lies below 0.30, where nearly all content "
         "words were missing."
     )
-    missed = missed_sentence(low, UnmatchedRule(0.3))
+    missed = describe_missed(low, UnmatchedRule(0.3))
     assert missed == "Probably not in the best picture: “dogs”."
     assert value["plain"] == "Probably not in this picture: “dogs”."
-    assert missed_sentence(low, UnmatchedRule(0.2)) == missed_sentence(low, None) == ""
+    assert describe_missed(low, UnmatchedRule(0.2)) == describe_missed(low, None) == ""
     assert "Found nothing: “dogs”." in words_sentence(low, UnmatchedRule(0.3))
     assert "here every one reaches it" in words_numbers(low, UnmatchedRule(0.2))
     assert "positive cosine" in words_numbers(low)

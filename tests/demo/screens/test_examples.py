@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from demo.galleries.index import IndexedGallery, in_memory
-from demo.galleries.openings import load_openings, opening_of
+from demo.galleries.index import IndexedGallery, require_in_memory
+from demo.galleries.openings import get_opening, load_openings
 from demo.screens.examples import EXAMPLES, FIRST_CAPTION, FIRST_PHOTO, examples_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -13,7 +13,7 @@ from demo.service.retrieval import RetrievalService
 
 def renamed(indexed: IndexedGallery, name: str) -> IndexedGallery:
     """The same pictures under another name, as a model of one's own has them."""
-    return replace(in_memory(indexed), gallery=replace(indexed.gallery, name=name))
+    return replace(require_in_memory(indexed), gallery=replace(indexed.gallery, name=name))
 
 
 def test_the_first_caption_finds_the_first_photograph(service: RetrievalService) -> None:
@@ -32,8 +32,8 @@ def test_each_kind_of_gallery_has_its_own(service: RetrievalService, registry: M
 
 def test_a_gallery_without_the_chosen_photograph_opens_with_none(service: RetrievalService) -> None:
     gallery = service.find("examples").gallery
-    assert opening_of(gallery, "compare") is not None
-    assert opening_of(gallery, "generate") is None
+    assert get_opening(gallery, "compare") is not None
+    assert get_opening(gallery, "generate") is None
     key = load_openings()["examples"]["compare"]["photo"]
     others = tuple(item for item in gallery.items if item.key != key)
-    assert opening_of(replace(gallery, items=others), "compare") is None
+    assert get_opening(replace(gallery, items=others), "compare") is None

@@ -9,7 +9,7 @@ import torch
 
 from demo.screens.parts import ViewState
 from demo.screens.photos import view as photos_view
-from demo.service.captions import Reading, noted_if_unlike
+from demo.service.captions import Reading, add_unlike_note
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps.models.hub import shipped_models
@@ -36,11 +36,11 @@ def test_the_photos_view_tells_it(
 
 def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:
     centres = caption_vectors(service.model, [CAPTION])
-    read = noted_if_unlike(KnownCaptions(centres, 1.01), Reading(CAPTION, "Cut short."), centres[0])
+    read = add_unlike_note(KnownCaptions(centres, 1.01), Reading(CAPTION, "Cut short."), centres[0])
     assert read.text == CAPTION
     assert read.note.endswith("like this one (nearness 1.00, usually above 1.01): this may be a guess.")
     assert read.note.startswith("Cut short. Few training captions")
-    known = noted_if_unlike(KnownCaptions(centres, 0.99), Reading(CAPTION, ""), centres[0])
+    known = add_unlike_note(KnownCaptions(centres, 0.99), Reading(CAPTION, ""), centres[0])
     assert not known.note
 
 

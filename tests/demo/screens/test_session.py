@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 import pytest
 
-from demo.galleries.index import in_memory
-from demo.galleries.openings import load_openings, opening_of
+from demo.galleries.index import require_in_memory
+from demo.galleries.openings import get_opening, load_openings
 from demo.screens.edit.view import Editing, entered, first_scene
 from demo.screens.examples import FIRST_CAPTION
 from demo.screens.parts import ViewState, link_to
@@ -58,11 +58,11 @@ def test_other_views_begin_with_what_was_chosen_for_them(service: RetrievalServi
     gallery = service.find("examples").gallery
     for view, chosen, count in (("captions", "captions", 9), ("compare", "compare", 7), ("lesson", "search", 8)):
         values = fill(registry, {}, view)[1][view]
-        opening = opening_of(gallery, chosen)
+        opening = get_opening(gallery, chosen)
         assert opening is not None and len(values) == count
         assert values[3].index == opening.index
     compared = fill(registry, {}, "compare")[1]["compare"][5]
-    opening = opening_of(gallery, "compare")
+    opening = get_opening(gallery, "compare")
     assert opening is not None and tuple(item["caption"] for item in compared["items"]) == opening.captions
     assert compared["shared"].startswith("These masks share ")
     assert fill(registry, {"view": "about"}) == ("about", {})
@@ -86,7 +86,7 @@ def test_a_link_to_a_dense_caption_brings_both_rankings(registry: ModelRegistry)
         registry, "?view=search&gallery=examples&photo=cat&caption=a+cat&dense=A+cat+lies.&layer=mask:dense"
     )
     ranking, viewer = values[4:6]
-    assert [part["title"] for part in ranking["lists"]] == ["Caption alone", "With dense caption"]
+    assert [part["title"] for part in ranking["lists"]] == ["Caption only", "With dense caption"]
     assert (viewer["dense_caption"], viewer["layer"]) == ("A cat lies.", "mask:dense")
     assert len(viewer["record"]["branches"]) == 2
 
@@ -127,7 +127,7 @@ def test_a_persons_own_photo_has_no_link(service: RetrievalService) -> None:
     from dataclasses import replace
 
     indexed = service.find("examples")
-    session = replace(in_memory(indexed), gallery=replace(indexed.gallery, name="uploads"))
+    session = replace(require_in_memory(indexed), gallery=replace(indexed.gallery, name="uploads"))
     assert link_to(service, "search", session, ViewState("uploads", 0, "a cat")) is None
 
 

@@ -19,8 +19,8 @@ from demo.site import launch_options
 from tests.helpers.awaited import awaited
 
 API = "/gradio_api/"
-# What Gradio serves beside what is needed, as far as it is known here. Another one is refused all the same; look at
-# what it does before it comes into this list, or into that of what is needed.
+# Known addresses of Gradio that are not needed. New ones are refused too; look at
+# their effect before adding them to this list or to the list of needed ones.
 REFUSED = {
     "/login", "/logout", "/monitoring", "/monitoring/summary", "/monitoring/{key}", "/openapi.json", "/pwa_icon",
     "/pwa_icon/{size}", "/svelte/{path:path}", f"{API}custom_component/{{id}}/{{environment}}/{{type}}/{{file_name}}",
@@ -52,7 +52,7 @@ async def made(options: dict[str, Any]) -> App:
 
 
 def listed(routes: Any) -> Iterator[tuple[str, str]]:
-    """Every method and path of a router, those of the routers in it too."""
+    """Every method and path of a router and its nested routers."""
     for route in routes:
         if hasattr(route, "effective_candidates"):  # a router that FastAPI includes
             yield from listed(route.effective_candidates())

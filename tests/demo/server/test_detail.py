@@ -1,4 +1,4 @@
-"""What a page's event tells, checked field by field, and that every event of the app names the class that does so."""
+"""Event data is validated field by field, and every event of the app uses the class that does so."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_fields_of_the_right_kind_are_read() -> None:
     assert (event.number("opacity"), event.flag("dark"), event.value("do")) == (0.5, False, None)
     assert event.like("layer", "photo") == "mask"
     assert (event.like("opacity", 0.75), event.like("dark", True), event.like("index", 0)) == (0.5, False, 3)
-    assert (event.like("mask", ""), event.like("lines", True)) == ("", True)  # not told
+    assert (event.like("mask", ""), event.like("lines", True)) == ("", True)  # not given
     assert event.several(("do", "dx", "dy")) == {"dx": -4}
     assert type(detail(2.0).whole("field", 3)) is int
     assert (detail(0).number("field"), detail(1).number("field")) == (0.0, 1.0)
@@ -60,8 +60,8 @@ def test_anything_else_is_a_sentence(value: Any) -> None:
 
 
 @pytest.mark.parametrize("data", [None, {}, [], "x", 3, 10**400, True, {"other": 1}, {"": 1}, {"\ud800": 1}])
-def test_an_event_that_tells_no_such_field_is_a_sentence(data: Any) -> None:
-    with pytest.raises(ValueError, match=r"^This event tells .*reload the page\.$"):
+def test_an_event_that_without_such_a_field_is_a_sentence(data: Any) -> None:
+    with pytest.raises(ValueError, match=r"^This event (lacks|contains) .*reload the page\.$"):
         Detail(None, data).text("field")
 
 
@@ -82,7 +82,7 @@ def test_an_address_may_be_as_long_as_one_that_a_browser_sends() -> None:
 
 
 def test_gradio_makes_the_class_that_a_function_names() -> None:
-    """The one way in: what is handed to Gradio is thrown away, and made anew in the class of the annotation."""
+    """The one way in: Gradio's object is discarded and rebuilt in the class of the annotation."""
 
     def event(value: str, event: Detail) -> None: ...
 

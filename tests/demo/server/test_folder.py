@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from demo.server.folder import TemporaryFolder, lies_in
+from demo.server.folder import TemporaryFolder, is_in_folder
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_what_others_leave_where_temporary_files_lie_goes_too(outer: Path, monke
         os.utime(old, (0, 0))
         for path in (left.name, old):
             assert Path(path).is_relative_to(folder.path.parent)
-            assert not lies_in(folder.path, path)  # no call can name it, and it is not served
+            assert not is_in_folder(folder.path, path)  # no call can name it, and it is not served
         folder.sweep()
         assert (Path(left.name).exists(), Path(old).exists()) == (True, False)
         assert tempfile.gettempdir() != before
@@ -85,7 +85,7 @@ def test_lies_in_follows_links_and_never_opens(tmp_path: Path) -> None:
     (folder / "loop").symlink_to(folder / "loop")
     (folder / "in").symlink_to(folder / "below" / "photo.png")
     inside = ["below/photo.png", "in", "below/../below/x", "nothing yet", "x" * 5000]
-    assert all(lies_in(folder, f"{folder}/{path}") for path in inside)
+    assert all(is_in_folder(folder, f"{folder}/{path}") for path in inside)
     outside = [".", "..", "../canary.txt", "out", "loop", "below/../../canary.txt", "a\0b"]
-    assert not any(lies_in(folder, f"{folder}/{path}") for path in outside)
-    assert not any(lies_in(folder, path) for path in ("", "canary.txt", "file:///etc/passwd", str(canary), "~/x"))
+    assert not any(is_in_folder(folder, f"{folder}/{path}") for path in outside)
+    assert not any(is_in_folder(folder, path) for path in ("", "canary.txt", "file:///etc/passwd", str(canary), "~/x"))

@@ -33,7 +33,7 @@ def page(request: Request) -> PlainTextResponse:
 
 
 def rule_of(path: str, *sites: str) -> str:
-    """The rule that comes with an answer of the server: with the page, and with what is refused before it."""
+    """The rule that comes with an answer of the server: with the page, and with refused requests."""
     with TemporaryFolder() as folder:
         options = server_options(folder, 2**20, sites=sites)
         client = TestClient(Starlette(routes=[Route("/", page)], middleware=options["middleware"][:1]))

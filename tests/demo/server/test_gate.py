@@ -1,4 +1,4 @@
-"""The gate in front of Gradio, around a server of a few lines that stands for it."""
+"""The gate in front of Gradio, with a small server in its place."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Page(Starlette):
 
 
 async def answered(request: Request) -> Response:
-    """What Gradio would answer: how many bytes came, or the fault that the address names."""
+    """A stand-in for Gradio's answer: the number of bytes, or the fault that the address names."""
     fault = request.query_params.get("fault")
     if fault == "disk":
         raise OSError(ENOSPC, "No space left on device")
@@ -152,7 +152,7 @@ def test_names_and_bodies_are_bounded(client: TestClient, monkeypatch: pytest.Mo
         answer = client.get(f"{API}/upload_progress?{query}")
         assert (answer.status_code, answer.json()) == (400, {"error": UNREADABLE})
     monkeypatch.setattr(gate, "MAX_BYTES", 2**20)
-    for content in (b"x" * (2**20 + 1), iter([b"x" * 2**19] * 3)):  # the second tells of no length
+    for content in (b"x" * (2**20 + 1), iter([b"x" * 2**19] * 3)):  # the second has no length
         answer = client.post(f"{API}/run/explain", content=content)
         assert answer.status_code == 413
         assert "more than 1 MB" in answer.text

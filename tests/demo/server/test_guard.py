@@ -17,7 +17,7 @@ import pytest
 
 from demo.record.table import say
 from demo.server.gate import FAULT, FULL, STATUS
-from demo.server.guard import LONGEST, SHORT, GuardedBlocks, checked_value, scope_of, status_of
+from demo.server.guard import LONGEST, SHORT, GuardedBlocks, scope_of, status_of, validate_value
 from demo.server.sessions import Session
 from tests.helpers.awaited import awaited
 
@@ -41,7 +41,7 @@ def test_a_component_reads_what_comes_or_it_is_told(component: Any) -> None:
     refused = 0
     for value in HOSTILE:
         try:
-            component.preprocess(checked_value(component, value))
+            component.preprocess(validate_value(component, value))
         except (ValueError, gr.Error) as error:
             refused += 1
             assert len(str(error)) > 20
@@ -60,15 +60,15 @@ def test_a_component_reads_what_comes_or_it_is_told(component: Any) -> None:
 )
 def test_a_number_that_is_too_large_is_named(value: float, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        checked_value(gr.Number(label="seed", render=False), value)
+        validate_value(gr.Number(label="seed", render=False), value)
 
 
 def test_a_checkbox_is_true_or_false_and_its_default_where_nothing_is_given() -> None:
     box = gr.Checkbox(True, label="compact", render=False)
-    assert [checked_value(box, value) for value in (True, False, None)] == [True, False, True]
+    assert [validate_value(box, value) for value in (True, False, None)] == [True, False, True]
     for value, kind in (("false", "text"), (0, "number"), ([], "list")):
         with pytest.raises(ValueError, match=f"^compact is a {kind}, but true or false is needed.$"):
-            checked_value(box, value)
+            validate_value(box, value)
 
 
 def test_the_status_of_an_answer_tells_what_was_wrong(caplog: pytest.LogCaptureFixture) -> None:
@@ -88,7 +88,7 @@ def test_the_status_of_an_answer_tells_what_was_wrong(caplog: pytest.LogCaptureF
 
 
 async def event_of(make: Any, value: Any) -> Any:
-    """What an event answers that gives its one component back; where no loop runs, Gradio would leave some open."""
+    """The answer of an event that returns its component; without a loop, Gradio would leave some open."""
     with GuardedBlocks() as page:
         component = make(label="field")
         component.change(lambda given: f"{given}", component, component)
@@ -96,7 +96,7 @@ async def event_of(make: Any, value: Any) -> Any:
 
 
 async def spoken(requests: Sequence[Any]) -> list[str]:
-    """What an event says to each request."""
+    """The answers of an event to requests."""
     with GuardedBlocks() as page:
         component = gr.Textbox(label="field")
         component.change(lambda given: say("mask.kept"), component, component)
@@ -124,7 +124,7 @@ def test_a_text_that_is_not_there_is_an_empty_one() -> None:
 
 
 async def two_events(queue: str, are_same: bool) -> tuple[list[Any], int]:
-    """What two events add to a state of one session, or to those of two, and how many began before the other ended."""
+    """The additions of two events to one session's state, or to two sessions', and how many overlapped."""
     both = Barrier(2)
     met = []
 

@@ -20,7 +20,7 @@ FORM = re.compile(r"(?P<module>[\w.]+):(?P<name>[\w.]+)(?:\((?P<parameters>[\w, 
 
 
 def lacking(place: str) -> str:
-    """What of a place there is not, "" where all is there."""
+    """The missing part of a dotted path, "" if complete."""
     match = FORM.fullmatch(place)
     assert match is not None, place
     try:
@@ -58,7 +58,7 @@ def test_instances_hold_it(place: str) -> None:
 
 
 def uses(file: Path) -> set[str]:
-    """What a file imports of Gradio that is not public, and what it reads of others that begins with "_"."""
+    """A file's imports of private Gradio names, and its reads of attributes that begin with "_"."""
     names = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gradio") and node.module not in PUBLIC:

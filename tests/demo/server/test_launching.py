@@ -26,7 +26,7 @@ async def launched(port: int) -> gr.Blocks:
 
 
 def in_thread(port: int) -> gr.Blocks:
-    """The page that is served, with a loop of its own: a browser of other tests may have one in this thread."""
+    """The served page, with a separate loop: a browser of other tests may have one in this thread."""
     page: gr.Blocks = awaited(launched(port))
     return page
 

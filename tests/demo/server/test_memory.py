@@ -49,20 +49,20 @@ print((resident() - before) // 1024)
 
 
 def rise(use: str, keep: bool) -> int:
-    """MB that stay resident after some use, in a process of its own."""
+    """MB that stay resident after some use, in a separate process."""
     program = (START + use + END).replace("KEEP", str(keep))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     return int(done.stdout)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc alone keeps heaps that can be returned")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc keeps heaps that can be returned")
 def test_what_threads_freed_is_returned() -> None:
     kept = rise(THREADS, keep=True)
     assert kept < 60
     assert kept <= rise(THREADS, keep=False)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc alone keeps heaps that can be returned")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc keeps heaps that can be returned")
 def test_what_only_holds_itself_goes_though_the_app_holds_much_more() -> None:
     assert rise(CYCLES, keep=True) < 30
     assert rise(CYCLES, keep=False) > 70

@@ -1,4 +1,4 @@
-"""Gradio is imported without its stub files, and its components are what they are."""
+"""Gradio is imported without its stub files, and its components are unchanged."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from demo.server.root import below_root, given_root
+from demo.server.root import read_root, strip_root
 
 
 @pytest.mark.parametrize(
@@ -20,14 +20,14 @@ from demo.server.root import below_root, given_root
 )
 def test_the_root_is_read_as_people_write_it(monkeypatch: pytest.MonkeyPatch, given: str, root: str) -> None:
     monkeypatch.setenv("GRADIO_ROOT_PATH", given)
-    assert given_root() == root
+    assert read_root() == root
 
 
 @pytest.mark.parametrize(
     ("root", "path", "below"),
     [
         ("", "/config", "/config"),
-        ("/seps", "/seps/config", "/config"),  # what stands in front passes the path on as it is
+        ("/seps", "/seps/config", "/config"),  # a proxy that does not strip the path
         ("/seps", "/config", "/config"),  # it strips the root
         ("/seps/", "/seps/config", "/config"),
         ("https://example.org/seps", "/seps/config", "/config"),
@@ -37,4 +37,4 @@ def test_the_root_is_read_as_people_write_it(monkeypatch: pytest.MonkeyPatch, gi
     ],
 )
 def test_the_root_is_left_out_of_a_path(root: str, path: str, below: str) -> None:
-    assert below_root(path, root) == below
+    assert strip_root(path, root) == below

@@ -1,4 +1,4 @@
-"""What the server answers before Gradio does."""
+"""Requests that the server answers before Gradio."""
 
 from __future__ import annotations
 

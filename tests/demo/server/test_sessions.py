@@ -1,4 +1,4 @@
-"""What the server remembers: bounded, the least needed first, nothing for a call without a session."""
+"""Sessions: bounded, the least needed dropped first, none for a call without a session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from demo.server.sessions import Answers, Session, Sessions
 
 @dataclass(frozen=True)
 class Held:
-    """A state that tells its size."""
+    """A state that reports its size."""
 
     nbytes: int
 
@@ -84,7 +84,7 @@ def test_programs_go_first_then_closed_pages_then_the_least_used(page: Any) -> N
     used(held, "seventh")
     assert list(held.session_data) == ["first", "fifth", "sixth", "seventh"]
     assert [held.is_gone(name) for name in ("program", "second", "third", "first")] == [False, True, True, False]
-    held["second"]  # does not come back: it would begin anew without a word
+    held["second"]  # does not return: it would silently start again
     assert "second" not in held.session_data
 
 

@@ -1,4 +1,4 @@
-"""What a call may name as its file: an upload, whatever form it is given in."""
+"""Files of a call: only uploads, in any form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from demo.galleries.photos import MAX_BYTES
 from demo.server import uploads
-from demo.server.uploads import NOT_SENT, NOT_THERE, Upload, checked_file, checked_files, takes_uploads
+from demo.server.uploads import NOT_SENT, NOT_THERE, Upload, takes_uploads, validate_file, validate_files
 from tests.helpers.canaries import forms, metas
 
 
@@ -28,11 +28,11 @@ def test_nothing_outside_is_let_through_and_nobody_learns_what_is_there(folder: 
     (folder / "link.png").symlink_to(canary)
     for value in forms(canary, folder):
         with pytest.raises(ValueError) as caught:
-            checked_file(folder, value)
+            validate_file(folder, value)
         needed = NOT_SENT if isinstance(value, str) else NOT_THERE
         assert str(caught.value) == needed
         with pytest.raises(ValueError) as caught:
-            checked_files(folder, [value] if value is not None else [3])
+            validate_files(folder, [value] if value is not None else [3])
         assert str(caught.value) == needed
     assert canary.exists() == is_there
 
@@ -40,11 +40,11 @@ def test_nothing_outside_is_let_through_and_nobody_learns_what_is_there(folder: 
 def test_an_upload_is_let_through_with_any_meta_and_nothing_else_of_it(folder: Path) -> None:
     file = folder / "deep" / "photo.png"
     for more in metas():
-        checked = checked_file(folder, {"path": str(file), "url": "http://127.0.0.1/x", "orig_name": "/etc/x", **more})
+        checked = validate_file(folder, {"path": str(file), "url": "http://127.0.0.1/x", "orig_name": "/etc/x", **more})
         assert checked == {"path": str(file), "meta": {"_type": "gradio.FileData"}}
-    assert checked_file(folder, None) is None
-    assert checked_files(folder, None) is None
-    assert checked_files(folder, []) is None
+    assert validate_file(folder, None) is None
+    assert validate_files(folder, None) is None
+    assert validate_files(folder, []) is None
 
 
 def test_components_hand_over_what_was_uploaded_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def test_components_hand_over_what_was_uploaded_once(folder: Path, monkeypatch: 
 
 def test_uploads_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="There are 101 photos"):
-        checked_files(folder, [{"path": str(folder / "x")}] * 101)
+        validate_files(folder, [{"path": str(folder / "x")}] * 101)
     monkeypatch.setattr(uploads, "MAX_TOGETHER", 2**20)
     files: list[Path] = []
     for number in range(2):

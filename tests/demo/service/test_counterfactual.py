@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from demo.galleries.index import in_memory
+from demo.galleries.index import require_in_memory
 from demo.service.counterfactual import Forcing
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
@@ -33,14 +33,14 @@ def test_a_forced_record_is_the_librarys(service: RetrievalService) -> None:
 def test_the_rank_counts_the_others_as_they_are(service: RetrievalService) -> None:
     indexed = service.find("examples")
     captions = service.encode([CAPTION])
-    scores = service.engine.score(in_memory(indexed).images, captions)[:, 0]
+    scores = service.engine.score(require_in_memory(indexed).images, captions)[:, 0]
     index = int(scores.argsort(descending=True)[5])
     forcing = Forcing(service, indexed, index, CAPTION)
     assert (forcing.decided.rank, forcing.decided.total) == (6, 14)
     ranks = []
     for seed in range(6):
         mask = np.random.default_rng(seed).random(196) < 0.05
-        forced = service.engine.score(in_memory(indexed).images, captions, torch.from_numpy(mask))[index, 0]
+        forced = service.engine.score(require_in_memory(indexed).images, captions, torch.from_numpy(mask))[index, 0]
         others = torch.cat([scores[:index], scores[index + 1 :]])
         attempt = forcing.attempt(mask)
         assert attempt.record.similarity == pytest.approx(float(forced), abs=1e-5)
@@ -75,7 +75,7 @@ def test_the_game_sets_a_budget_beside_the_highest_scores(service: RetrievalServ
 def test_edited_galleries_have_rankings_of_their_own(registry: ModelRegistry) -> None:
     service, indexed = registry.open("scenes")
     caption = "a red car"
-    assert service.remembered_ranking(indexed, caption) is service.remembered_ranking(indexed, caption)
+    assert service.get_cached_ranking(indexed, caption) is service.get_cached_ranking(indexed, caption)
     mask = np.zeros(100, dtype=bool)
     mask[:7] = True
     assert len(mask_text(mask)) == 18

@@ -10,7 +10,7 @@ import pytest
 import torch
 from PIL import Image
 
-from demo.galleries.index import in_memory, index_gallery
+from demo.galleries.index import index_gallery, require_in_memory
 from demo.screens.parts import ViewState, link_to
 from demo.service.experiment import experiment, known, read_changes, with_changes
 from demo.service.registry import ModelRegistry
@@ -25,7 +25,7 @@ def test_the_session_s_gallery_is_the_one_indexed_anew(registry: ModelRegistry) 
     service, indexed = registry.open("scenes")
     session = with_changes(registry, SessionData(), 0, [REMOVE])
     session = with_changes(registry, session, 3, [{"do": "move", "object": 1, "dx": 20, "dy": 0}])
-    edited = in_memory(registry.find("scenes", session)[1])
+    edited = require_in_memory(registry.find("scenes", session)[1])
     subset = replace(edited.gallery, items=edited.gallery.items[:5])
     anew = index_gallery(service.model, subset, None)
     torch.testing.assert_close(edited.embeddings[:5], anew.embeddings)

@@ -12,7 +12,7 @@ import torch
 from PIL import Image
 
 from demo.galleries.examples import examples_gallery
-from demo.galleries.index import in_memory, index_gallery
+from demo.galleries.index import index_gallery, require_in_memory
 from demo.service import gpu
 from demo.service.retrieval import RetrievalService
 
@@ -35,20 +35,20 @@ def spaces(zero_gpu: bool, calls: list[Any]) -> ModuleType:
 
 def test_nothing_is_lent_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "spaces", raising=False)
-    assert gpu.lent_encoder("photos") is None
+    assert gpu.lease_encoder("photos") is None
     monkeypatch.setitem(sys.modules, "spaces", spaces(False, []))
-    assert gpu.lent_encoder("photos") is None
+    assert gpu.lease_encoder("photos") is None
 
 
 def test_photos_are_encoded_where_the_gpu_is(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
     monkeypatch.setitem(sys.modules, "spaces", spaces(True, calls))
     monkeypatch.setattr(gpu, "_model_on_gpu", lambda name: service.model)  # no GPU here
-    encode = gpu.lent_encoder("photos")
+    encode = gpu.lease_encoder("photos")
     assert encode is not None
     gallery = examples_gallery()
     subset = type(gallery)(gallery.name, gallery.title, "", gallery.items[:2])
     indexed = index_gallery(service.model, subset, None, False, encode)
     assert [(name, len(photos)) for name, photos in calls] == [("photos", 1), ("photos", 1)]
     assert all(isinstance(photo, Image.Image) for _, photos in calls for photo in photos)
-    torch.testing.assert_close(indexed.embeddings, in_memory(service.find("examples")).embeddings[:2])
+    torch.testing.assert_close(indexed.embeddings, require_in_memory(service.find("examples")).embeddings[:2])

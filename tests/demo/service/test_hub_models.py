@@ -49,7 +49,7 @@ def test_it_shows_what_its_folder_shows(
         fetch_model("owner/theirs")
     sent = hub.repos["models/owner/theirs"].files
     assert sent.keys() == {file.name for file in folder.iterdir()}
-    for name in sent.keys() - {"README.md"}:  # whose block has the results too
+    for name in sent.keys() - {"README.md"}:  # its metadata has the results too
         assert sent[name] == (folder / name).read_bytes()
     registry = open_registry(cache=cache, fetch=False, models=[str(folder), "owner/theirs"])
     first, other = registry.of("theirs"), registry.of("theirs-2")

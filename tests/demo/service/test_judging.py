@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from demo.galleries.packaged import load_examples
-from demo.service.judging import STRENGTHS, JudgingService, Source, spoiling_kinds
+from demo.service.judging import STRENGTHS, JudgingService, Source, list_spoiling_kinds
 from demo.service.registry import ModelRegistry
 from seps.judge import Judge
 from seps.judge.spoil import distort
@@ -75,10 +75,10 @@ def test_the_judge_is_loaded_once_and_late_and_each_picture_encoded_once(judge: 
 
     judging = JudgingService(load)
     assert not judging.is_open and loaded == []
-    assert not judging.knows(["one"])
+    assert not judging.has_cached(["one"])
     first = judging.judge(("one", source), "a cat")
     other = judging.judge(("one", source), "a castle by the sea")
-    assert judging.is_open and judging.knows(["one"])
+    assert judging.is_open and judging.has_cached(["one"])
     assert (len(loaded), len(read)) == (1, 1)
     assert first.quality == other.quality
     assert first.consistency != other.consistency
@@ -92,7 +92,7 @@ def test_spoilt_copies_begin_with_the_picture_and_are_the_librarys(judging: Judg
     np.testing.assert_array_equal(copies[3][1](), distort(photo, "noise", 0.3))
     with pytest.raises(ValueError, match="kind is 'mud', but it must be one of blur, noise, blocks"):
         judging.spoilt(("one", photo.copy), "mud")
-    assert spoiling_kinds() == ("blur", "noise", "blocks", "contrast", "crop")
+    assert list_spoiling_kinds() == ("blur", "noise", "blocks", "contrast", "crop")
 
 
 def test_progress_is_told_for_each_few_pictures(judging: JudgingService) -> None:
@@ -118,12 +118,12 @@ def test_an_encoder_that_does_not_pool_by_mean_has_no_shares(tmp_path: Path) -> 
 
 def test_scenes_are_encoded_by_the_photos_model_for_word_maps(registry: ModelRegistry) -> None:
     registry.open("scenes")
-    alone, index = registry.by_photos("scenes", 3)
+    alone, index = registry.get_photos_encoding("scenes", 3)
     assert (len(alone), index) == (1, 0)
     assert alone.patches(0).shape[-1] == registry.photos.model.config.embed_size
     assert alone.gallery.items[0] is registry.find("scenes")[1].gallery.items[3]
-    assert registry.by_photos("scenes", 3)[0] is alone
-    assert registry.by_photos("examples", 2) == (registry.find("examples")[1], 2)
+    assert registry.get_photos_encoding("scenes", 3)[0] is alone
+    assert registry.get_photos_encoding("examples", 2) == (registry.find("examples")[1], 2)
 
 
 @pytest.mark.slow

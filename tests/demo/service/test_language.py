@@ -15,7 +15,7 @@ from demo.service.retrieval import RetrievalService
 
 GALLERIES = Path(__file__).parents[3] / "assets" / "galleries"
 FOREIGN = json.loads((Path(__file__).parent / "foreign.json").read_text(encoding="utf-8"))
-UNSEEN = FOREIGN.pop("written after the rule was fixed")  # so that its rate is not that of what it was fitted to
+UNSEEN = FOREIGN.pop("written after the rule was fixed")  # so that its rate is not measured on fitted data
 
 
 def share_with_hint(service: RetrievalService, captions: list[str]) -> float:

@@ -1,4 +1,4 @@
-"""Masks as text and lists of patches: they lead back, and what they cannot be is told."""
+"""Masks as text and lists of patches: round trip, and errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def test_a_mask_leads_back_from_its_text(count: int) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("A", "The mask 'A' is not that of 20 patches"),
-        ("!", "The mask '!' is not that of 20 patches"),
-        ("AAAAA", "The mask 'AAAAA' is not that of 20 patches"),
+        ("A", "The mask 'A' does not have 20 patches"),
+        ("!", "The mask '!' does not have 20 patches"),
+        ("AAAAA", "The mask 'AAAAA' does not have 20 patches"),
         ("_" * 34, "The mask '__________________________________' is not"),
-        ("ä", "The mask 'ä' is not that of 20 patches"),
-        pytest.param("A" * 5000, "AAAA' is not that of 20 patches", id="long"),
-        ("=", "The mask '=' is not that of 20 patches"),
-        ("////", "The mask '////' is not that of 20 patches"),
+        ("ä", "The mask 'ä' does not have 20 patches"),
+        pytest.param("A" * 5000, "AAAA' does not have 20 patches", id="long"),
+        ("=", "The mask '=' does not have 20 patches"),
+        ("////", "The mask '////' does not have 20 patches"),
     ],
 )
 def test_other_texts_are_refused(text: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Measures beside a record: layers hold the library's very values, and sentences their numbers."""
+"""Measures next to a record: layers have the library's values, and sentences their numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from demo.galleries.index import IndexedGallery
 from demo.record.layer_facts import region_sentence
 from demo.record.layers import Layer, describe
 from demo.record.packing import packed, plain
-from demo.service.measured import MeasuredExplanation, PatchEffects, Region, strongest_region
+from demo.service.measured import MeasuredExplanation, PatchEffects, Region, find_strongest_region
 from demo.service.measures import MEASURES
 from demo.service.measuring import Pair, measure, patches_of
 from demo.service.registry import ModelRegistry
@@ -59,7 +59,7 @@ def test_values_are_the_librarys(service: RetrievalService, index: int, name: st
 
 @pytest.fixture
 def scene(registry: ModelRegistry) -> tuple[RetrievalService, IndexedGallery]:
-    """A small model, whose pictures are encoded fast, and its scenes."""
+    """A small, fast model and its scenes."""
     return registry.open("scenes")
 
 
@@ -115,7 +115,7 @@ def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService,
     record = service.measure(indexed, index, CAPTION, None, "smallest_change")
     shown, kept = Layer("smallest_change").values(record), record.sparse.kept
     if change is None:
-        assert np.array_equal(shown.values == 3, kept) and "No turned decisions" in shown.sentence
+        assert np.array_equal(shown.values == 3, kept) and "No flipped decisions" in shown.sentence
         return
     assert np.array_equal(shown.values == 1, change.dropped) and np.array_equal(shown.values == 2, change.added)
     assert np.array_equal(shown.values == 3, kept & change.kept) and f"{change.count} turned" in shown.sentence
@@ -126,7 +126,7 @@ def test_the_region_that_is_told_costs_what_it_says(service: RetrievalService, i
     record = service.measure(indexed, index, CAPTION, None, "effect")
     effects, kept = effects_of(record), record.sparse.kept
     assert effects.region is not None
-    region = strongest_region(kept, effects.values, record.grid)
+    region = find_strongest_region(kept, effects.values, record.grid)
     words = service.model.encode_captions([CAPTION])[0][0]
     without = explain(service.model.cross_net, indexed.patches(index), words, mask=kept & ~region)
     assert effects.region.count == region.sum() and not (region & ~kept).any()
@@ -153,8 +153,8 @@ def test_regions_hang_together() -> None:
     effects: Mapping[int, float] = {0: 1.0, 1: 0.6, 2: 0.4, 5: 0.9, 11: 0.8}
     values = np.array([effects.get(patch, 0.0) for patch in range(12)])
     kept = np.ones(12, dtype=bool)
-    assert np.flatnonzero(strongest_region(kept, values, (3, 4))).tolist() == [0, 1, 5]
-    assert not strongest_region(kept, -values, (3, 4)).any()
+    assert np.flatnonzero(find_strongest_region(kept, values, (3, 4))).tolist() == [0, 1, 5]
+    assert not find_strongest_region(kept, -values, (3, 4)).any()
     assert "would cost 0.110" in region_sentence(Region(4, "the ear", True, 0.11))
     assert region_sentence(Region(1, "at the top", False, -0.5)).startswith("Dropping 1 patch at the top")
 

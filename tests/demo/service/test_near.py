@@ -8,7 +8,7 @@ from demo.galleries.examples import examples_gallery
 from demo.galleries.folder import folder_gallery
 from demo.galleries.index import index_gallery
 from demo.screens.photo_list import ranking_value
-from demo.service.near import near_groups
+from demo.service.near import group_near_photographs
 from demo.service.retrieval import RetrievalService
 
 
@@ -21,7 +21,7 @@ def test_copies_stand_with_the_best_of_them(service: RetrievalService, tmp_path:
     photo.transpose(Image.Transpose.FLIP_LEFT_RIGHT).save(tmp_path / f"{key}-mirrored.jpg", quality=90)
     indexed = index_gallery(service.model, folder_gallery(tmp_path), None)
     ranking = service.rank_images(indexed, "an animal")
-    groups = near_groups(indexed, ranking.order, 24)
+    groups = group_near_photographs(indexed, ranking.order, 24)
     keys = [{indexed.gallery.items[index].key for index in group} for group in groups]
     assert sorted(map(len, groups)) == [1, 1, 1, 3]
     assert {f"{key}.png", f"{key}-again.jpg", f"{key}-mirrored.jpg"} in keys
@@ -38,8 +38,8 @@ def test_copies_stand_with_the_best_of_them(service: RetrievalService, tmp_path:
 
 def test_no_more_groups_than_are_wanted(service: RetrievalService) -> None:
     indexed = service.find("examples")
-    assert near_groups(indexed, list(range(10)), 3) == [[0], [1], [2]]
-    assert near_groups(indexed, [], 3) == []
+    assert group_near_photographs(indexed, list(range(10)), 3) == [[0], [1], [2]]
+    assert group_near_photographs(indexed, [], 3) == []
 
 
 def test_other_galleries_are_listed_whole(service: RetrievalService) -> None:

@@ -1,4 +1,4 @@
-"""A model of one's own stands beside the shipped ones, with a gallery, links and figures of its own."""
+"""A user's model next to the shipped ones, with its gallery, links and figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from demo.screens.examples import examples_of
 from demo.screens.parts import ViewState, link_to
 from demo.screens.photos import view as photos_view
 from demo.screens.session import fill
-from demo.service.own_models import check_model, fetch_model, own_names
+from demo.service.own_models import assign_names, check_model, fetch_model
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_own, open_registry
 from seps.encoders import sources
@@ -45,10 +45,10 @@ def test_names_are_those_of_runs_and_all_different(tmp_path: Path, monkeypatch: 
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     models = ["run/best", "other/best/", "scenes", "a b", "run/best", "owner/name"]
-    assert list(own_names(models)) == ["run", "other", "scenes-2", "a-b", "run-2", "name"]
-    assert list(own_names(models).values()) == models
+    assert list(assign_names(models)) == ["run", "other", "scenes-2", "a-b", "run-2", "name"]
+    assert list(assign_names(models).values()) == models
     monkeypatch.chdir(tmp_path / "run" / "best")
-    assert list(own_names(["."])) == ["run"]
+    assert list(assign_names(["."])) == ["run"]
 
 
 def test_what_is_no_model_is_told(tmp_path: Path) -> None:

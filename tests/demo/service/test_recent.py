@@ -1,4 +1,4 @@
-"""What was used last stays, at most so much of it."""
+"""LRU cache with a size limit."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from demo.galleries.index import in_memory
+from demo.galleries.index import require_in_memory
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
@@ -54,7 +54,7 @@ def test_what_is_not_there_is_told(registry: ModelRegistry) -> None:
 
 def test_uploads_are_one_s_own(registry: ModelRegistry) -> None:
     service, indexed = registry.find("examples")
-    uploads = replace(in_memory(indexed), gallery=replace(indexed.gallery, name="uploads"))
+    uploads = replace(require_in_memory(indexed), gallery=replace(indexed.gallery, name="uploads"))
     assert registry.find("uploads", SessionData(uploads)) == (service, uploads)
 
 

@@ -1,4 +1,4 @@
-"""The folder of a Space: what it holds, what the hub would refuse, and that the app runs from it alone."""
+"""The folder of a Space: its content, the hub's limits, and running the app from it."""
 
 from __future__ import annotations
 

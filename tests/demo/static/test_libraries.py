@@ -1,4 +1,4 @@
-"""What the page without a server is made of that others publish."""
+"""Third-party libraries of the page without a server."""
 
 from __future__ import annotations
 

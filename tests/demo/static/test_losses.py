@@ -1,4 +1,4 @@
-"""What the page without a server shows of the losses."""
+"""The losses on the page without a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's folder of the page without a server: weights that lie beside their graphs."""
+"""A model's folder of the page without a server: weights next to their graphs."""
 
 from __future__ import annotations
 

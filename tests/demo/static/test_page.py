@@ -1,4 +1,4 @@
-"""The folder of the page without a server: what it may replace, what its page names, and what stands for a Space."""
+"""The folder of the page without a server: what it may replace, what its page names, and a Space's replacement."""
 
 from __future__ import annotations
 

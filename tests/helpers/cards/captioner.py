@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from tests.helpers.cards.cells import Figures, between, table
 
-__all__ = ["captions", "choices"]
+__all__ = ["captions"]
 
 NAMES = {"bleu_1": "BLEU-1", "bleu_2": "BLEU-2", "bleu_3": "BLEU-3", "bleu_4": "BLEU-4", "meteor": "METEOR"}
 RATED = (("rouge_l", 1), ("cider", 3))  # with intervals, to so many digits
-HOW = {"beams": "beams", "agreement": "weight of agreement", "weight": "weight of S(I, T)"}
 WAYS = {
     "greedy": "greedy",
     "beam": "beam search",
@@ -28,14 +27,3 @@ def captions(results: Figures) -> str:
             intervals.append(between(measured[name], low, high, digits))
         rows.append([title, *(f"{measured[name]:.1f}" for name in NAMES), *intervals, f"{measured['distinct']:.2f}"])
     return table(["", *NAMES.values(), "ROUGE-L", "CIDEr", "distinct"], rows)
-
-
-def choices(*splits: Figures) -> str:
-    """BLEU-4 and CIDEr of what is chosen among so many beams with weights of agreement and of SEPS's score, two columns
-    a split."""
-    titles = [f"{each['split']}: {name}" for each in splits for name in ("BLEU-4", "CIDEr")]
-    rows = []
-    for chosen in zip(*(each["choices"] for each in splits), strict=True):
-        how = [f"{chosen[0][name]:g}" for name in HOW]
-        rows.append([*how, *(cell for each in chosen for cell in (f"{each['bleu_4']:.1f}", f"{each['cider']:.3f}"))])
-    return table([*HOW.values(), *titles], rows)

@@ -1,12 +1,10 @@
-"""Tables of the generator's card; "aim" is what was hoped for, no measurement."""
+"""Tables of the generator's card; "aim" is a target, not a measurement."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from tests.helpers.cards.cells import Figures, estimate, mean, slashed, table
 
-__all__ = ["captions", "ceiling", "pictures", "warned_of"]
+__all__ = ["captions", "ceiling", "pictures"]
 
 
 def captions(results: Figures) -> str:
@@ -32,7 +30,7 @@ def captions(results: Figures) -> str:
 
 
 def pictures(results: Figures) -> str:
-    """How much of a caption is found in what was drawn for it."""
+    """The share of a caption that is found in its drawing."""
     measured = results["pictures"]
     ranked, true_ranked = estimate(measured["r1"], 1), mean(measured["r1_true_scenes"], 1)
     nearest, true_nearest = estimate(measured["nearest_training"], 1), mean(measured["nearest_training_true_scenes"], 1)
@@ -46,7 +44,7 @@ def pictures(results: Figures) -> str:
 
 
 def ceiling(results: Figures) -> str:
-    """What is found in true scenes, and in what the autoencoder gives back of them."""
+    """Statements found in true scenes, and in their reconstructions."""
     titles = {
         "true_scenes": "the true scenes",
         "small": "... at 112 x 112",
@@ -60,21 +58,10 @@ def ceiling(results: Figures) -> str:
 
 
 def captioned_back(title: str, measured: Figures, name: str) -> list[list[str]]:
-    """A row of what the captioner finds in drawings, and one by combinations."""
+    """A row of the captioner's findings in drawings, and one by combinations."""
     groups = slashed(measured[group][name]["mean"] for group in ("seen", "unseen"))
     rivals = [mean(measured[group][name]) for group in ("true_scenes", "shuffled")]
     return [
         [title, estimate(measured[name]), "0.8", *rivals],
         ["... of seen / unseen combinations", groups, "", "", ""],
     ]
-
-
-def warned_of(epochs: list[dict[str, Any]]) -> str:
-    """Scenes and captions of 64 that find their partner, in per cent, after each pass of each setting."""
-    passes = sorted({epoch["epoch"] for epoch in epochs})
-    rows = []
-    for setting in dict.fromkeys(epoch["setting"] for epoch in epochs):
-        of_setting = {epoch["epoch"]: epoch for epoch in epochs if epoch["setting"] == setting}
-        cells = [slashed((100 * of_setting[n]["dev_i2t"], 100 * of_setting[n]["dev_t2i"]), 0) for n in passes]
-        rows.append([setting, *cells])
-    return table(["setting", *(f"{n:g}" for n in passes)], rows)

@@ -8,7 +8,7 @@ from typing import Any
 from tests.helpers.cards.cells import Figures, between, table
 from tests.helpers.spoilt import SPOILT, STEPS, falls
 
-__all__ = ["ablation", "agreement", "by_generator", "by_rating", "spoilt"]
+__all__ = ["ablation", "agreement", "by_generator", "spoilt"]
 
 SCORES = ("quality", "consistency")
 CORRELATIONS = ("srocc", "plcc", "krcc")
@@ -36,17 +36,6 @@ def by_generator(results: Figures) -> str:
         ]
         rows.append([name, str(figures["pictures"]), *cells])
     return table(["made by", "pictures", "quality SROCC", "error", "consistency SROCC", "error"], rows)
-
-
-def by_rating(results: Figures) -> str:
-    """Agreement within each quarter of the ratings."""
-    rows = []
-    for score in SCORES:
-        for quarter in results["shipped"]["by_range"][score]:
-            figures = quarter[score]
-            cells = [f"{figures['srocc']:.3f}", f"{figures['error']:+.3f}", f"{figures['absolute_error']:.3f}"]
-            rows.append([f"{score}, {quarter['from']:.2f} to {quarter['to']:.2f}", *cells])
-    return table(["ratings", "SROCC", "error", "absolute error"], rows)
 
 
 def spoilt(results: Figures) -> str:

@@ -1,8 +1,8 @@
-"""Where tables stand in a page, and what stands there when they are made anew.
+"""Find the generated tables of a page and rebuild them.
 
-A line `<!-- table: NAME FILE ... -->` is followed by what the function NAME of the page's module makes of the files of
-figures, whose paths are relative to the page as a link's are; `sentence` in place of `table` marks a paragraph. The
-table ends at the first empty line. A table of figures that others published is marked `<!-- cited -->` and left alone.
+A line `<!-- table: NAME FILE ... -->` is followed by the output of the page's function NAME for the files of
+figures, with paths relative to the page as in links; `sentence` instead of `table` marks a paragraph. The
+table ends at the first empty line. A table of figures that others published is marked `<!-- cited -->` and not changed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MARKED = re.compile(r"^(<!-- (?:table|sentence): (\w+) ([^>]+) -->\n)((?:(?!<!--
 
 
 def remade(page: str, root: Path = ROOT) -> str:
-    """Make a page's tables anew.
+    """Rebuild a page's tables.
 
     Args:
         page: its path in the repo, a key of PAGES.
@@ -59,7 +59,7 @@ def remade(page: str, root: Path = ROOT) -> str:
 
 
 def read_figures(file: Path) -> Any:
-    """Read a file of figures: JSON as it is, CSV as a dict a row."""
+    """Read a file of figures: JSON parsed, CSV as a dict per row."""
     if file.suffix == ".json":
         return json.loads(file.read_text(encoding="utf-8"))
     with file.open(encoding="utf-8", newline="") as stream:
@@ -67,7 +67,7 @@ def read_figures(file: Path) -> Any:
 
 
 def number(cell: str) -> float | str:
-    """A cell of a CSV file as a number where it is one."""
+    """A cell of a CSV file, as a number if possible."""
     try:
         return float(cell)
     except ValueError:

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from tests.helpers.cards.cells import Figures, recalls, slashed, table
-from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs, words
+from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs
 from tests.helpers.cards.shared import grounding as grounding_table
 
 __all__ = [
     "added_scores",
-    "class_weights",
     "contrast",
     "contrast_pairs",
     "decision",
-    "further_step",
     "grounding",
     "kept",
-    "kinds",
     "known_captions",
     "retrieval",
-    "rivals_of_the_decision",
-    "seeds",
-    "seeds_of_the_decision",
-    "tried",
-    "words",
 ]
 
 SCORES = ("seps", "pooled", "added")
@@ -43,53 +33,6 @@ POINTING = {
     "deletion": "deletion",
     "insertion": "insertion",
 }
-SEED_ROWS = {  # the row's title, and where its figures stand in the results
-    "dev, rSum: SEPS, S(I, T)": ("dev", "seps"),
-    "dev: pooled embeddings": ("dev", "pooled"),
-    "dev: both added": ("dev", "added"),
-    "open_photos, rSum: SEPS": ("open_photos", "seps"),
-    "open_photos: pooled embeddings": ("open_photos", "pooled"),
-    "open_photos: both added": ("open_photos", "added"),
-    "14 example photographs, rSum: SEPS": ("examples", "seps"),
-    "pointing game, dev: word map": ("pointing_game", "seps"),
-    "pointing game: effects": ("pointing_game", "effect"),
-    "pointing game: plain cosine": ("pointing_game", "cosine"),
-    "energy inside, dev: word map": ("energy_inside", "seps"),
-    "energy inside: effects": ("energy_inside", "effect"),
-    "energy inside: plain cosine": ("energy_inside", "cosine"),
-    "kept on mentioned objects / on the background": ("mentioned_to_background", "seps"),
-}
-RANKED = ("dev", "open_photos", "examples")  # of SEED_ROWS; the others are fractions
-DECISION_SPLITS = {"dev": "dev, rSum", "open_photos": "open_photos, rSum", "labelled": "labelled, six recalls added"}
-DECISION_SCORES = {
-    "seps": "SEPS, S(I, T)",
-    "pooled": "the same models' pooled embeddings",
-    "added": "both added",
-    "rival": "pooled two-tower, trained as long",
-}
-DECISION_RIVALS = {
-    "seps": "SEPS, the decision taught",
-    "as_it_was": "SEPS, without the two losses on the decision",
-    "all_patches": "all patches kept, without them",
-    "rival": "pooled two-tower",
-}
-DECISION_MASKS = {
-    "contrast": "contrast, dev",
-    "own": "own region kept",
-    "other": "the other one's",
-    "iou": "IoU of both masks",
-}
-TRIED_ROWS = {
-    "dev: SEPS": ("dev", "seps"),
-    "dev: pooled embeddings": ("dev", "pooled"),
-    "dev: both added": ("dev", "added"),
-    "first 300 of dev: SEPS": ("dev_300", "seps"),
-    "first 300 of dev: pooled embeddings": ("dev_300", "pooled"),
-    "open_photos: SEPS": ("open_photos", "seps"),
-    "open_photos: pooled embeddings": ("open_photos", "pooled"),
-    "open_photos: both added": ("open_photos", "added"),
-    "14 example photographs: SEPS": ("examples", "seps"),
-}
 RECIPES = {  # of the decision
     "before": "after step 2",
     "network_alone": "network only, blind 2, decision 0.3",
@@ -97,13 +40,6 @@ RECIPES = {  # of the decision
     "class_names": "step 3 with 32 class names a step, blind 3",
     "network_and_s_p": "step 4 with the whole network learning and the loss on word maps",
     "shipped": "step 4: s^p only (shipped)",
-}
-RIVALS = {  # of the further step
-    "seps": "SEPS, S(I, T)",
-    "seps_pooled": "the same models' pooled embeddings",
-    "seps_added": "both scores added, each over its standard deviation",
-    "pooled": "pooled two-tower, trained alike",
-    "all_patches": "all patches kept, trained alike",
 }
 DENSE = {
     "captions_only": "captions only",
@@ -136,38 +72,8 @@ def added_scores(dev: Figures, open_photos: Figures, labelled: Figures) -> str:
     return table(titles, rows)
 
 
-def seeds(results: Figures) -> str:
-    """What three seeds of steps 1 and 2 reach, and their mean."""
-    rows = []
-    for title, (measure, reading) in SEED_ROWS.items():
-        rows.append([title, *with_mean(results[measure][reading], 1 if measure in RANKED else 3)])
-    return table(["", "seed 0 / 1 / 2", "mean"], rows)
-
-
-def seeds_of_the_decision(results: Figures) -> str:
-    """What three seeds of steps 3 and 4 reach, and their mean, beside the rival that was trained as long."""
-    rows = [
-        [f"{split_title}: {title}", *with_mean(results[split][score], 1)]
-        for split, split_title in DECISION_SPLITS.items()
-        for score, title in DECISION_SCORES.items()
-    ]
-    rows += [[title, *with_mean(results["masks"][name], 3)] for name, title in DECISION_MASKS.items()]
-    return table(["", "seed 0 / 1 / 2", "mean"], rows)
-
-
-def rivals_of_the_decision(results: Figures) -> str:
-    """What three seeds of step 3 and of its rivals reach alike, after two of its epochs, and their mean."""
-    rows = [[title, *with_mean(results["after_two_epochs"][name], 1)] for name, title in DECISION_RIVALS.items()]
-    return table(["rSum, first 300 of dev", "seed 0 / 1 / 2", "mean"], rows)
-
-
-def with_mean(values: list[float], digits: int) -> list[str]:
-    """A cell of all seeds, and a cell of their mean."""
-    return [slashed(values, digits), f"{sum(values) / len(values):.{digits}f}"]
-
-
 def decision(results: Figures) -> str:
-    """What each recipe for the decision keeps, and how it ranks."""
+    """The kept patches of each decision recipe, and its ranking."""
     titles = ["", "contrast", "own / other kept", "IoU", "rSum, first 300 of dev", "pooled", "labelled", "pooled"]
     rows = []
     for name, figures in results["recipes"].items():
@@ -178,57 +84,15 @@ def decision(results: Figures) -> str:
     return table(titles, rows)
 
 
-def tried(results: Figures) -> str:
-    """rSum of the recipe, with class names, and with random crops."""
-    runs = [results[name] for name in ("as_it_is", "class_names_64", "random_crops")]
-
-    def cell(run: Figures, measure: str, reading: str) -> str:
-        return f"{run[measure][reading]:.1f}" if measure in run else "not measured"
-
-    rows = [[title, *(cell(run, *where) for run in runs)] for title, where in TRIED_ROWS.items()]
-    return table(["", "default", "class names", "random crops"], rows)
-
-
-def class_weights(results: Figures) -> str:
-    """The shipped model with class vectors of several weights, without training and after a short run."""
-    titles = ["weight of the patch's / the image's", "short captions first, of 28"]
-    titles += ["first 200 of dev", "pooled", "coco_dev", "pooled", "agiqa3k, every 8th", "pooled"]
-    splits = ("dev_200", "coco_dev", "agiqa3k")
-    rows = []
-    for row in [*results["weights"], results["short_run"]]:
-        cells = [f"{row[split][score]:.1f}" for split in splits for score in ("seps", "pooled")]
-        title = f"{row['local']:g} / {row['image']:g}{', after a short run' if 'recipe' in row else ''}"
-        rows.append([title, str(row["short_captions"]), *cells])
-    return table(titles, rows)
-
-
-def further_step(results: Figures) -> str:
-    """rSum of three seeds of the further step and of its rivals."""
-    rows = []
-    for rival, title in RIVALS.items():
-        rsums = [entry["rsum"] if isinstance(entry, Mapping) else entry for entry in results[rival]]
-        rows.append([title, *with_mean(rsums, 1)])
-    return table(["", "seed 0 / 1 / 2", "mean"], rows)
-
-
 def grounding(results: Figures) -> str:
     """Where each method's maps point."""
     return grounding_table(results, METHODS, POINTING)
 
 
 def kept(results: Figures) -> str:
-    """What each method's first patches are."""
+    """The first patches of each method."""
     shorter = {"effect": "effects", "blanked": "blanked"}
     return grounding_table(results, METHODS | shorter, KEPT)
-
-
-def kinds(results: Figures) -> str:
-    """Where word maps point, by kind of phrase."""
-    rows = [
-        [kind, f"{figures['phrases']:,.0f}", f"{figures['energy_inside']:.2f}", f"{figures['pointing_game']:.2f}"]
-        for kind, figures in results["grounding"]["kinds"].items()
-    ]
-    return table(["kind", "phrases", "energy inside", "pointing"], rows)
 
 
 def known_captions(facts: Figures) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tests.helpers.cards.cells import Figures, recalls, table
-from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs, words
+from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs
 from tests.helpers.cards.shared import grounding as grounding_table
 
-__all__ = ["contrast", "contrast_pairs", "first_scenes", "grounding", "kept", "misses", "retrieval", "words"]
+__all__ = ["contrast", "contrast_pairs", "first_scenes", "grounding", "kept", "misses", "retrieval"]
 
 METHODS = {
     "seps": "**SEPS**",
@@ -38,7 +38,7 @@ RIVALS = {
 
 
 def retrieval(results: Figures) -> str:
-    """Recalls of the model, by what its queries hold, and of its rivals."""
+    """Recalls of the model, by type of query, and of its rivals."""
     rows = [[title, *recalls(results["scenes"]["recalls"][queries])] for queries, title in QUERIES.items()]
     rows += [[title, *recalls(results[rival]["recalls"]["all"])] for rival, title in RIVALS.items()]
     return table(["", "scene to text", "text to scene"], rows)
@@ -67,6 +67,6 @@ def grounding(results: Figures) -> str:
 
 
 def kept(results: Figures) -> str:
-    """What each method's first patches are."""
+    """The first patches of each method."""
     shorter = {"effect": "effects", "blanked": "blanked"}
     return grounding_table(results, METHODS | shorter, KEPT)

@@ -55,18 +55,8 @@ def contrast_pairs(results: Figures) -> str:
     )
 
 
-def words(rules: Figures) -> str:
-    """A row for each class of words: how many of right and of wrong captions lie below the threshold."""
-    titles = ["words", "right captions' words", "of these below", "other images' words", "of these below"]
-    rows = [
-        [name, f"{c['words']:,}", f"{100 * c['below']:.1f}%", f"{c['others']:,}", f"{100 * c['others_below']:.1f}%"]
-        for name, c in rules["classes"].items()
-    ]
-    return table(titles, rows)
-
-
 def grounding(results: Figures, titles: Mapping[str, str], measures: Mapping[str, str]) -> str:
-    """A row for each method of explaining: its title, and what was measured, by column."""
+    """A row for each method of explaining: its title, and its measurements, by column."""
     methods = results["grounding"]["methods"]
     rows: list[Sequence[str]] = [
         [title, *(estimate(methods[method][name]) for name in measures)] for method, title in titles.items()

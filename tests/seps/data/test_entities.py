@@ -78,7 +78,7 @@ def test_records_that_do_not_fit_are_listed_together(tmp_path: Path) -> None:
         "  id 12",
         "Counts that do not fit (1):",
         "  dev_entities.jsonl has 7 records, but dev_ids.txt has 5 images",
-        "Records that are not those of their images (2):",
+        "Records of other images (2):",
         "  line 2 holds a JSON list, but an object {...} is needed",
         "  line 4: its sentences are None, but a list is needed",
         "Sentences and phrases that do not fit (1):",
@@ -105,7 +105,7 @@ def test_records_stand_in_the_order_of_the_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "phrases"), [("dev", 12630), ("mllm", 2797)])
 def test_flickr8k(name: str, phrases: int) -> None:
     if not SHARED.is_dir():
-        pytest.skip("shared/data is not beside the repo: photographs and their captions stay out of it")
+        pytest.skip("shared/data, with photographs and their captions, is missing")
     entities = read_entities(SHARED, name)
     assert len(entities) == len(read_split(SHARED, name).image_ids)
     assert sum(len(sentence.phrases) for sentences in entities for sentence in sentences) == phrases

@@ -136,7 +136,7 @@ def test_all_problems_come_in_one_error(tmp_path: Path) -> None:
         "  id 15: 3 is not a file name",
         "Counts that do not fit (1):",
         "  dev_caps.txt has 29 captions, but dev_ids.txt has 30 ids, neither one a caption nor one an image",
-        "Images whose captions are not k lines in a row (5):",
+        "Images without k consecutive caption lines (5):",
         "  id 10: 5 between lines 1 and 6, but 5 in a row are needed",
         "  id 11: 5 between lines 3 and 10, but 5 in a row are needed",
         "  id 12: 4 between lines 12 and 15, but 5 in a row are needed",
@@ -284,7 +284,7 @@ def test_protocols_that_the_split_cannot_serve(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "images"), [("train", 5914), ("dev", 964), ("mllm", 213)])
 def test_flickr8k(name: str, images: int) -> None:
     if not SHARED.is_dir():
-        pytest.skip("shared/data is not beside the repo: photographs and their captions stay out of it")
+        pytest.skip("shared/data, with photographs and their captions, is missing")
     split = read_split(SHARED, name)
     assert (len(split.image_ids), len(split.captions)) == (images, 5 * images)
     assert (split.dense is not None) == (name == "mllm")

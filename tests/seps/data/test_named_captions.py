@@ -23,7 +23,7 @@ HEADS = {"": [], "headings": ["image,caption"], "headings with bars": ["image_na
 
 
 def write_named(folder: Path, form: str, head: list[str] | None = None) -> Path:
-    """A split whose captions begin with file names."""
+    """A split with captions that begin with file names."""
     write_split(folder, images=2)
     rows = [form.format(name=f"{10 + i}.png", k=k, text=caption_of(i, k)) for i in range(2) for k in range(5)]
     write_lines(folder / "dev_caps.txt", [*(head or []), *rows])
@@ -100,7 +100,7 @@ def test_captions_that_say_nothing_are_told(tmp_path: Path) -> None:
     )
     write_lines(folder / "dev_caps.txt", ["A dog ."] * 10)
     assert read_split(folder, "dev").notes == (
-        "All 10 captions of dev_caps.txt are 'A dog .': nothing tells images apart.",
+        "All 10 captions of dev_caps.txt are 'A dog .': none identifies an image.",
     )
 
 

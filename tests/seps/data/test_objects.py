@@ -23,7 +23,7 @@ def test_areas_from_boxes_by_hand() -> None:
     sentences = [SentencePhrases("a dog under a sky", (dog, sky)), SentencePhrases("a cat", (cat,))]
     first, second = image_truth([*sentences, SentencePhrases("a sky", ())], (2, 4))
     assert (first.sentence, first.phrases) == ("a dog under a sky", (dog,))
-    # The left half is the dog's; of what the cat adds to it, the upper right quarter is left; scenes count nowhere.
+    # The left half is the dog's; the cat adds only the upper right quarter; scenes count nowhere.
     assert first.areas.tolist() == [[1, 1, 0, 0, 1, 1, 0, 0], [0, 0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1, 1]]
     assert second.areas.tolist() == [[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 0, 1, 1]]
     (region,) = first.regions

@@ -71,7 +71,7 @@ def test_a_box_of_whole_pixels_is_its_mask(
     mask[y0:y1, x0:x1] = True
     whole = [(x0 / width, y0 / height, min(1.0, x1 / width), min(1.0, y1 / height))]
     np.testing.assert_allclose(mask_overlap(mask, (h, w)), patch_overlap(whole, (h, w)), atol=1e-12)
-    # The same but for centres that lie on the box's edge in whole numbers and beside it after rounding.
+    # Equal except for centres on the box's edge in whole numbers that are outside it after rounding.
     wider = [(whole[0][0] - 1e-9, whole[0][1] - 1e-9, whole[0][2] + 1e-9, whole[0][3] + 1e-9)]
     assert np.array_equal(mask_centres(mask, (h, w)), centres_inside(wider, (h, w)))
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from seps.cli import one_line
+from seps.cli import join_message_lines
 from seps.data import DataError, Split, read_entities, read_split
 from seps.data.convert import convert, main
-from seps.data.inspect import other_splits
+from seps.data.inspect import find_other_splits
 from seps.data.layout import sole_split
 from tests.helpers.drawn_data import caption_of, draw, write_lines
 
@@ -81,7 +81,7 @@ def table(folder: Path, split: bool = False) -> Path:
 
 
 def cells(folder: Path) -> Path:
-    """A table whose cells hold all captions of an image."""
+    """A table with all captions of an image in each cell."""
     with (folder / "cells.csv").open("w", newline="") as stream:
         rows = csv.writer(stream)
         rows.writerow(["raw", "split", "filename"])
@@ -100,7 +100,7 @@ WHOLE: dict[str, tuple[Callable[[Path], Path], str]] = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder whose images lie deep in it."""
+    """A folder with deeply nested images."""
     (tmp_path / "pictures" / "val2014").mkdir(parents=True)
     for i in range(IMAGES):
         draw(tmp_path / "pictures" / "val2014" / f"COCO_{i}.png", i)
@@ -108,12 +108,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def error_of(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """The lines of what is wrong, behind the bars of progress."""
+    """The error lines, after the progress bars."""
     return ("error: " + capsys.readouterr().err.partition("error: ")[2]).splitlines()
 
 
 def content(split: Split) -> list[tuple[str, tuple[str, ...]]]:
-    """The files' names with their captions, sorted: kinds give images in orders of their own."""
+    """The files' names with their captions, sorted: formats give images in different orders."""
     k = split.captions_per_image
     return sorted(
         (file.name, split.captions[i * k : i * k + k]) for i, file in enumerate(split.image_files) if file.is_file()
@@ -181,7 +181,7 @@ def test_lists_of_names_tell_the_splits_of_flickr8k(folder: Path) -> None:
     write_lines(folder / "Flickr_8k.devImages.txt", ["COCO_3.png"])
     train, dev = read_split(file, "train"), read_split(file, "dev")
     assert (content(train), content(dev)) == (ALL[:2], ALL[3:])
-    assert train.notes == ("1 image of Flickr8k.token.txt in none of the lists of splits beside it: left out.",)
+    assert train.notes == ("1 image of Flickr8k.token.txt in none of its split lists: left out.",)
 
 
 def test_of_more_captions_the_first_are_taken_and_all_of_a_number_of_their_own(folder: Path) -> None:
@@ -268,7 +268,7 @@ def test_a_folder_that_is_written_once_is_not_written_over(folder: Path, capsys:
     assert f"{folder / 'new'} holds train (2 images), dev (1 image), test (1 image)." in capsys.readouterr().out
     before = {file: file.read_bytes() for file in (folder / "new").iterdir()}
     assert main(arguments) == 2
-    assert "Files that are there already: choose another folder (7):" in capsys.readouterr().err
+    assert "Files that already exist: choose another folder (7):" in capsys.readouterr().err
     assert before == {file: file.read_bytes() for file in (folder / "new").iterdir()}
 
 
@@ -281,7 +281,7 @@ def test_a_folder_that_is_written_once_is_not_written_over(folder: Path, capsys:
         (
             "split.json",
             '[{"file": "a.png", "caption": "a", "split": "../x"}]',
-            "Splits whose name no file can have (1)",
+            "Splits with an invalid file name (1)",
         ),
         ("captions.txt", "no names here\n", "captions.txt: it is none of the caption files that are known"),
         ("captions.csv", "image;caption\na.png;\n", "captions.csv, line 2: '' of 'a.png'"),
@@ -431,7 +431,7 @@ def test_what_is_no_caption_file_is_called_what_it_is(tmp_path: Path, name: str,
 
 def test_lists_of_splits_that_fit_no_image_or_each_other_are_told(folder: Path) -> None:
     write_lines(folder / "Flickr_8k.trainImages.txt", ["other.png"])
-    with pytest.raises(DataError, match=r"Flickr8k\.token\.txt has no image that the lists of splits"):
+    with pytest.raises(DataError, match=r"Flickr8k\.token\.txt has no image named by its split lists"):
         convert([tokens(folder)], folder / "new")
     write_lines(folder / "Flickr_8k.trainImages.txt", ["COCO_0.png"])
     write_lines(folder / "Flickr_8k.testImages.txt", ["COCO_0.png"])
@@ -489,14 +489,14 @@ def test_a_folder_that_holds_caption_files_names_them(folder: Path) -> None:
     file = karpathy(folder)
     with pytest.raises(DataError) as error:
         read_split(folder, "train")
-    assert f"dataset_coco.json: python -m seps.data.convert {file} --to DIR" in one_line(str(error.value))
+    assert f"dataset_coco.json: python -m seps.data.convert {file} --to DIR" in join_message_lines(str(error.value))
 
 
 def test_the_other_splits_of_a_file_are_looked_at_too(folder: Path) -> None:
     file = karpathy(folder)
-    assert [split.name for split in other_splits(read_split(file, "val"), None)] == ["test", "train"]
+    assert [split.name for split in find_other_splits(read_split(file, "val"), None)] == ["test", "train"]
 
 
 def test_a_caption_file_has_no_phrases(folder: Path) -> None:
-    with pytest.raises(DataError, match=r"dataset_coco\.json holds captions alone, no phrases with"):
+    with pytest.raises(DataError, match=r"dataset_coco\.json contains captions but no phrases with"):
         read_entities(karpathy(folder), "train")

@@ -17,7 +17,7 @@ from seps.encoders.vision import VisionEncoder
 from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
 from seps.training.cache import features_config
-from seps.training.loop import check_shared, pooled_only, take_weights
+from seps.training.loop import check_shared, take_weights, use_pooled_only
 from seps.training.settings import TrainSettings
 from tests.helpers.tiny import tiny_model_with_classes, write_tiny_bert
 
@@ -210,7 +210,7 @@ def test_pre_training_with_losses_on_the_decision_is_ranked_by_pooled_embeddings
     settings = TrainSettings(
         frozen=True, pooled_weight=1.0, decision_weight=0.3, blind_weight=2.0, map_weight=0.5, word_weight=1.0
     )
-    ranked = pooled_only(settings)
+    ranked = use_pooled_only(settings)
     assert (ranked.align_weight, ranked.decision_weight, ranked.blind_weight, ranked.word_weight) == (0, 0, 0, 1.0)
 
 

@@ -69,7 +69,7 @@ def test_what_the_hub_does_not_give_is_one_sentence(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(sources, "snapshot_download", raising)
         with pytest.raises(ValueError, match=re.escape(message)) as caught:
             hub_folder("owner/name", FILES)
-        assert str(caught.value).startswith("owner/name could not be had from the model hub (")
+        assert str(caught.value).startswith("owner/name cannot be loaded from the model hub (")
         assert str(caught.value).endswith("/owner/name into a folder and name that folder instead.")
         assert "\n" not in str(caught.value)
 

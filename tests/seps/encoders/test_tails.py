@@ -10,7 +10,7 @@ import torch
 
 from seps.encoders import TextEncoder, VisionEncoder
 from seps.encoders.config import TextConfig, VisionConfig
-from seps.encoders.low_rank import without_differences
+from seps.encoders.low_rank import disable_differences
 from tests.helpers.tiny import write_tiny_bert
 
 HALF = (0.5, 0.5, 0.5)
@@ -95,7 +95,7 @@ def test_low_rank_differences_begin_at_nothing_and_learn_alone(tmp_path: Path) -
         learning[f"{layer}.parametrizations.weight.0.up"].fill_(1.0)
         moved = encoder.bert.get_submodule(layer).weight - plain.bert.get_parameter(f"{layer}.weight")  # type: ignore[operator]
         changed = encoder(ids, lengths)
-        with without_differences():
+        with disable_differences():
             torch.testing.assert_close(encoder(ids, lengths), plain(ids, lengths))
         torch.testing.assert_close(encoder(ids, lengths), changed)
     assert not torch.allclose(changed, plain(ids, lengths))

@@ -82,7 +82,7 @@ def test_full_size_geometries(tmp_path: Path, name: str, grid: tuple[int, int], 
     record = model.explain(marked, "a dog")
     scores = record.on_grid(record.sparse.parts["s_p"])
     assert scores.shape == grid
-    peak = divmod(int(abs(scores - np.median(scores)).argmax()), across)  # the one that is not grey, or beside it:
+    peak = divmod(int(abs(scores - np.median(scores)).argmax()), across)  # the one that is not grey, or next to it:
     assert max(abs(peak[0] - cell[0]), abs(peak[1] - cell[1])) <= 1  # windows mix neighbours, the scorer is untrained
     assert record.has_cls == bool(cls)
 

@@ -38,7 +38,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_lite0_of_the_package_sees_what_is_on_a_photograph() -> None:
-    """Its tensors are in timm's order: features are finite and, unlike random ones, tell pictures apart."""
+    """Its tensors are in timm's order: features are finite and, unlike random ones, distinguish pictures."""
     model = vision_backbone(vision("tf_efficientnet_lite0", LITE0, 224)).eval()
     assert len(model.state_dict()) == 294  # the package's 296 without the classifier's two
     with torch.no_grad():
@@ -131,11 +131,11 @@ def test_a_name_that_timm_does_not_know() -> None:
 
 @pytest.mark.usefixtures("offline")
 def test_no_hub() -> None:
-    with pytest.raises(ValueError, match=r"^timm/vit_base_patch16_224\.\w+ could not be had from the model hub"):
+    with pytest.raises(ValueError, match=r"^timm/vit_base_patch16_224\.\w+ cannot be loaded from the model hub"):
         vision_backbone(vision("vit_base_patch16_224", "hub", 224))
-    with pytest.raises(ValueError, match="bert-base-uncased could not be had from the model hub"):
+    with pytest.raises(ValueError, match="bert-base-uncased cannot be loaded from the model hub"):
         text_backbone(TextConfig("bert-base-uncased", "hub"))
-    with pytest.raises(ValueError, match="owner/encoder could not be had from the model hub"):
+    with pytest.raises(ValueError, match="owner/encoder cannot be loaded from the model hub"):
         text_backbone(TextConfig("owner/encoder", "none"))
 
 

@@ -14,9 +14,9 @@ from PIL import Image
 from demo.galleries.packaged import load_examples
 from seps.evaluation.best_words import (
     Cases,
-    all_scores,
     best_words,
-    checked_cases,
+    check_cases,
+    compute_scores,
     precise_threshold,
     read_checked,
     split_cases,
@@ -70,7 +70,7 @@ def test_words_are_those_of_the_best_image_and_of_the_best_other_one(model: SEPS
     photos = [Image.new("RGB", (56, 56), colour) for colour in ("red", "blue", "green")]
     captions = ["a red disc", "a blue square", "a bar"]
     embeddings = model.encode_photos(photos)
-    scores = all_scores(model, embeddings, captions)
+    scores = compute_scores(model, embeddings, captions)
     expected = []
     for number, caption in enumerate(captions):
         order = scores[:, number].argsort(descending=True).tolist()
@@ -99,10 +99,10 @@ def facts(folder: Path, **changes: Any) -> Path:
 def test_checked_facts_tell_what_is_missing(model: SEPSModel, tmp_path: Path) -> None:
     checked = read_checked(facts(tmp_path))
     embeddings = model.encode_photos([Image.open(file) for file in checked.images.values()])
-    assert checked_cases(model, embeddings, checked, is_content).missing.tolist() == [False, True]
+    assert check_cases(model, embeddings, checked, is_content).missing.tolist() == [False, True]
     unchecked = read_checked(facts(tmp_path, shows={"red": ["red"]}))
     with pytest.raises(ValueError, match="Nothing was checked of the word 'bar'"):
-        checked_cases(model, embeddings, unchecked, is_content)
+        check_cases(model, embeddings, unchecked, is_content)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Captions unlike those that a model learnt from: centres, threshold, and what the program writes for the app."""
+"""Captions unlike the training captions: centres, threshold, and the program's file for the app."""
 
 from __future__ import annotations
 

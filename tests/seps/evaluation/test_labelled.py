@@ -12,7 +12,7 @@ from seps import ScoringEngine
 from seps.data import open_image
 from seps.data.labelled import read_labelled
 from seps.evaluation.harness import main
-from seps.evaluation.labelled import first_right, labelled_metrics
+from seps.evaluation.labelled import labelled_metrics, rank_first_right
 from seps.models.hub import load_model
 from tests.helpers.drawn_data import draw
 from tests.helpers.tiny import tiny_model
@@ -41,8 +41,8 @@ def saved(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_best_right_answer_counts_and_ties_count_against() -> None:
     similarity = torch.tensor([[3.0, 2.0, 1.0, 2.0], [1.0, 1.0, 0.0, 0.5]])
     right = torch.tensor([[False, True, True, False], [True, False, True, False]])
-    assert first_right(similarity, right).tolist() == [3, 2]
-    assert first_right(similarity, torch.tensor([[True, True, False, False]]).expand(2, 4)).tolist() == [1, 1]
+    assert rank_first_right(similarity, right).tolist() == [3, 2]
+    assert rank_first_right(similarity, torch.tensor([[True, True, False, False]]).expand(2, 4)).tolist() == [1, 1]
 
 
 def test_both_directions() -> None:

@@ -24,7 +24,7 @@ from tests.helpers.cases import Case
 from tests.helpers.drawn_data import write_lines, write_split
 from tests.helpers.tiny import tiny_model
 
-# Two captions an image; each is one word, whose cosines with the images are these numbers at unit length.
+# Two captions an image; each is one word; its cosines with the images are these numbers at unit length.
 CAPTIONS = {
     "red one": (3.0, 1.0, 2.0),
     "red two": (1.0, 3.0, 9.0),
@@ -40,10 +40,10 @@ WORDS = [
 
 
 class HandMade:
-    """A model whose image embeddings are the photographs' colours, and whose captions' are the numbers above.
+    """A model with the photographs' colours as image embeddings, and the numbers above as captions'.
 
     The released network without selection: a patch of every image is the image's colour, so that S is 5/3 of the
-    cosine of word and image: 1 from the word's side, 2/3 from the tokens', whose third, the extra one, is empty.
+    cosine of word and image: 1 from the word's side, 2/3 from the tokens': their third, the extra one, is empty.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ def saved(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         # Captions alone. Of red two's cosines 0.94 is blue's, which puts it before blue's own best, 0.6.
         ("none", "captions_only", [1, 1, 2], [1, 3, 1, 2, 2, 3]),
-        # A dense caption of its own adds 1 to each caption's own image.
+        # Its dense caption adds 1 to each caption's own image.
         ("own", "own_dense", [1, 1, 1], [1, 1, 1, 1, 1, 1]),
         # One of the next image adds 1 to that.
         ("other", "other_dense", [3, 3, 4], [2, 3, 2, 3, 3, 3]),
@@ -211,7 +211,7 @@ def test_captions_are_scored_in_parts_as_the_forward_pass_scores_them(
 
 
 def test_folds_of_five_thousand_images() -> None:
-    # Diagonal, but for fold 1, whose images are all alike, and image 4999, which some image of fold 0 beats.
+    # Diagonal, except fold 1 with identical images, and image 4999, which some image of fold 0 beats.
     similarity = torch.eye(5001)
     similarity[1000:2000, 1000:2000] = 0.5
     similarity[0, 4999] = 2.0
@@ -284,7 +284,7 @@ def test_the_program_prints_a_table_and_merges_its_file(
         assert 10 < result["peak_memory_mb"] < 100_000
         assert f"{result['rsum']:13.1f}" in printed
     assert results["captions_only"]["text_to_image"] != results["own_dense"]["text_to_image"]
-    for title in ("captions alone", "own dense captions", "dense captions of other images"):
+    for title in ("captions only", "own dense captions", "dense captions of other images"):
         assert f"{saved} on dev: {title}\n" in printed
 
 
@@ -301,7 +301,7 @@ def test_the_authors_protocol_stands_beside_ours_by_its_name(
         assert name == "image_to_text" or results["authors_protocol"][name] != results["captions_only"][name]
     printed = capsys.readouterr().out
     title = "the authors' protocol, each query with its own image's dense caption, repeated five times"
-    assert printed.index("dev: captions alone\n") < printed.index(f"dev: {title}\n")
+    assert printed.index("dev: captions only\n") < printed.index(f"dev: {title}\n")
 
     split = read_split(data, "dev")
     assert split.dense is not None
@@ -321,7 +321,7 @@ def test_captions_are_cut_where_max_words_says(
     assert not torch.allclose(matrices[0], matrices[1])
     assert "max_words" not in whole.as_dict()
     assert cut.as_dict()["max_words"] == 4
-    assert "captions alone, captions cut at 4 tokens\n" in cut.table()
+    assert "captions only, captions cut at 4 tokens\n" in cut.table()
     model.config = replace(model.config, text=replace(model.config.text, max_words=4))
     evaluate(model, split)
     assert torch.equal(matrices[2], matrices[1])
@@ -380,7 +380,7 @@ def cut_short(data: Path, tmp_path: Path) -> Path:
         ([], cut_short, "10.png cannot be read as an image"),
         (["--model", "photoz"], None, "error: 'photoz' is no folder, no hub repo (owner/name) and no shipped model"),
         (["--images", "/nowhere"], None, "error: The folder /nowhere does not exist: give the folder with the image"),
-        (["--max-words", "1"], None, "error: text.max_words is 1, but [CLS] and [SEP] alone need 2."),
+        (["--max-words", "1"], None, "error: text.max_words is 1, but [CLS] and [SEP] already need 2."),
         (["--save-similarity", "F.txt"], None, "F.txt is a NumPy file, so its name must end in .npy."),
         (["--save-similarity", "/nowhere/f.npy"], None, "The folder /nowhere does not exist, so that f.npy cannot be"),
         (

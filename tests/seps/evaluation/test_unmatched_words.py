@@ -23,7 +23,7 @@ from seps.evaluation.unmatched_words import (
     OUTSIDE,
     SPECIAL,
     best_cosines,
-    classed,
+    classify_words,
     measure_unmatched_words,
     sentence_kinds,
 )
@@ -97,7 +97,7 @@ def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Spli
     assert result.threshold == pytest.approx(result.others_threshold, abs=1e-4)
     assert result.others_threshold == result.classes[NOUNS].own_threshold
     assert result.best.words < content.best.words
-    with pytest.raises(ValueError, match="split dev has no nouns that are another image's alone"):
+    with pytest.raises(ValueError, match="split dev has no nouns that belong only to another image"):
         measure_unmatched_words(model, split, nouns=True)
 
 
@@ -119,7 +119,7 @@ def test_words_have_their_classes() -> None:
     labels = ("[CLS]", "a", "dog", "##s", ".", "red", "runs", "[UNK]", "[SEP]")
     best = np.arange(9) / 10
     kinds = {2: NOUNS, 3: NOUNS, 5: MODIFIERS}
-    labelled = list(classed(labels, best, kinds, frozenset()))
+    labelled = list(classify_words(labels, best, kinds, frozenset()))
     assert sorted(labelled) == sorted(
         [
             (SPECIAL, 0.0),
@@ -131,7 +131,7 @@ def test_words_have_their_classes() -> None:
         ],
         key=lambda entry: (entry[0], getattr(entry[1], "expected", entry[1])),
     )
-    left_out = list(classed(labels, best, None, frozenset({"dog", "red"})))
+    left_out = list(classify_words(labels, best, None, frozenset({"dog", "red"})))
     assert left_out == [(SPECIAL, 0.0), (SPECIAL, 0.8), (FUNCTION, 0.1), (CONTENT, pytest.approx(0.6))]
     assert [is_content(word) for word in ("dog", "With", ".", "##s", "2", "t-shirt")] == [True, *[False] * 4, True]
 

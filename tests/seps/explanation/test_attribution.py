@@ -1,4 +1,4 @@
-"""S(I, T) split among words and tokens: all of it is there, and each part is what it claims to be."""
+"""S(I, T) split among words and tokens: the parts add up, and each part is correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the classifier saw, in a record: names, probabilities, and what class vectors contribute to each cosine."""
+"""The classifier's output in a record: names, probabilities, and the class vectors' part of each cosine."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def word_means(model: CrossSparseAggrNet, record: Explanation, branch: str) -> A
 def loop(
     model: CrossSparseAggrNet, pair: dict[str, Any], masks: dict[str, Any], branch: str
 ) -> tuple[Any, Any, Explanation]:
-    """S minus S of a forced pass for each patch, (N,), of words (L, N), and the record of the decision as it is."""
+    """S minus S of a forced pass for each patch, (N,), of words (L, N), and the record of the unchanged decision."""
     base = explain(model, **pair, **masks, grid=(1, model.num_patches))
     kept: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
     name = "mask" if branch == "sparse" else "dense_mask"

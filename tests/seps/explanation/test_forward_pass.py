@@ -57,7 +57,7 @@ def test_masks_equal_those_of_training_mode(case: Case) -> None:
         for caption in range(case.captions):
             branches = branches_of(explain(model, **one_pair(inputs, image, caption)))
             if case.paper:
-                for mask, branch in zip(masks, branches, strict=False):  # without dual aggregation D_s alone
+                for mask, branch in zip(masks, branches, strict=False):  # without dual aggregation only D_s
                     assert (mask[caption, image].numpy() == branch.kept).all()
                 assert len(masks) == (2 if case.dense_words and case.dual else 1)
             else:
@@ -83,7 +83,7 @@ def test_tokens_rebuilt_from_the_weights_are_the_models(case: Case) -> None:
         assert words is not None
         cosines = tokens[0] @ F.normalize(words, dim=-1).T
         torch.testing.assert_close(torch.tensor(alignment.cosines), cosines, atol=1e-5, rtol=0)
-        # The terms are what the matrix says they are.
+        # The terms follow from the matrix.
         assert abs(float(alignment.matrix.max(axis=1).mean()) - alignment.patch_to_word) < 1e-5
         assert abs(float(alignment.matrix.max(axis=0).mean()) - alignment.word_to_patch) < 1e-5
 

@@ -10,7 +10,7 @@ BLIND = torch.tensor([0.0, 1.0, 2.0], dtype=torch.float64)
 
 def test_what_every_caption_scores_alike_is_not_the_captions() -> None:
     assert caption_spread(torch.stack([BLIND, BLIND + 5.0])) == (0.0, 4.0)  # a caption's level decides nothing
-    assert caption_spread(BLIND[None]) == (0.0, 2.0)  # of one caption alone nothing can be told
+    assert caption_spread(BLIND[None]) == (0.0, 2.0)  # undefined for a single caption
     assert caption_spread(torch.ones(2, 3)) == (0.0, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""A tiny generator, and a few scenes to train it on. Its weights are random: nothing here tells what it can draw."""
+"""A tiny generator, and a few scenes to train it on. Its weights are random: nothing here shows how well it draws."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from seps.generator import loop
-from seps.generator.attempt import data_of, newest_model, open_model, shipped_pictures
+from seps.generator.attempt import data_of, find_newest_model, open_model, shipped_pictures
 from seps.generator.config import GeneratorConfig
 from seps.generator.generator import load_generator
 from seps.generator.program import main
@@ -29,7 +29,7 @@ class StopError(Exception):
 
 @pytest.fixture(scope="module")
 def cut(tmp_path_factory: pytest.TempPathFactory, drawn: Path, config: GeneratorConfig) -> Path:
-    """A run that was killed after its second epoch, in the stage of diffusion: its model is that of the first."""
+    """A run that was killed after its second epoch, in the stage of diffusion: its model is the first epoch's."""
     out, real = tmp_path_factory.mktemp("runs") / "run", loop.save_checkpoint
 
     def save(folder: Path, state: Any, optimizer: Any, done: loop.RunState) -> None:
@@ -45,7 +45,7 @@ def cut(tmp_path_factory: pytest.TempPathFactory, drawn: Path, config: Generator
 
 
 def test_the_newest_weights_are_those_of_the_checkpoint_while_a_stage_runs(cut: Path) -> None:
-    assert newest_model(cut.parent) == newest_model(cut) == cut / "checkpoint"
+    assert find_newest_model(cut.parent) == find_newest_model(cut) == cut / "checkpoint"
     network = open_model(cut / "checkpoint").network
     tensors = read_tensors(cut / "checkpoint" / "checkpoint.safetensors")
     average = tensors["modules.average.module.conv_in.weight"]
@@ -58,7 +58,7 @@ def test_of_a_run_that_ended_it_is_the_model(cut: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(cut, run)
     os.utime(run / "model" / "generator.json")
-    assert newest_model(tmp_path) == run / "model"
+    assert find_newest_model(tmp_path) == run / "model"
 
 
 def test_five_captions_are_drawn_and_five_pictures_written_about(
@@ -101,11 +101,11 @@ def test_a_captioner_of_photographs_is_tried_on_photographs() -> None:
 
 def test_folders_without_weights_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for folder, message in (
-        (tmp_path / "nowhere", "nowhere is no folder: give that of a run"),
+        (tmp_path / "nowhere", "nowhere is not a folder: give a run's folder"),
         (tmp_path, "holds neither a generator nor a checkpoint of one"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
-            newest_model(folder)
+            find_newest_model(folder)
     with pytest.raises(SystemExit) as ended:
         main(["try", str(tmp_path)])
     assert ended.value.code == 2

@@ -1,4 +1,4 @@
-"""What no drawing can exceed: true scenes, and what the autoencoder gives back of them."""
+"""Upper bound of drawings: true scenes and their reconstructions."""
 
 from __future__ import annotations
 

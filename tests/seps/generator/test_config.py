@@ -1,4 +1,4 @@
-"""Configs and recipes: what they take and what they refuse."""
+"""Configs and recipes: valid and invalid values."""
 
 from __future__ import annotations
 

@@ -7,7 +7,16 @@ import pytest
 import torch
 from PIL import Image
 
-from seps.generator.evaluate import alike, figure, firsts, firsts_among, named_fractions, nearest, objects_named, thumbs
+from seps.generator.evaluate import (
+    alike,
+    compute_named_fractions,
+    figure,
+    firsts,
+    firsts_among,
+    nearest,
+    objects_named,
+    thumbs,
+)
 from seps.scenes.graph import Object, Scene
 from seps.scenes.reading import read_caption
 
@@ -37,7 +46,7 @@ def test_recall_among_blocks() -> None:
 def test_objects_and_colours_that_are_named_again() -> None:
     asked = [read_caption("a red car and a girl in a blue dress"), read_caption("a dog"), read_caption("at night")]
     back = [read_caption("a child in a green dress and a red automobile").named, read_caption("a cat").named, ()]
-    objects, colours = named_fractions(asked, back)
+    objects, colours = compute_named_fractions(asked, back)
     np.testing.assert_array_equal(objects, [1.0, 0.0, np.nan])
     np.testing.assert_array_equal(colours, [0.5, np.nan, np.nan])
     assert alike("child", "girl") and not alike("girl", "boy")

@@ -1,4 +1,4 @@
-"""Captioners on an image encoder that stays as it is: what is cached, learned, kept and saved."""
+"""Captioners on a frozen image encoder: caching, training and saving."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from safetensors.torch import load_file, save_file
 from seps.data import open_image, read_split
 from seps.data.augmentation import augment_image, item_random
 from seps.generator import ImageTextGenerator, loop
-from seps.generator.batches import by_length
+from seps.generator.batches import batch_by_length
 from seps.generator.captioner import Captioner
 from seps.generator.config import CaptionerConfig, GeneratorConfig
-from seps.generator.data import written_ids
+from seps.generator.data import find_frequent_ids
 from seps.generator.features import cells_of, features_of
 from seps.generator.network import GeneratorNetwork, to_values
 from seps.generator.settings import GeneratorSettings, Stage
@@ -118,14 +118,14 @@ def test_a_stage_with_patience_ends_early_and_keeps_its_best_epoch(
 
 def test_a_vocabulary_holds_what_captions_have_most() -> None:
     captions = [torch.tensor([90, 7, 7, 12, 91]), torch.tensor([90, 12, 7, 40, 91])]
-    assert written_ids(captions, 5, (90, 91, 80)).tolist() == [7, 12, 80, 90, 91]
-    assert written_ids(captions, 8, (90, 91)).tolist() == [0, 1, 2, 7, 12, 40, 90, 91]
+    assert find_frequent_ids(captions, 5, (90, 91, 80)).tolist() == [7, 12, 80, 90, 91]
+    assert find_frequent_ids(captions, 8, (90, 91)).tolist() == [0, 1, 2, 7, 12, 40, 90, 91]
 
 
 def test_batches_hold_captions_of_about_one_length_and_every_row_once() -> None:
     torch.manual_seed(0)
     order, lengths = torch.randperm(1000), torch.randint(5, 25, (1000,))
-    again = by_length(order, lengths, 16)
+    again = batch_by_length(order, lengths, 16)
     assert sorted(again.tolist()) == list(range(1000))
     length_of = dict(zip(order.tolist(), lengths.tolist(), strict=True))
     longest = [max(length_of[row] for row in rows.tolist()) for rows in again.split(16)]

@@ -56,13 +56,13 @@ def test_of_candidates_the_one_that_fits_best_is_kept(generator: ImageTextGenera
         seen = network.images(to_values(drawn, 32)).embedding  # (3, C)
         cosines = seen @ network.encode_texts([text]).embedding[0]
     best = int(cosines.argmax())
-    assert generator.best_of(text, drawn) == best
+    assert generator.choose_best(text, drawn) == best
     kept = generator.text_to_image(text, 3, seed=5, candidates=3)
     assert np.abs(np.asarray(kept, dtype=int) - np.asarray(drawn[best], dtype=int)).max() <= 1
     texts = [text, "two small dogs"]
     for number, picture in enumerate(generator.batch_text_to_image(texts, num_inference_steps=3, seed=5, candidates=3)):
         candidates = [generator.text_to_image(texts[number], 3, seed=5 + number + 2 * again) for again in range(3)]
-        expected = candidates[generator.best_of(texts[number], candidates)]
+        expected = candidates[generator.choose_best(texts[number], candidates)]
         assert np.abs(np.asarray(picture, dtype=int) - np.asarray(expected, dtype=int)).max() <= 1
     with pytest.raises(ValueError, match="candidates is 65, but it must be at most 64"):
         generator.text_to_image(text, 3, candidates=65)
@@ -192,7 +192,7 @@ def test_one_without_a_unet_writes_captions_and_draws_nothing(
     seen = picture()
     assert writes.image_to_text(seen) == whole.image_to_text(seen)
     with pytest.raises(ValueError, match="This generator writes captions and draws nothing"):
-        writes.text_to_image("a dog", progress=pytest.fail)  # told before anything begins
+        writes.text_to_image("a dog", progress=pytest.fail)  # checked before anything begins
     assert main(["evaluate", "--model", str(folder), "--data", str(drawn), "--json", str(tmp_path / "f.json")]) == 0
     assert "statements that are true" in capsys.readouterr().out
     assert "pictures" not in json.loads((tmp_path / "f.json").read_text())

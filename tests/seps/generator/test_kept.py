@@ -1,4 +1,4 @@
-"""The epoch of each stage that a run keeps: that of the lowest loss on dev, whatever the stage and the generator."""
+"""The epoch of each stage that a run keeps: the lowest loss on dev, for every stage and generator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 
 from seps.generator import loop
 from seps.generator.config import GeneratorConfig
-from seps.generator.kept import best_epoch, epochs_since_best, kept_note
+from seps.generator.kept import best_epoch, describe_kept_epochs, epochs_since_best
 from seps.generator.network import GeneratorNetwork
 from seps.generator.program import main
 from seps.generator.settings import GeneratorSettings, Stage
@@ -30,11 +30,11 @@ KINDS = {
 
 
 def worse_each_time(seen: list[dict[str, torch.Tensor]]) -> Any:
-    """Return what stands in for `measure`: every stage is best after its first epoch."""
+    """Return a replacement of `measure`: every stage is best after its first epoch."""
     losses: Iterator[float] = iter(range(1, 100))
 
     def measure(run: loop.Run, stage: Stage, *_: object) -> dict[str, float]:
-        with run.averaged("diffusion" in stage.losses):
+        with run.use_average("diffusion" in stage.losses):
             seen.append({key: value.clone() for key, value in run.objective.network.state_dict().items()})
         return {"dev_loss": float(next(losses))}
 
@@ -111,6 +111,6 @@ def test_the_last_line_names_the_epoch_that_is_kept(
 
 def test_a_run_of_several_stages_names_the_epoch_of_each() -> None:
     rows = [{"stage": 1.0, "dev_loss": 3.0}, {"stage": 2.0, "dev_loss": 2.0}, {"stage": 2.0, "dev_loss": 1.0}]
-    assert kept_note(rows) == (
+    assert describe_kept_epochs(rows) == (
         "the epoch of each stage with the lowest loss on dev (stage 1: epoch 1 of 1, stage 2: epoch 2 of 2)"
     )

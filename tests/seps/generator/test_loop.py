@@ -140,12 +140,12 @@ def test_steps_of_scaled_latents_want_the_picture_scaled_down(network: Generator
         objective.set_stage(stage)
         shapes = set()
         for _ in range(20):
-            seen, rebuilt = objective.reconstructed(stage, pictures)
+            seen, rebuilt = objective.reconstruct_pictures(stage, pictures)
             assert seen.shape == rebuilt.shape
             shapes.add(seen.shape[-1])
         assert shapes == sides
-        network.autoencoder.eval()  # nothing is scaled where it is measured
-        assert objective.reconstructed(stage, pictures)[0] is pictures
+        network.autoencoder.eval()  # nothing is scaled in measurements
+        assert objective.reconstruct_pictures(stage, pictures)[0] is pictures
 
 
 def test_places_on_objects_count_as_often_as_the_recipe_says(
@@ -222,7 +222,7 @@ def test_a_run_goes_on_to_the_same_weights(drawn: Path, config: GeneratorConfig,
     assert {"i2t", "t2i", "dev_captions"} <= rows[1].keys()
     kept = GeneratorNetwork(config)
     kept.load(tmp_path / "whole" / "model")
-    assert not torch.equal(kept.unet.conv_in.weight, whole.unet.conv_in.weight)  # the running average is what is kept
+    assert not torch.equal(kept.unet.conv_in.weight, whole.unet.conv_in.weight)  # the running average is kept
 
 
 def test_a_run_starts_from_a_generator(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_the_text_encoder_may_start_as_a_trained_one(network: GeneratorNetwork) 
     trained = load_model("scenes").txt_enc.bert.state_dict()
     for key, tensor in network.captions.encoder.bert.state_dict().items():
         torch.testing.assert_close(tensor, trained[key])
-    with pytest.raises(ValueError, match=r"training\.text_start is 'photos', whose text encoder is not"):
+    with pytest.raises(ValueError, match=r"training\.text_start is 'photos', but its text encoder is not"):
         loop.start_text(network, "photos")
 
 

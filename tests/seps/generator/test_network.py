@@ -23,11 +23,11 @@ from seps.generator.diffusion import (
     draw_latents,
     noise_schedule,
     predict,
-    rescaled,
+    rescale_guidance,
 )
 from seps.generator.encoders import ImageEncoder, TextFeatures
 from seps.generator.generator import load_generator
-from seps.generator.losses import accuracy, contrastive_loss, cropped, perceptual_loss, pixel_loss
+from seps.generator.losses import accuracy, contrastive_loss, crop_randomly, perceptual_loss, pixel_loss
 from seps.generator.network import GeneratorNetwork, normalise, to_pictures, to_values
 from seps.generator.settings import read_recipe
 from tests.helpers.generated import TINY
@@ -310,7 +310,7 @@ def test_a_unet_may_see_the_captions_embedding_too(config: GeneratorConfig) -> N
     latents, step = torch.randn(1, 4, 4, 4).expand(2, -1, -1, -1), torch.tensor([50, 50])
     for seen in (False, True):
         unet = build_unet(replace(config.diffusion, caption_embedding=seen), config.latent_size, 4, 512).eval()
-        first, second = predict(unet, latents, step, text).detach()  # which differ by the embedding alone
+        first, second = predict(unet, latents, step, text).detach()  # which differ only by the embedding
         assert torch.allclose(first, second, atol=1e-6) is not seen
 
 
@@ -329,9 +329,9 @@ def test_losses_by_hand() -> None:
     flat, edge = torch.zeros(1, 3, 2, 2), torch.zeros(1, 3, 2, 2)
     edge[..., 1] = 1.0
     assert float(pixel_loss(edge, flat)) == pytest.approx(0.5 + 0.0 + 1.0)
-    squares = cropped(torch.arange(2 * 3 * 64.0).view(2, 3, 8, 8), 4)
+    squares = crop_randomly(torch.arange(2 * 3 * 64.0).view(2, 3, 8, 8), 4)
     assert squares.shape == (2, 3, 4, 4)
-    assert cropped(squares, 0) is squares
+    assert crop_randomly(squares, 0) is squares
 
 
 def test_parts_may_be_kept_in_8_bits(network: GeneratorNetwork, config: GeneratorConfig, tmp_path: Path) -> None:
@@ -388,18 +388,18 @@ def test_guided_predictions_keep_part_of_their_own_spread() -> None:
     torch.manual_seed(0)
     cond = torch.randn(2, 4, 3, 3)
     guided = 5 * cond + torch.randn(2, 4, 3, 3)
-    result = rescaled(guided, cond)
+    result = rescale_guidance(guided, cond)
     for prediction, before, target in zip(result, guided, cond, strict=True):
         by_hand = RESCALE * target.std() + (1 - RESCALE) * before.std()
         torch.testing.assert_close(prediction.std(), by_hand)
         torch.testing.assert_close(prediction / prediction.std(), before / before.std())  # its direction stays
-    torch.testing.assert_close(rescaled(cond, cond), cond)
+    torch.testing.assert_close(rescale_guidance(cond, cond), cond)
 
 
 def test_what_would_repeat_a_sequence_is_found() -> None:
     ids = torch.tensor([[1, 5, 6, 7, 5, 6], [1, 5, 6, 7, 8, 9]])
     rows, tokens = repeats(ids, 3)
-    assert (rows.tolist(), tokens.tolist()) == ([0], [7])  # 5 6 7 stands there already
+    assert (rows.tolist(), tokens.tolist()) == ([0], [7])  # 5 6 7 is present already
     rows, tokens = repeats(ids, 2)
     assert (rows.tolist(), tokens.tolist()) == ([0], [7])
     assert [len(each) for each in (*repeats(ids, 0), *repeats(ids[:, :1], 3))] == [0] * 4

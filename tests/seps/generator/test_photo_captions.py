@@ -139,5 +139,5 @@ def test_more_beams_are_followed_where_there_is_a_choice(
 def test_a_generator_of_scenes_says_that_it_knows_no_photographs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--mode", "i2t", "--image", str(shipped_file(CHINA))]) == 0
     answer = capsys.readouterr()
-    assert answer.err.startswith("Note: scenes knows drawn scenes alone") and "--model photos" in answer.err
+    assert answer.err.startswith("Note: scenes knows only drawn scenes") and "--model photos" in answer.err
     assert len(answer.out.splitlines()) == 1 and "Note" not in answer.out

@@ -1,4 +1,4 @@
-"""Representation alignment: what is compared, where it is looked at, and what of it is kept."""
+"""Representation alignment: the compared features, their positions, and the saved parts."""
 
 from __future__ import annotations
 

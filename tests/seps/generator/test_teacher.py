@@ -71,5 +71,5 @@ def test_a_teacher_that_lacks_is_told(network: GeneratorNetwork) -> None:
         GeneratorSettings(stages=(STAGE,))
     objective = Objective(network, GeneratorSettings())
     batch = Batch(torch.zeros(2, 3, 32, 32), None, *network.read(["a dog", "a cat"]))
-    with pytest.raises(ValueError, match="The loss teacher needs a teacher and what it finds"):
+    with pytest.raises(ValueError, match="The loss teacher needs a teacher and its features"):
         objective(STAGE, batch)

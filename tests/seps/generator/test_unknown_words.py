@@ -9,7 +9,7 @@ import pytest
 from seps.encoders.tokenizer import Tokenizer
 from seps.generator.network import GeneratorNetwork
 from seps.generator.program import main
-from seps.generator.unknown_words import UnknownWord, unknown_note, unknown_words
+from seps.generator.unknown_words import UnknownWord, describe_unknown_words, unknown_words
 
 
 @pytest.fixture
@@ -41,12 +41,13 @@ def test_the_nearest_words_are_known_and_of_a_similar_spelling(tokenizer: Tokeni
 
 
 def test_a_note_names_words_and_their_nearest_and_counts_more() -> None:
-    assert unknown_note([]) == ""
-    assert unknown_note([UnknownWord("playing", ("lying", "flying")), UnknownWord("zzzz", ())]) == (
+    assert describe_unknown_words([]) == ""
+    assert describe_unknown_words([UnknownWord("playing", ("lying", "flying")), UnknownWord("zzzz", ())]) == (
         "The generator does not know these words and draws without them ([UNK]): playing, zzzz. "
         "The nearest words that it knows: playing: lying, flying."
     )
-    assert unknown_note([UnknownWord(f"z{i}", ()) for i in range(7)]).endswith("z0, z1, z2, z3, z4 and 2 more.")
+    words = [UnknownWord(f"z{i}", ()) for i in range(7)]
+    assert describe_unknown_words(words).endswith("z0, z1, z2, z3, z4 and 2 more.")
 
 
 @pytest.mark.parametrize("mode", ["t2i", "both"])

@@ -1,4 +1,4 @@
-"""What a generator's training tells: from numbers as it has them."""
+"""Warnings of a generator's training, from its numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STAGE = Stage(losses=("captions",))
 def test_a_loss_that_does_not_fall_in_its_first_epoch_is_told() -> None:
     assert fall_note([5.0 - i / 20 for i in range(40)], STAGE, 1e-3) == ""
     assert "lower the learning rate of 0.001" in fall_note([5.0] * 40, STAGE, 1e-3)
-    assert fall_note([5.0] * 19, STAGE, 1e-3) == ""  # too short to tell
+    assert fall_note([5.0] * 19, STAGE, 1e-3) == ""  # too short to judge
 
 
 def test_a_loss_that_stays_is_told_after_some_epochs() -> None:

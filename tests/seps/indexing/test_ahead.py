@@ -1,4 +1,4 @@
-"""Photographs encoded ahead are what they are one by one, and decoding, encoding and writing overlap."""
+"""Photographs encoded ahead equal those encoded one by one, and decoding, encoding and writing overlap."""
 
 from __future__ import annotations
 

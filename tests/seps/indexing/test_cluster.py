@@ -1,4 +1,4 @@
-"""Indexing on a Ray cluster: two nodes on this machine stand for two machines."""
+"""Indexing on a Ray cluster: two nodes on this machine simulate two machines."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_two_nodes_index_as_one_process_does_if_a_worker_is_killed(saved: Path, 
     command = [sys.executable, "-c", ON_TWO_NODES, str(folder), "--to", str(uri), "--model", str(saved)]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert result.returncode == 0, result.stderr[-2000:]
-    assert [line for line in result.stdout.splitlines() if "(raylet)" not in line] == [  # tells of the worker
+    assert [line for line in result.stdout.splitlines() if "(raylet)" not in line] == [  # reports the worker
         "one worker killed",
         "40 encoded, 0 kept, 0 moved, 0 removed, 1 left out.",
         "2 nodes",

@@ -40,7 +40,7 @@ def uri(tmp_path: Path) -> Path:
 
 
 def encode(file: FolderFile) -> Encoded:
-    """The mean colour of each row of pixels stands for an encoder."""
+    """A stand-in encoder: the mean colour of each row of pixels."""
     return Encoded(torch.from_numpy(np.asarray(open_image(file.file)).mean(1, dtype=np.float32)), b"small")
 
 
@@ -50,7 +50,7 @@ def sync(folder: Path, uri: Path) -> SyncReport:
 
 
 def assert_whole(folder: Path, uri: Path) -> None:
-    """The table holds what the folder does, each photograph once and as it is encoded now."""
+    """The table matches the folder, with each photograph once and its current encoding."""
     store, files = GalleryStore.read(uri), folder_files(folder)
     stored = store.photos(store.rows())
     assert sorted(kept.file.path for kept in stored.values()) == [file.path for file in files]

@@ -1,4 +1,4 @@
-"""Ratings are read whole, and everything that does not fit is told at once."""
+"""Ratings are validated when read, and all problems are reported together."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_columns_of_other_names_are_told_with_their_keys(folder: Path) -> None:
     for column, key in (("split", "split"), ("mos_quality", "quality"), ("mos_align", "consistency")):
         more = ", or add it, with train or dev on every line" if key == "split" else ""
         assert f"  {column}: name another as data.{key}_column{more} (ratings.csv has image, prompt)" in message
-    assert '  generator: name another as data.generator_column, or "" where there is none (' in message
+    assert '  generator: name another as data.generator_column, or "" without one (' in message
 
 
 def test_what_lets_training_come_to_nothing_is_told(folder: Path) -> None:
@@ -196,7 +196,7 @@ def test_what_lets_training_come_to_nothing_is_told(folder: Path) -> None:
     shutil.copy(folder / "images" / rows[-1]["image"], folder / "images" / dev["image"])
     assert notes()[0].startswith("Pictures of train that are in dev too, under another name: 23.png and 0.png. What is")
     shutil.copy(folder / "images" / rows[-1]["image"], folder / "images" / rows[-2]["image"])
-    assert notes()[1] == "Pictures that are there twice, under two names: 22.png and 23.png."
+    assert notes()[1] == "Pictures with two names: 22.png and 23.png."
     write_rows(folder, [row | {"mos_quality": "0.3", "mos_align": "0.2"} for row in rows])
     assert notes()[-5] == "Every mos_quality of train is 0.3: there is nothing to learn or to rank by."
     assert notes()[-1] == (

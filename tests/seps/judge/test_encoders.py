@@ -1,4 +1,4 @@
-"""Encoders: unit embeddings, what freezing lets learn, and patches whose mean is what quality is told from."""
+"""Encoders: unit embeddings, frozen parts, and patch features with the quality features as mean."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_spoilt_copies_must_lie_below(clip: Path) -> None:
     step = Step(tiny_judge(clip), JudgeSettings(spoilt_margin=0.5)).eval()
     features, strengths = torch.randn(1, 1, 12).expand(2, 3, 12), torch.tensor([[0.0, 0.4, 1.0], [0.0, 0.2, 0.6]])
     with torch.no_grad():  # three equal pictures: each step down lacks its whole margin, in base and in score
-        loss = float(step.spoilt_loss(features, strengths))
+        loss = float(step.compute_spoilt_loss(features, strengths))
     assert loss == pytest.approx(2 * 0.5 * (0.4 + 0.6 + 0.2 + 0.4) / 4, rel=1e-4)
 
 
@@ -167,7 +167,7 @@ def test_a_run_resumes_to_the_same_curve(
 def test_a_run_of_an_earlier_version_goes_on(clip: Path, rated: Path, tmp_path: Path) -> None:
     short, longer = JudgeSettings(epochs=1, batch_size=8), JudgeSettings(epochs=2, batch_size=8)
     train(config(clip), short, rated, tmp_path, cache=tmp_path / "cache")
-    row = read_epochs(tmp_path)[0]  # such a run left the epochs' lines alone, and nothing to look at
+    row = read_epochs(tmp_path)[0]  # such a run left only the epochs' lines
     (tmp_path / METRICS).write_text(",".join(row) + "\n" + ",".join(map(str, row.values())) + "\n")
     (tmp_path / "checkpoint" / "checkpoint.json").write_text('{"epoch": 1}\n')
     rmtree(tmp_path / "tensorboard")
@@ -298,7 +298,7 @@ def test_a_loss_that_is_not_finite_is_told(clip: Path, rated: Path, tmp_path: Pa
 
 
 def test_a_step_on_another_device_takes_features_there(clip: Path) -> None:
-    judge = tiny_judge(clip, fusion_quality=4, data={"mos_top": 4.5}).to("meta")  # stands for a GPU
+    judge = tiny_judge(clip, fusion_quality=4, data={"mos_top": 4.5}).to("meta")  # in place of a GPU
     width, channels = judge.encoders.width, judge.encoders.quality_width
     features = SplitFeatures(
         torch.randn(4, 1, channels),

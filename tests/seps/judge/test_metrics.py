@@ -12,10 +12,10 @@ from scipy import stats
 from seps.judge.metrics import (
     Whole,
     agreement,
+    bootstrap_over_groups,
     correlations,
     krcc,
     krcc_over_prompts,
-    over_prompts,
     partial,
     plcc,
     samples,
@@ -58,9 +58,9 @@ def test_intervals_hold_the_figure_and_sample_whole_prompts() -> None:
     groups = np.repeat(np.arange(20), 5)
     scores = rng.normal(size=100)
     rated = scores + rng.normal(size=100)
-    figure = over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups)
+    figure = bootstrap_over_groups(lambda rows: srocc(scores[rows], rated[rows]), groups)
     assert figure.low < figure.mean < figure.high
-    assert figure == over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups)
+    assert figure == bootstrap_over_groups(lambda rows: srocc(scores[rows], rated[rows]), groups)
     sampled = samples(groups)
     assert sampled.shape == (1000, 20) and bool((sampled.sum(axis=1) == 20).all())
 
@@ -69,7 +69,7 @@ def test_intervals_hold_the_figure_and_sample_whole_prompts() -> None:
         assert bool((counts % 5 == 0).all())
         return float(counts.mean())
 
-    assert over_prompts(mean_of_groups, groups).mean == 5
+    assert bootstrap_over_groups(mean_of_groups, groups).mean == 5
 
 
 def test_kendalls_interval_is_that_of_sampled_rows() -> None:
@@ -78,7 +78,7 @@ def test_kendalls_interval_is_that_of_sampled_rows() -> None:
     scores = rng.integers(0, 10, 32).astype(float)
     rated = scores + rng.integers(0, 8, 32).astype(float)
     quick = krcc_over_prompts(scores, rated, groups)
-    plain = over_prompts(lambda rows: krcc(scores[rows], rated[rows]), groups)
+    plain = bootstrap_over_groups(lambda rows: krcc(scores[rows], rated[rows]), groups)
     assert astuple(quick) == pytest.approx(astuple(plain))
 
 

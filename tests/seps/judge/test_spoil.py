@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from skimage.data import astronaut
 
-from seps.judge.copies import cropped, spoilt_plan
+from seps.judge.copies import crop_randomly, plan_spoilt_copies
 from seps.judge.spoil import KINDS, distort
 
 
@@ -64,26 +64,26 @@ def test_what_cannot_be_spoilt_is_told(picture: Image.Image) -> None:
     with pytest.raises(ValueError, match="kind is 'rain', but it must be one of blur, noise, blocks"):
         distort(picture, "rain", 0.5)
     for strength, message in (
-        (-0.1, "strength is -0.1, but it must lie in [0, 1]"),
-        (1.1, "strength is 1.1, but it must lie in [0, 1]"),
-        (float("nan"), "strength is nan, but it must lie in [0, 1]"),
+        (-0.1, "strength is -0.1, but it must be in [0, 1]"),
+        (1.1, "strength is 1.1, but it must be in [0, 1]"),
+        (float("nan"), "strength is nan, but it must be in [0, 1]"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             distort(picture, "blur", strength)
 
 
 def test_crops_keep_four_fifths_of_the_picture_at_least(picture: Image.Image) -> None:
-    assert cropped(picture, 0, 0, 3) is picture
+    assert crop_randomly(picture, 0, 0, 3) is picture
     for version in range(1, 20):
-        copy = cropped(picture, 0, version, 3)
+        copy = crop_randomly(picture, 0, version, 3)
         assert 0.78 <= copy.width * copy.height / (200 * 160) <= 1.0
-        assert copy.tobytes() == cropped(picture, 0, version, 3).tobytes()
+        assert copy.tobytes() == crop_randomly(picture, 0, version, 3).tobytes()
 
 
 def test_a_plan_spoils_each_kind_as_often_and_ever_more() -> None:
-    plan = spoilt_plan(50, 30, 0)
+    plan = plan_spoilt_copies(50, 30, 0)
     assert len({copy.row for copy in plan}) == 30
     assert [sum(copy.kind == kind for copy in plan) for kind in ("blur", "noise", "blocks")] == [10, 10, 10]
     assert all(0 < copy.strengths[0] < copy.strengths[1] <= 1 for copy in plan)
-    assert plan == spoilt_plan(50, 30, 0) != spoilt_plan(50, 30, 1)
-    assert len(spoilt_plan(4, 30, 0)) == 4
+    assert plan == plan_spoilt_copies(50, 30, 0) != plan_spoilt_copies(50, 30, 1)
+    assert len(plan_spoilt_copies(4, 30, 0)) == 4

@@ -50,11 +50,11 @@ def test_the_models_own_decision_given_from_outside_changes_nothing(paper: bool,
     model, inputs = Case(images=3, captions=40, side=6, paper=paper, dense_words=dense_words).build()
     pair = one_pair(inputs, 1, 2)
     base = explain(model, **pair)
-    assert not base.forced and "as it was told to" not in str(base)
+    assert not base.forced and "as requested" not in str(base)
     masks: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
     again = explain(model, **pair, **masks)
     assert again.forced and again.similarity == base.similarity
-    assert str(again).count("as it was told to") == 1 + (base.dense is not None)
+    assert str(again).count("as requested") == 1 + (base.dense is not None)
     engine, images, captions = indexed(model, inputs)
     free = engine.score(images, captions)
     torch.testing.assert_close(engine.score(images, captions, **masks)[1, 2], free[1, 2], atol=1e-6, rtol=0)

@@ -44,7 +44,7 @@ def under(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tens
 
 def test_the_copy_is_the_original() -> None:
     if not SHARED.is_dir():
-        pytest.skip("shared/golden is not beside the repo: the copy in tests/golden stands alone")
+        pytest.skip("shared/golden is missing: only the copy in tests/golden is tested")
     originals = sorted(path.name for path in SHARED.iterdir())
     assert sorted(path.name for path in GOLDEN.iterdir()) == originals
     for name in originals:
@@ -82,7 +82,7 @@ def test_network(name: str) -> None:
     gradients = {f"grad.{key}": value.grad for key, value in inputs.items() if value.is_floating_point()}
     gradients |= {f"grad.param.{key}": value.grad for key, value in model.named_parameters()}
     for key, gradient in gradients.items():
-        assert (gradient is not None) == (key in tensors), f"{key}: present here or there alone"
+        assert (gradient is not None) == (key in tensors), f"{key}: present only in one of them"
         if gradient is not None:
             golden = tensors[key]
             # The last bias moves all of a softmax's logits alike: its true gradient is 0, both hold rounding noise.

@@ -59,7 +59,7 @@ def test_the_total_adds_up_and_mining_switches() -> None:
 
 
 def test_the_migration_table_is_true() -> None:
-    """The released code's lines, as the table has them, with what stands beside them."""
+    """The released code's lines in the table, with the cells next to them."""
     table = (SEPSLoss.__doc__ or "").split("|---|---|")[1]
     assert "max_violation_on()" in table
     assert "criterion(sims, score_mask, img_ids)" in table

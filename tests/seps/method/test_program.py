@@ -1,4 +1,4 @@
-"""The network told step by step: shapes of a real pass, and all of its parameters."""
+"""The network's report: shapes of a real pass, and all parameters."""
 
 from __future__ import annotations
 
@@ -34,4 +34,4 @@ def test_the_program_prints_both_variants_and_refuses_what_does_not_fit(capsys: 
     with pytest.raises(SystemExit) as ended:
         main(["--sparse-ratio", "2"])
     assert ended.value.code == 2
-    assert capsys.readouterr().err == "error: sparse_ratio is 2.0, but it must lie in (0, 1].\n"
+    assert capsys.readouterr().err == "error: sparse_ratio is 2.0, but it must be in (0, 1].\n"

@@ -7,10 +7,10 @@ from seps.method.aggregation import TokenAggregation
 from seps.method.alignment import HRPA
 from seps.method.selection import (
     TokenSparse,
-    first_in_order,
+    count_kept,
     gumbel_mask,
-    kept_count,
     min_max,
+    sort_top_k_mask,
     top_k_mask,
 )
 from seps.method.softmax import masked_softmax
@@ -18,7 +18,7 @@ from seps.method.softmax import masked_softmax
 
 @pytest.mark.parametrize(("patches", "ratio", "kept"), [(16, 0.5, 8), (49, 0.5, 25), (16, 0.01, 1), (9, 1.0, 9)])
 def test_kept_count(patches: int, ratio: float, kept: int) -> None:
-    assert kept_count(patches, ratio) == kept
+    assert count_kept(patches, ratio) == kept
 
 
 def test_top_k_keeps_the_highest() -> None:
@@ -34,7 +34,7 @@ def test_of_equal_scores_the_earlier_patch_is_kept() -> None:
 @pytest.mark.parametrize("keep", [1, 7, 20])
 def test_sorting_decides_as_the_threshold_does(keep: int) -> None:
     scores = torch.randint(0, 6, (50, 20)).double() + (torch.rand(50, 1) > 0.5) * torch.rand(50, 20)  # half with ties
-    assert torch.equal(first_in_order(scores, keep), top_k_mask(scores, keep))
+    assert torch.equal(sort_top_k_mask(scores, keep), top_k_mask(scores, keep))
 
 
 @pytest.mark.parametrize("count", [1, 3, 5, 9])

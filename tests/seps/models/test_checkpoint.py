@@ -175,7 +175,7 @@ def test_what_wrappers_put_before_names_is_taken_off(tmp_path: Path, prefix: str
         content: Any = [{prefix + key: torch.ones(1) for key in keys} for keys in parts.values()]
     elif place == "all":
         content = {prefix + key: torch.ones(1) for key in plain}
-    else:  # one part alone was wrapped
+    else:  # only one part was wrapped
         content = {key.replace("img_enc.", f"img_enc.{prefix}"): torch.ones(1) for key in plain}
     torch.save({"state_dict": content}, tmp_path / "model.pth")
     assert list(read_checkpoint(tmp_path / "model.pth").tensors) == plain

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import timm
 
-from seps.method.aggregation import aggregated_count
-from seps.method.selection import kept_count
+from seps.method.aggregation import count_aggregated
+from seps.method.selection import count_kept
 from seps.models.config import ModelConfig, config_names, load_config
 from tests.helpers.tiny import tiny_settings
 
@@ -65,7 +65,7 @@ def test_ratios_are_the_published_ones_and_the_card_says_so(
     assert config.network == {"use_paper_version": True, "sparse_ratio": keep, "aggr_ratio": merge}
     stride = 16 if name.startswith("vit") else 32
     assert (config.vision.image_size // stride) ** 2 == patches
-    assert (kept_count(patches, keep), aggregated_count(patches, keep, merge)) == (kept, tokens)
+    assert (count_kept(patches, keep), count_aggregated(patches, keep, merge)) == (kept, tokens)
     card = (Path(__file__).parents[3] / "seps" / "configs" / "README.md").read_text()
     assert f"| `{name}` | {patches} | {keep} | {merge} | {kept} | {tokens} |" in card
 

@@ -30,7 +30,7 @@ VIT: dict[str, Any] = {
     "num_hidden_layers": 6,
     "num_attention_heads": 2,
     "intermediate_size": 192,
-    "layer_norm_eps": 1e-6,  # timm's; how much HuggingFace's own 1e-12 changes is tested beside the renaming
+    "layer_norm_eps": 1e-6,  # timm's; how much HuggingFace's own 1e-12 changes is tested next to the renaming
 }
 
 
@@ -194,7 +194,7 @@ def test_the_single_aggregation_of_the_paper(bert: Path, tmp_path: Path) -> None
     single = SEPSModel(config(bert, network={"use_dual_aggr": False}))
     torch.save({"model": single.state_dict()}, tmp_path / "model.pth")
     done = convert(tmp_path / "model.pth", config(bert), tmp_path / "out")
-    assert done.changed == {"network.use_dual_aggr": (False, "as its parameters tell")}
+    assert done.changed == {"network.use_dual_aggr": (False, "from its parameters")}
     assert not load_model(tmp_path / "out").cross_net.use_dual_aggr
 
 
@@ -250,7 +250,7 @@ def test_keys_and_tensors_are_strict(
         ({"img_res": 224}, "The checkpoint's opt.img_res is 224"),
         ({"num_patches": 196}, "The checkpoint's opt.num_patches is 196"),
         ({"sparse_ratio": "half"}, "network.sparse_ratio is 'half', a str"),
-        ({"sparse_ratio": 1.5}, "CONFIG and what the checkpoint tells make no model"),
+        ({"sparse_ratio": 1.5}, "CONFIG and the checkpoint's values make no model"),
         ({"embed_size": 2.5}, "embed_size is 2.5, a float"),
         ({"embed_size": 10**9}, "embed_size is 1000000000"),
         ({"top_k": 10**9}, "network.top_k is 1000000000"),

@@ -19,7 +19,7 @@ from seps.models import hub
 from seps.models.config import ModelConfig
 from seps.models.hub import load_model, shipped_models
 from seps.models.model import SEPSModel
-from seps.models.storage import saved_keys
+from seps.models.storage import list_saved_keys
 from tests.helpers.tiny import HALF, tiny_model, tiny_settings
 
 HEADS = ("img_enc.vision_proj.*", "txt_enc.fc.*", "cross_net.*")
@@ -244,11 +244,11 @@ def test_a_pickle_is_never_loaded(folder: Path) -> None:
 
 def test_patterns_of_saved_keys(bert: Path, tmp_path: Path) -> None:
     model = tiny_model(bert)
-    assert saved_keys(model, model.config) == list(model.state_dict())
+    assert list_saved_keys(model, model.config) == list(model.state_dict())
     heads = replace(model.config, saved=("txt_enc.fc.*",))
-    assert saved_keys(model, heads) == ["txt_enc.fc.weight", "txt_enc.fc.bias"]
+    assert list_saved_keys(model, heads) == ["txt_enc.fc.weight", "txt_enc.fc.bias"]
     with pytest.raises(ValueError, match=r"saved has the pattern 'txt_enc\.proj\.\*'"):
-        saved_keys(model, replace(model.config, saved=("txt_enc.proj.*",)))
+        list_saved_keys(model, replace(model.config, saved=("txt_enc.proj.*",)))
     model.config = replace(model.config, saved=HEADS)
     model.save_pretrained(tmp_path)
     with pytest.raises(ValueError, match=r"vision\.weights is 'none'"):
@@ -322,7 +322,7 @@ def test_no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sources, "hub_answers", lambda: False)
     monkeypatch.setattr(sources, "snapshot_download", refuse)
-    with pytest.raises(ValueError, match="owner/name could not be had from the model hub"):
+    with pytest.raises(ValueError, match="owner/name cannot be loaded from the model hub"):
         load_model("owner/name")
 
 

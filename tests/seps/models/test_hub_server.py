@@ -148,7 +148,7 @@ def test_a_revision_is_that_model(pushed: Repo, bert: Path) -> None:
     for load in (load_model, SEPSModel.from_pretrained):
         with pytest.raises(ValueError, match="owner/tiny has no revision 'v2'"):
             load(NAME, revision="v2")
-    with pytest.raises(ValueError, match="photos lies on this machine"):
+    with pytest.raises(ValueError, match="photos is a local folder"):
         load_model("photos", revision="v1")
 
 
@@ -156,14 +156,14 @@ def test_without_the_hub_the_cache_answers(pushed: Repo, monkeypatch: pytest.Mon
     load_model(NAME)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     assert equal(load_model(NAME), tiny_model(bert))
-    with pytest.raises(ValueError, match="owner/other could not be had from the model hub"):
+    with pytest.raises(ValueError, match="owner/other cannot be loaded from the model hub"):
         load_model("owner/other")
     with pytest.raises(ValueError, match="owner/tiny was not uploaded to the model hub"):
         tiny_model(bert).push_to_hub(NAME, token=TOKEN)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")  # where nobody listens
     assert equal(load_model(NAME), tiny_model(bert))
-    with pytest.raises(ValueError, match="owner/other could not be had from the model hub"):
+    with pytest.raises(ValueError, match="owner/other cannot be loaded from the model hub"):
         load_model("owner/other")
     with pytest.raises(ValueError, match="owner/tiny was not uploaded to the model hub"):
         tiny_model(bert).push_to_hub(NAME, token=TOKEN)

@@ -1,4 +1,4 @@
-"""Names, folders and repo ids are told apart without loading anything."""
+"""Names, folders and repo ids are distinguished without loading anything."""
 
 from __future__ import annotations
 

@@ -54,4 +54,4 @@ def test_where_there_is_nothing_below_there_is_no_ratio() -> None:
     assert bootstrap(columns[:1], np.array([0]), lambda sums: ratio(sums[..., 0], sums[..., 1])) is None
     result = bootstrap(columns, np.array([0, 1]), lambda sums: ratio(sums[..., 0], sums[..., 1]))
     assert result is not None
-    assert (result.mean, result.low, result.high) == (4, 3, 4)  # samples of the first image alone are left out
+    assert (result.mean, result.low, result.high) == (4, 3, 4)  # samples of only the first image are left out

@@ -1,4 +1,4 @@
-"""Learning rates by hand, and what a run says of them that goes on longer than it began."""
+"""Learning rates against values computed by hand, and notes on a run that is continued for longer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from seps.training.loop import length_note
 from seps.training.settings import TrainSettings, read_recipe
 
 LINEAR = TrainSettings(epochs=4, schedule="linear", lr_warmup_steps=0)
-ANEW = "For the curve of 8 from the start, train anew into another folder."
+ANEW = "For the curve of 8 from the start, train again into another folder."
 
 
 def test_multistep_decays_at_the_published_epochs() -> None:
@@ -60,16 +60,14 @@ def test_groups_take_their_share_of_the_rate() -> None:
 def test_a_longer_linear_schedule_is_told_with_both_rates() -> None:
     assert length_note(LINEAR, replace(LINEAR, epochs=8), 4, 10) == (
         "The run began with 4 epochs and goes on with 8, and the learning rate follows the schedule of 8: in epoch 5 "
-        f"it is 0.5 of the largest, where that of 4 would have 0.02. {ANEW}"
+        f"it is 0.5 of the largest, while the curve of 4 has 0.02. {ANEW}"
     )
     assert length_note(LINEAR, LINEAR, 4, 10) == ""
 
 
 def test_epochs_of_pretraining_are_not_counted_in_the_rate() -> None:
     settings = replace(LINEAR, pretrain_epochs=2, pooled_weight=1.0, epochs=8)
-    assert "in epoch 5 it is 0.75 of the largest, where that of 4 would have 0.5." in length_note(
-        LINEAR, settings, 4, 10
-    )
+    assert "in epoch 5 it is 0.75 of the largest, while the curve of 4 has 0.5." in length_note(LINEAR, settings, 4, 10)
 
 
 def test_milestones_stay_where_they_are() -> None:
@@ -93,7 +91,7 @@ def test_a_judge_s_cosine_is_told_too(tmp_path: Path) -> None:
     write_run(tmp_path, recipe, epoch=2)
     note = judge_loop.length_note(tmp_path, replace(settings, epochs=8))
     assert "The run began with 4 epochs and goes on with 8, " in note
-    assert "in epoch 3 it is 0.854 of the largest, where that of 4 would have 0.5." in note
+    assert "in epoch 3 it is 0.854 of the largest, while the curve of 4 has 0.5." in note
     assert judge_loop.length_note(tmp_path, settings) == ""
     (tmp_path / "recipe.json").unlink()
     assert judge_loop.length_note(tmp_path, replace(settings, epochs=8)) == ""
@@ -104,7 +102,7 @@ def test_a_stage_of_a_generator_is_told_too(tmp_path: Path) -> None:
     write_run(tmp_path, {"training": settings.as_dict()}, stage=1, epoch=2)
     longer = replace(settings, stages=(settings.stages[0], Stage(epochs=8)))
     note = generator_loop.length_note(tmp_path, longer, 1, 2)
-    assert "in epoch 3 it is 0.854 of the largest, where that of 4 would have 0.5." in note
+    assert "in epoch 3 it is 0.854 of the largest, while the curve of 4 has 0.5." in note
     assert generator_loop.length_note(tmp_path, longer, 0, 2) == ""
 
 

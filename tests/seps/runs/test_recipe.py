@@ -12,7 +12,7 @@ import pytest
 from seps.fields import Fields
 from seps.generator.settings import read_recipe as read_generator
 from seps.judge.settings import read_recipe as read_judge
-from seps.runs.recipe import find_recipe, overridden, recipe_files, with_values, write_recipe
+from seps.runs.recipe import find_recipe, override_settings, recipe_files, with_values, write_recipe
 from seps.training.settings import read_recipe as read_retrieval
 
 SYSTEMS = [("configs/recipes", read_retrieval), ("judge/recipes", read_judge), ("generator/recipes", read_generator)]
@@ -77,5 +77,5 @@ class Small(Fields):
 
 
 def test_options_replace_settings_where_they_are_given() -> None:
-    assert overridden(Small(), seed=None) == Small()
-    assert overridden(Small(), seed=0, rate=None) == Small(seed=0)
+    assert override_settings(Small(), seed=None) == Small()
+    assert override_settings(Small(), seed=0, rate=None) == Small(seed=0)

@@ -1,4 +1,4 @@
-"""What of a caption came true, by captions of its picture."""
+"""The statements of a caption that hold, by captions of its picture."""
 
 from __future__ import annotations
 

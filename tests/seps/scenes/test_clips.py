@@ -1,4 +1,4 @@
-"""Scenes that move, whose truth is known."""
+"""Moving scenes with ground truth."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from seps.scenes import SIDE, Object, Scene, as_json, draw, from_json, holds, make_scene
-from seps.scenes.edit import edited, moved, recoloured, redrawn, removed
+from seps.scenes.edit import edited, moved, recolour_object, redraw_scene, removed
 
 CUP_ON_TABLE = Scene(
     seed=0,
@@ -88,7 +88,7 @@ def shifted_numbers() -> tuple[Object, ...]:
 
 
 def test_a_colour_changes_the_object_s_pixels_alone() -> None:
-    scene = recoloured(CUP_ON_TABLE, 3, "red")
+    scene = recolour_object(CUP_ON_TABLE, 3, "red")
     assert [thing.colour for thing in scene.objects] == ["brown", "red", "black", "red"]
     before, after = draw(CUP_ON_TABLE), draw(scene)
     np.testing.assert_array_equal(before.labels, after.labels)
@@ -98,12 +98,12 @@ def test_a_colour_changes_the_object_s_pixels_alone() -> None:
     assert not changed[: y0 - 1].any()
     assert not changed[:, : x0 - 1].any()
     with pytest.raises(ValueError, match="A ball cannot be 'white'"):
-        recoloured(CUP_ON_TABLE, 3, "white")
+        recolour_object(CUP_ON_TABLE, 3, "white")
 
 
 def test_another_seed_is_another_scene_of_the_same_number() -> None:
     scene = make_scene(0, "test", 17)
-    assert redrawn(scene, 3) == redrawn(scene, 3) == make_scene(3, "test", 17) != scene
+    assert redraw_scene(scene, 3) == redraw_scene(scene, 3) == make_scene(3, "test", 17) != scene
 
 
 def test_changes_as_the_page_writes_them() -> None:

@@ -43,7 +43,7 @@ def scenes() -> dict[str, list[Scene]]:
 
 
 def content(scene: Scene) -> str:
-    """What is seen where, whatever the scene was made from."""
+    """The visible objects and positions, independent of the scene's source."""
     things = sorted((thing.kind, thing.colour or "", thing.box) for thing in scene.objects)
     return json.dumps([scene.background, scene.features, things])
 

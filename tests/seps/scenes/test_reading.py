@@ -1,4 +1,4 @@
-"""Captions read back: what was written is found again, and what is untrue is told."""
+"""Captions read back: written statements are found, and false ones are reported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seps.scenes.graph import Object, Scene
 from seps.scenes.placing import make_scene
-from seps.scenes.reading import count_true, judge_statements, read_caption, whole_words
+from seps.scenes.reading import count_true, count_whole_words, judge_statements, read_caption
 from seps.scenes.sentences import sparse_captions
 from seps.scenes.truth import about
 
@@ -54,7 +54,7 @@ def test_every_caption_of_a_scene_is_read_as_it_was_meant(index: int, split: str
 )
 def test_a_phrase_that_was_begun_is_left_out(begun: str, whole: str) -> None:
     reading = read_caption(begun)
-    assert " ".join(reading.words[: whole_words(reading)]) == whole
+    assert " ".join(reading.words[: count_whole_words(reading)]) == whole
 
 
 @pytest.mark.properties
@@ -62,7 +62,7 @@ def test_a_phrase_that_was_begun_is_left_out(begun: str, whole: str) -> None:
 def test_every_caption_of_a_scene_is_whole(index: int) -> None:
     for caption in sparse_captions(make_scene(5, "train", index)):
         reading = read_caption(caption.text)
-        assert whole_words(reading) == len(reading.words)
+        assert count_whole_words(reading) == len(reading.words)
 
 
 def test_phrases_know_their_words() -> None:

@@ -70,7 +70,7 @@ def test_every_shape_is_exact(case: Case, batched: bool) -> None:
 
 
 def test_patches_that_cancel_out_keep_their_digits(monkeypatch: pytest.MonkeyPatch, batched: bool) -> None:
-    # Every patch has nearly its opposite beside it, so that tokens are far shorter than what they sum.
+    # Every patch has nearly its opposite next to it, so that tokens are far shorter than their summands.
     model, inputs = replace(WIDE, sparse_ratio=1.0, dense_words=9, has_cls=False, captions=300).build()
     half = torch.randn(3, 8, 64)
     inputs["img_embs"] = torch.cat([half, -half], dim=1) + 0.02 * torch.randn(3, 16, 64)
@@ -94,7 +94,7 @@ def test_a_caption_that_drops_the_others_heavy_patch_keeps_its_digits(
     assert difference(model, inputs, batched=batched) < 1e-5
     monkeypatch.setattr(blocks, "MIN_NORM", -1.0)
     if weight > 100:
-        assert not difference(model, inputs, batched=batched) < 1e-5  # the guard is what keeps them
+        assert not difference(model, inputs, batched=batched) < 1e-5  # the guard keeps them
 
 
 def test_nearly_equal_patches_are_decided_alike(batched: bool) -> None:
@@ -339,7 +339,7 @@ def test_memory_is_bounded_where_captions_are_large_beside_images(paper: bool) -
 
 
 def megabytes(memory_mb: int, paper: bool, **sizes: int) -> float:
-    """What scoring takes with a bound, in a process of its own."""
+    """Memory of bounded scoring, in a separate process."""
     script = MEASURE.format(paper=paper, memory_mb=memory_mb, **sizes)
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return float(result.stdout)

@@ -13,7 +13,7 @@ import torch
 
 from seps.method.network import CrossSparseAggrNet
 from seps.search.engine import ScoringEngine
-from seps.search.features import feature_dtype, feature_key, packed_features, read_images
+from seps.search.features import feature_dtype, feature_key, pack_features, read_images
 from seps.search.schema import Layout
 from seps.search.stages import rank_stored
 from seps.search.store import FileFacts, GalleryStore, StoredPhoto
@@ -33,7 +33,7 @@ def table(engine: ScoringEngine, tmp_path_factory: pytest.TempPathFactory) -> pa
     uri = tmp_path_factory.mktemp("schema") / "gallery.lance"
     values = torch.randn(4, PATCHES, CHANNELS, generator=torch.Generator().manual_seed(1))
     layout = Layout("an encoder", PATCHES, CHANNELS, features=feature_key(engine))
-    with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as store:
+    with GalleryStore.write(uri, layout, features=partial(pack_features, engine)) as store:
         store.put([StoredPhoto(FileFacts(f"{i}.jpg", i, i, str(i)), value) for i, value in enumerate(values)])
     return lance.dataset(str(uri)).to_table()
 

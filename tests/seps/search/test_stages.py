@@ -8,7 +8,7 @@ import torch
 
 from seps.method.network import CrossSparseAggrNet
 from seps.search.engine import ScoringEngine
-from seps.search.features import feature_key, packed_features, read_images
+from seps.search.features import feature_key, pack_features, read_images
 from seps.search.index import CaptionIndex, ImageIndex
 from seps.search.schema import Layout
 from seps.search.stages import rank_stored
@@ -53,7 +53,7 @@ def store(
     uri = tmp_path_factory.mktemp("stages") / "gallery.lance"
     precision, _, features = request.param.partition(" with ")
     layout = Layout("an encoder", PATCHES, CHANNELS, precision, feature_key(engine) if features else "")
-    with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as writer:
+    with GalleryStore.write(uri, layout, features=partial(pack_features, engine)) as writer:
         for start in range(0, COUNT, 20):
             rows = range(start, min(start + 20, COUNT))
             writer.put([StoredPhoto(FileFacts(f"{i}.jpg", i, i, str(i)), embeddings[i]) for i in rows])
@@ -121,7 +121,7 @@ def test_kept_features_are_read_in_place_of_encoding(
     embeddings = torch.randn(6, PATCHES + has_cls, CHANNELS, generator=torch.Generator().manual_seed(3))
     photos = [StoredPhoto(FileFacts(f"{i}.jpg", i, i, str(i)), each) for i, each in enumerate(embeddings)]
     layout = Layout("an encoder", PATCHES + has_cls, CHANNELS, "float32", feature_key(engine))
-    with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as writer:
+    with GalleryStore.write(uri, layout, features=partial(pack_features, engine)) as writer:
         writer.put(photos[:4])
     store, engine.encoded = GalleryStore.read(uri), 0
     images, plain = read_images(engine, store, store.rows()), ScoringEngine(model).encode_images(embeddings[:4])
@@ -148,7 +148,7 @@ def test_features_of_another_network_are_not_read(words: torch.Tensor, tmp_path:
     for model, part in ((first, photos[:3]), (second, photos[3:])):  # trained on, between the two
         engine = ScoringEngine(model)
         layout = Layout("an encoder", PATCHES, CHANNELS, "float32", feature_key(engine))
-        with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as writer:
+        with GalleryStore.write(uri, layout, features=partial(pack_features, engine)) as writer:
             writer.put(part)
     for model in (first, second):
         engine = ScoringEngine(model)

@@ -110,7 +110,7 @@ def test_rows_are_read_in_the_order_in_which_they_are_asked_for(uri: Path) -> No
     assert torch.equal(store.embeddings(rows), torch.stack([each.embeddings for each in asked]))
     torch.testing.assert_close(store.pooled(rows), pooled_images(store.embeddings(rows)), atol=1e-3, rtol=0)
     assert (store.paths([]), len(store.embeddings([])), len(store.pooled([]))) == ([], 0, 0)
-    with pytest.raises(StoreError, match=r"gallery\.lance has no such rows: open it anew"):
+    with pytest.raises(StoreError, match=r"gallery\.lance has no such rows: open it again"):
         store.paths([rows[0], 10**12])
 
 
@@ -118,7 +118,7 @@ def test_rows_are_read_in_the_order_in_which_they_are_asked_for(uri: Path) -> No
 def test_an_index_of_many_rows_finds_what_every_product_would(uri: Path) -> None:
     layout = Layout("an encoder", 1, 64)
     rng = torch.Generator().manual_seed(0)
-    centres = torch.randn(300, 64, generator=rng)  # photographs lie in clusters, as those of an album do
+    centres = torch.randn(300, 64, generator=rng)  # photographs form clusters, as in an album
     values = centres[torch.randint(300, (FLAT + 1000,), generator=rng)] + 0.7 * torch.randn(
         FLAT + 1000, 64, generator=rng
     )
@@ -211,7 +211,7 @@ def test_one_writes_and_many_read(uri: Path) -> None:
         assert len(before) == 3
         row = before.files()["below/1.jpg"][0]
         assert_same(before.photos([row])[row], photos[1])
-        assert len(before.reopened()) == len(store) == 2
+        assert len(before.reopen_table()) == len(store) == 2
     GalleryStore.write(uri, LAYOUT).close()
 
 
@@ -272,11 +272,11 @@ class PanicException(BaseException):
         ),
         (
             OSError("LanceError(IO): Read-only file system (os error 30)"),
-            "The table s3://bucket/table may be read alone, its place is",
+            "The table s3://bucket/table is read-only",
         ),
         (
             OSError("Generic S3 error: Client error with status 403 Forbidden: AccessDenied"),
-            "The table s3://bucket/table may be read alone, its place is",
+            "The table s3://bucket/table is read-only",
         ),
         (OSError("Commit conflict for version 4"), "Another process changed the table s3://bucket/table"),
         (ValueError("Dataset at path x was not found"), "There is no table s3://bucket/table"),

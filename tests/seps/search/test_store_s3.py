@@ -1,4 +1,4 @@
-"""The same table on object storage: a server of S3 on this machine stands for it."""
+"""The same table on object storage: simulated by an S3 server on this machine."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def measured(step: torch.nn.Module, batch: StepBatch) -> dict[str, torch.Tensor]
 
 
 def main() -> None:
-    """Train-step and dev measurement of this process; results in a file of its own."""
+    """Train-step and dev measurement of this process; results in a separate file."""
     rank, world, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     torch.set_num_threads(1)
     tensors = load_file(folder / "batch.safetensors")

@@ -1,4 +1,4 @@
-"""What a selector gets away with: the guide's table is measured anew, and what it says of it is so."""
+"""Degenerate selectors: the guide's table is measured again, and its statements hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 
 from seps import CrossSparseAggrNet
 from seps.method.losses import align_loss, ratio_loss
-from seps.method.selection import kept_count
+from seps.method.selection import count_kept
 from seps.models.config import load_config
 from seps.training.cheats import DECIDED, main, measured, table
 from seps.training.settings import TrainSettings
@@ -83,7 +83,7 @@ def test_kept_counts_are_those_of_the_configs() -> None:
     stated = re.findall(r"(\d+) of (\d+) for (\S+-\d+)", PAGE)
     assert {name for *_, name in stated} == set(names)
     for kept, patches, name in stated:
-        assert kept_count(int(patches), load_config(names[name]).network["sparse_ratio"]) == int(kept)
+        assert count_kept(int(patches), load_config(names[name]).network["sparse_ratio"]) == int(kept)
 
 
 @needs_authors_files

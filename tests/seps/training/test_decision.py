@@ -11,7 +11,7 @@ from seps.method.network import CrossSparseAggrNet
 from seps.method.selection import TokenSparse, caption_direction
 from seps.training import decision
 from seps.training.decision import SOFTNESS, PhraseRegions
-from seps.training.phrase_captions import others_apart
+from seps.training.phrase_captions import mark_disjoint_phrases
 from seps.training.selecting import blind_scores, phrase_scores, score_margins
 
 
@@ -128,5 +128,5 @@ def test_the_released_variant_is_refused() -> None:
 def test_others_are_those_that_share_no_patch() -> None:
     masks = ([1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1])
     phrases = [(i, torch.tensor(mask, dtype=torch.bool)) for i, mask in enumerate(masks)]
-    assert others_apart(phrases, 0).int().tolist() == [0, 0, 0, 1, 1]
-    assert others_apart(phrases, 2).int().tolist() == [1, 1, 1, 0, 1]
+    assert mark_disjoint_phrases(phrases, 0).int().tolist() == [0, 0, 0, 1, 1]
+    assert mark_disjoint_phrases(phrases, 2).int().tolist() == [1, 1, 1, 0, 1]

@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from seps.data import read_split
-from seps.training.gathering import joined, joined_captions, joined_embeddings, joined_lists, processes
+from seps.training.gathering import gather_captions, gather_embeddings, gather_lists, joined, processes
 from seps.training.loop import dev_metrics
 from seps.training.samplers import ProcessShard
 from seps.training.settings import TrainSettings
@@ -27,11 +27,11 @@ def test_one_process_keeps_what_it_has() -> None:
     tensor, lengths = torch.randn(3, 2, 4), torch.tensor([2, 1, 2])
     assert processes() == 1
     assert joined(tensor) is tensor
-    assert joined_embeddings(tensor) is tensor
-    words, kept = joined_captions(tensor, lengths)
+    assert gather_embeddings(tensor) is tensor
+    words, kept = gather_captions(tensor, lengths)
     assert words is tensor
     assert kept is lengths
-    assert joined_lists([1, 2]) == [[1, 2]]
+    assert gather_lists([1, 2]) == [[1, 2]]
 
 
 @pytest.mark.parametrize(("items", "world"), [(7, 2), (1, 3), (0, 2), (6, 3)])

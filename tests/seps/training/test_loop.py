@@ -1,4 +1,4 @@
-"""Training end to end on images that the tests draw: it learns, resumes exactly, and what it exports loads."""
+"""Training end to end on images that the tests draw: it learns, resumes exactly, and its exports load."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def test_a_tuned_model_s_heads_and_another_network_train_on_its_own_features(
     rows = run(data, tmp_path / "tuned", config, *options)
     assert {"significance", "words", "maps", "decision", "blind"} <= rows[0].keys()
     assert rows[-1]["significance"] < rows[0]["significance"]
-    assert "The network begins anew" in capsys.readouterr().out
+    assert "The network starts from random weights" in capsys.readouterr().out
     tuned = load_model(tmp_path / "tuned" / "best")
     assert tuned.cross_net.num_tokens == 2 * start.cross_net.num_tokens
     before = start.state_dict()
@@ -449,7 +449,7 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(
     assert main(arguments) == 2
     assert capsys.readouterr().err == (
         f"error: {tmp_path} holds a run of 1 epoch: add --resume to go on with it, or give --out another folder to "
-        "start anew.\n"
+        "start again.\n"
     )
     with pytest.raises(ValueError, match="holds a run of 1 epoch"):
         train(*read_recipe(config), data, tmp_path)
@@ -507,7 +507,7 @@ def test_the_epoch_in_which_hardest_negatives_begin_is_told_before_it() -> None:
     settings = TrainSettings(epochs=4, hard_after=2, pretrain_epochs=3, captions_an_epoch=1, pooled_weight=1.0)
     notes = [negatives_note(settings, epoch) for epoch in range(7)]
     assert [bool(note) for note in notes] == [epoch == 5 for epoch in range(7)]
-    assert notes[5].startswith("From epoch 6 on the hardest negative of each image and caption counts alone")
+    assert notes[5].startswith("From epoch 6 on only the hardest negative of each image and caption counts")
     assert negatives_note(replace(settings, loss="infonce", hard_after=0), 3) == ""
 
 

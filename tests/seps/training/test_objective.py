@@ -64,7 +64,7 @@ def test_phrase_boxes_find_tokens_and_patches() -> None:
         (
             PhraseBoxes("a big Dog", 0, "animals", boxes((0.0, 0.0, 0.5, 0.5))),
             PhraseBoxes("dog", 2, "animals", boxes((0.5, 0.5, 1.0, 1.0), (0.0, 0.9, 0.3, 1.0))),
-            PhraseBoxes("runs", 3, "other", boxes((0.01, 0.01, 0.02, 0.02))),  # no patch's centre lies in it
+            PhraseBoxes("runs", 3, "other", boxes((0.01, 0.01, 0.02, 0.02))),  # contains no patch's centre
         ),
     )
     per_caption = phrase_boxes(captions, [[SentencePhrases("no such", ()), sentence]], positions, (2, 2), 2, 30)

@@ -13,7 +13,7 @@ import torch
 
 from seps.models.hub import load_model
 from seps.runs.run_log import read_epochs
-from seps.training.samplers import ProcessShard, shuffled_batches
+from seps.training.samplers import ProcessShard, shuffle_batches
 from tests.helpers.drawn import WORDS, draw_split
 from tests.helpers.tiny import tiny_settings, write_tiny_bert
 
@@ -21,7 +21,7 @@ from tests.helpers.tiny import tiny_settings, write_tiny_bert
 def test_shards_are_the_whole_without_overlap() -> None:
     def epoch_of(shard: ProcessShard) -> tuple[list[torch.Tensor], torch.Tensor]:
         generator = torch.Generator().manual_seed(5)
-        batches = shard.of(shuffled_batches(21, 3, generator), generator)
+        batches = shard.of(shuffle_batches(21, 3, generator), generator)
         return batches, torch.rand(4, generator=generator)
 
     whole, drawn = epoch_of(ProcessShard())

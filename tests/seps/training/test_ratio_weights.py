@@ -1,4 +1,4 @@
-"""The experiment on the ratio weight: one run a weight, from the same start, and what is written of it."""
+"""The experiment on the ratio weight: one run per weight, from the same start, and its report."""
 
 from __future__ import annotations
 

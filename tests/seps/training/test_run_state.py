@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def load_refused(folder: Path, message: str) -> None:
-    """Loading tells the message, and leaves the module and its optimizer as they were."""
+    """Loading reports the message, and leaves the module and its optimizer as they were."""
     fresh, optimizer = trained(0)
     before = {key: tensor.clone() for key, tensor in fresh.state_dict().items()}
     with pytest.raises(ValueError, match=message) as error:
@@ -114,8 +114,8 @@ def test_numbers_that_cannot_be_read(folder: Path, content: bytes, message: str)
         ({"best": [1.5]}, r"the state.best is \[1.5\], a list, but a float is needed"),
         ({"best": float("nan")}, "the state.best is nan, but a finite number is needed"),
         ({"best": float("inf")}, "the state.best is inf, but a finite number is needed"),
-        ({"best": 601}, r"best is 601, but it must lie in \[-1, 600\]"),
-        ({"best": -2.0}, r"best is -2.0, but it must lie in \[-1, 600\]"),
+        ({"best": 601}, r"best is 601, but it must be in \[-1, 600\]"),
+        ({"best": -2.0}, r"best is -2.0, but it must be in \[-1, 600\]"),
         ({"colour": 1}, "the state has the unknown key 'colour': allowed are epoch, best"),
     ],
 )

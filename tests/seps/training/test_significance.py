@@ -8,7 +8,7 @@ import torch
 
 from seps.method.selection import TokenSparse
 from seps.training import significance
-from seps.training.data_loader import named_patches
+from seps.training.data_loader import mark_named_patches
 from seps.training.phrases import PhraseBox
 from seps.training.selecting import named_s_p
 
@@ -70,5 +70,5 @@ def test_named_patches_are_those_of_all_of_an_image_s_captions() -> None:
     def phrase(*inside: int) -> PhraseBox:
         return PhraseBox(0, 1, np.isin(np.arange(6), inside), "thing")
 
-    named = named_patches([[phrase(0), phrase(1, 2)], [phrase(4)], [], [phrase(5)]], 2, 6)
+    named = mark_named_patches([[phrase(0), phrase(1, 2)], [phrase(4)], [], [phrase(5)]], 2, 6)
     assert named.int().tolist() == [[1, 1, 1, 0, 1, 0], [0, 0, 0, 0, 0, 1]]

@@ -1,4 +1,4 @@
-"""The new page: an app of its own, and pages of a laptop's and of a phone's size."""
+"""The new page: a separate app, and pages of a laptop's and of a phone's size."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 LAPTOP: ViewportSize = {"width": 1366, "height": 768}
 PHONE: ViewportSize = {"width": 390, "height": 844}
-WAIT = 90_000  # milliseconds that an answer may take beside other tests
+WAIT = 90_000  # milliseconds that an answer may take next to other tests
 Opener = Callable[..., Page]
 
 
 @pytest.fixture
 def visit(browser: Browser, page_address: str) -> Iterator[Opener]:
-    """What opens the page at a query; no script of it may fail."""
+    """A function that opens the page at a query; no script of it may fail."""
     faults: list[str] = []
     contexts = []
 

@@ -1,4 +1,4 @@
-"""Compare, Learn and Lab on the new page, and what follows a person from one place to another."""
+"""Compare, Learn and Lab on the new page, and the state kept from one place to another."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from demo.screens.generate.photo_captions import SHOWN
 from demo.screens.generate.values import GenerateState, finish, finished, opened_generator
 from demo.server.uploads import Upload
 from demo.service import start
-from demo.service.generating.service import GeneratingService, shown_steps
+from demo.service.generating.service import GeneratingService, choose_shown_steps
 from demo.service.registry import ModelRegistry
 from seps import shipped_file
 from seps.generator import ImageTextGenerator, load_generator
@@ -76,7 +76,7 @@ def test_the_endpoint_names_the_nearest_words_that_are_known(endpoints: Endpoint
 
 def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> None:
     _, file = endpoints.generate(TEXT, 15, 0, 1.0, "gif")
-    assert shown_steps(15) == [2, 4, 6, 8, 10, 12, 14, 15]
+    assert choose_shown_steps(15) == [2, 4, 6, 8, 10, 12, 14, 15]
     with Image.open(file) as film:
         assert film.format == "GIF"
         durations = [frame.info["duration"] for frame in ImageSequence.Iterator(film)]
@@ -183,8 +183,8 @@ def test_the_command_writes_a_drawing_and_prints_what_came_true(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(start, "shipped_generator", lambda: generator)
-    monkeypatch.setattr(start, "shipped_scenes", lambda: start.open_scenes(scenes_model, cache))
+    monkeypatch.setattr(start, "load_shipped_generator", lambda: generator)
+    monkeypatch.setattr(start, "open_shipped_scenes", lambda: start.open_scenes(scenes_model, cache))
     out, record = tmp_path / "out.png", tmp_path / "out.json"
     asked = ["generate", TEXT, "--steps", "10", "--seed", "5"]
     assert main([*asked, "-o", str(out)]) == 0

@@ -31,7 +31,7 @@ from demo.screens.generate.values import (
     stopped_value,
 )
 from demo.service.generating.request import read_numbers
-from demo.service.generating.service import GeneratingService, rank_among, true_share
+from demo.service.generating.service import GeneratingService, rank_among, read_true_share
 from demo.service.generating.step import DrawnStep
 from demo.service.registry import ModelRegistry
 from seps.explanation.caption_words import is_content
@@ -94,7 +94,7 @@ def test_a_finished_drawing_is_explained(drawing: ModelRegistry) -> None:
     assert recaption["summary"].startswith(f"Of your caption's {len(recaption_statements(read))} statements: ")
     assert recaption["beams"] == [beam.text for beam in read.best]
     assert recaption["numbers"][1:] == [beam_sentence(beam) for beam in read.best]
-    fraction = true_share()
+    fraction = read_true_share()
     assert fraction is not None
     assert f"{100 * fraction:.0f}% of what it says is true" in recaption["note"]
     assert (viewer["photo"]["title"], viewer["link"], viewer["model"]) == ("seed 6", None, SCENES)

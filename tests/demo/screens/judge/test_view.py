@@ -14,7 +14,7 @@ from torch import Tensor
 from demo.galleries.folder import uploads_gallery
 from demo.galleries.gallery import Gallery
 from demo.galleries.index import index_gallery
-from demo.galleries.photos import kept_small
+from demo.galleries.photos import shrink_photo
 from demo.screens.chooser import SelectedImage
 from demo.screens.examples import FIRST_CAPTION
 from demo.screens.judge.values import (
@@ -205,7 +205,7 @@ def test_a_prompt_and_a_picture_with_it_are_judged_once(judged: ModelRegistry, m
 
 def one_upload(registry: ModelRegistry) -> Gallery:
     """A person's one picture."""
-    content = kept_small(registry.photos.find("examples").gallery.items[1].photo()).content
+    content = shrink_photo(registry.photos.find("examples").gallery.items[1].photo()).content
     return uploads_gallery([("one.jpg", content)])
 
 
@@ -222,7 +222,7 @@ def test_a_scene_has_the_word_maps_of_the_photos_model(judged: ModelRegistry) ->
 
 def test_ones_own_pictures_are_judged_and_have_no_link(judged: ModelRegistry, service: RetrievalService) -> None:
     photo = service.find("examples").gallery.items[1].photo()
-    content = kept_small(photo).content
+    content = shrink_photo(photo).content
     gallery = uploads_gallery([("one.jpg", content), ("two.jpg", content)])
     indexed = index_gallery(service.model, gallery, None)
     uploaded = SelectedImage(indexed.gallery.name, 1, SessionData(indexed))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from demo.galleries.index import in_memory
+from demo.galleries.index import require_in_memory
 from demo.record.counterfactual import Trial, trial_columns, trial_rows
 from demo.record.settings import Knobs, evaluation_knobs, network_with
 from demo.screens.lesson.trial import made_trial, trial_value
@@ -74,7 +74,9 @@ def test_a_decision_by_hand_is_that_of_the_library(
     with torch.no_grad():
         batch = () if long is None else (long[None], torch.tensor([len(long)]))
         net = network_with(model, knobs)
-        scores = net(in_memory(indexed).embeddings, words[None], torch.tensor([len(words)]), *batch)[:, 0]  # (V,)
+        scores = net(require_in_memory(indexed).embeddings, words[None], torch.tensor([len(words)]), *batch)[
+            :, 0
+        ]  # (V,)
     others = torch.cat([scores[:index], scores[index + 1 :]])
     assert (trial.now.rank, trial.now.total) == (1 + int((others > expected.similarity).sum()), len(indexed))
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from demo.galleries.index import in_memory, index_gallery
+from demo.galleries.index import index_gallery, require_in_memory
 from demo.record.packing import packed
 from demo.record.settings import Knobs, evaluation_knobs, network_with
 from demo.record.table import LESSON
@@ -143,7 +143,9 @@ def test_ranks_are_those_of_the_networks_own_forward_pass(
     used = with_dense and knobs.dense
     rest = service.model.encode_captions([dense], dense=True) if used else ()
     with torch.no_grad():
-        scores = network_with(service.model, knobs)(in_memory(indexed).embeddings, words, lengths, *rest)[:, 0]  # (V,)
+        scores = network_with(service.model, knobs)(require_in_memory(indexed).embeddings, words, lengths, *rest)[
+            :, 0
+        ]  # (V,)
     assert float(scores[index]) == pytest.approx(walked.record.similarity, abs=1e-5)
     assert walked.rank == 1 + int((scores > scores[index]).sum())
 
@@ -178,7 +180,7 @@ def test_the_caption_is_ranked_among_the_gallerys(service: RetrievalService, bas
 def test_the_gallerys_index_serves_every_setting(
     service: RetrievalService, base: Knobs, settings: dict[str, Any]
 ) -> None:
-    indexed = in_memory(service.find("examples"))
+    indexed = require_in_memory(service.find("examples"))
     net = network_with(service.model, replace(base, **settings))
     images, anew = images_for(net, indexed.images), ScoringEngine(net).encode_images(indexed.embeddings)
     assert images.model_key == anew.model_key

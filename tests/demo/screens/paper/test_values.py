@@ -45,7 +45,7 @@ def test_the_papers_numbers_are_those_of_the_record(
     relevance, lowest = record.sparse_alignment.word_relevance, record.sparse_alignment.matrix.min()
     assert numbers(result, "relevance")["word relevance"][0] == pytest.approx(relevance, abs=1e-6)
     assert numbers(result, "matrix")["lowest entry"][0] == pytest.approx(lowest, abs=1e-6)
-    kept = numbers(result, "score")["kept by this one alone"]
+    kept = numbers(result, "score")["kept only by this one"]
     assert kept[0] == kept[1] and kept[0] is not None and 0 < kept[0] < 98
 
 

@@ -16,7 +16,7 @@ from demo.record.table import say
 from demo.screens.parts import ViewState
 from demo.screens.photos import view as photos_view
 from demo.screens.photos.camera import NAME, frozen_note, look_value
-from demo.server.detail import LONGEST_PICTURE, Detail, checked_fields
+from demo.server.detail import LONGEST_PICTURE, Detail, parse_fields
 from demo.service.masks import read_mask
 from demo.service.personal import index_frame
 from demo.service.registry import ModelRegistry
@@ -91,4 +91,4 @@ def test_a_frame_may_be_longer_than_other_fields_and_no_longer_than_that(frame: 
     fields: dict[str, Any] = {"frame": b64encode(frame).decode()}
     assert Detail(None, fields).picture("frame") == frame
     with pytest.raises(ValueError, match="frame has 400,004 characters"):
-        checked_fields({"frame": "A" * (LONGEST_PICTURE + 4)})
+        parse_fields({"frame": "A" * (LONGEST_PICTURE + 4)})

@@ -12,7 +12,7 @@ import pytest
 
 from demo.drawing.rankings import images_csv
 from demo.galleries.examples import examples_gallery
-from demo.galleries.folder import folder_gallery, listed_gallery
+from demo.galleries.folder import create_listed_gallery, folder_gallery
 from demo.galleries.stored import IndexingStatus, StoredGallery
 from demo.record.photo import STRIP, strip_value
 from demo.screens.about.view import credit_lines, gallery_line
@@ -120,7 +120,7 @@ def test_a_large_folder_has_a_table_of_its_own(large: StoredGallery, tmp_path: P
     folder = tmp_path / "holiday"
     folder.mkdir()
     large.gallery.items[0].photo().save(folder / "one.png")
-    assert listed_gallery(folder)[0].table != folder_gallery(folder).table  # half as precise
+    assert create_listed_gallery(folder)[0].table != folder_gallery(folder).table  # half as precise
 
 
 def test_a_photograph_off_the_shortlist_is_explained_and_compared(many: RetrievalService, large: StoredGallery) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from demo.galleries.folder import UPLOADS, uploads_gallery
 from demo.galleries.index import index_gallery
-from demo.galleries.openings import opening_of
-from demo.galleries.photos import kept_small
+from demo.galleries.openings import get_opening
+from demo.galleries.photos import shrink_photo
 from demo.screens.session import fill
 from demo.screens.why.values import WhyState, first_two, why_download
 from demo.screens.why.view import filled, show, start, two_captions
@@ -37,7 +37,7 @@ def total(value: dict[str, Any], place: int) -> float:
 
 def test_it_opens_on_the_best_two(registry: ModelRegistry, service: RetrievalService) -> None:
     status, gallery, caption, other, value, state = start(registry)
-    opening = opening_of(service.find("examples").gallery, "why")
+    opening = get_opening(service.find("examples").gallery, "why")
     assert opening is not None
     ranking = service.rank_images(service.find("examples"), opening.captions[0])
     assert (status, gallery.value, caption, other) == ("", "examples", opening.captions[0], "")
@@ -126,7 +126,7 @@ def test_a_dense_caption_takes_part_and_goes_with_its_caption(
             service.explain(indexed, index, "a cat", dense).similarity, abs=1e-5
         )
         assert abs(total(value, place) - service.explain(indexed, index, "a cat").similarity) > 1e-4
-    assert "A dense caption takes part" in " ".join(value["says"]) and "dense=" in value["link"]
+    assert "A dense caption is used" in " ".join(value["says"]) and "dense=" in value["link"]
     _, value, state = show(registry, None, replace(state, other="a dog"))
     assert state.dense is None and "A dense caption" not in " ".join(value["says"]) and "dense=" not in value["link"]
 
@@ -144,7 +144,7 @@ def test_ones_own_photos_stay_with_the_view_and_have_no_link(
     registry: ModelRegistry, service: RetrievalService
 ) -> None:
     photos = [service.find("examples").gallery.items[index].photo() for index in (0, 1)]
-    files = [(f"{number}.jpg", kept_small(photo).content) for number, photo in enumerate(photos)]
+    files = [(f"{number}.jpg", shrink_photo(photo).content) for number, photo in enumerate(photos)]
     uploaded = SessionData(index_gallery(service.model, uploads_gallery(files), None))
     state = WhyState(UPLOADS, 0, "a cat", against=1, uploaded=uploaded)
     _, gallery, _, _, value, now = filled(registry, None, state)

@@ -120,7 +120,7 @@ def test_phrases_of_drawn_maps(model: SEPSModel, split: Split, monkeypatch: pyte
     assert figures(result, "random") == pytest.approx(((5 * 0.5 + 0.25) / 6, (5 * 0.5 + 0.25) / 6))
     assert figures(result, "centre") == pytest.approx(((5 * 0.5 + 0.25) / 6, (5 * 0.5 + 0.25) / 6))  # by symmetry
     low, high = result.methods["seps"].energy_inside.low, result.methods["seps"].energy_inside.high
-    assert (low, high) == pytest.approx((0, 17 / 30))  # the second image alone, the first image alone
+    assert (low, high) == pytest.approx((0, 17 / 30))  # only the second image, only the first image
     # The first caption mentions everything, 100 patches, of which 40 are kept; the second a quarter, 20 of 25 kept.
     assert (result.captions, result.regions, result.curves) == (2, "boxes", None)
     pointing = result.methods["seps"]

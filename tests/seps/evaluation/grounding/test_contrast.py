@@ -14,10 +14,10 @@ from seps.evaluation.grounding import Contrast, contrast
 from seps.evaluation.grounding.baselines import Gradients
 from seps.evaluation.grounding.contrast import (
     NoPairsError,
+    compute_kept_shares,
     highest,
     image_pairs,
     iou,
-    kept_shares,
     measure_pair,
     patch_auc,
     ranks_above,
@@ -70,7 +70,7 @@ def test_masks_are_apart_by_their_pixels() -> None:
 
 def test_what_two_decisions_keep() -> None:
     kept = np.array([[True, True, True, False], [False, True, False, True]])
-    assert kept_shares(kept, OVERLAPS).tolist() == [[1.0, 0.5], [pytest.approx(1 / 3), 0.5]]
+    assert compute_kept_shares(kept, OVERLAPS).tolist() == [[1.0, 0.5], [pytest.approx(1 / 3), 0.5]]
     assert iou(kept) == 0.25
     assert iou(kept[[0, 0]]) == 1.0
 
@@ -196,7 +196,7 @@ def test_the_table_says_what_its_columns_and_rows_are(model: SEPSModel) -> None:
     result = measured(model, embeddings(model))
     lines = result.table().splitlines()
     printed = " ".join(result.table().split())
-    assert "mine on dev: 3 pairs of phrases of 3 images name things whose boxes share no area" in printed
+    assert "mine on dev: 3 pairs of phrases of 3 images name things with disjoint boxes" in printed
     assert "50 of 100 patches kept" in printed
     assert all(f"{title} {MEANINGS[name]}" in printed for name, title in COLUMNS.items())
     assert all(f"{name} {ROWS[name]}" in printed for name in result.maps)

@@ -12,7 +12,7 @@ WORTH = np.array([1.0, 4.0, 2.0, 3.0])
 
 
 def added_up(present: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """A score without a network: what the patches that are there are worth."""
+    """A score without a network: the total worth of the present patches."""
     return present @ WORTH
 
 

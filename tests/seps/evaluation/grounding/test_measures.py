@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 
 from seps.data.objects import Region
 from seps.data.regions import centres_inside, patch_overlap
-from seps.evaluation.grounding.collect import kept_rates, kind_means, measure_kept, measure_phrase
+from seps.evaluation.grounding.collect import compute_kept_rates, kind_means, measure_kept, measure_phrase
 from seps.evaluation.grounding.maps import CaptionMaps
-from seps.evaluation.grounding.measures import first, kept_areas, measure_map, order_of
+from seps.evaluation.grounding.measures import compute_kept_areas, first, measure_map, order_of
 
 
 def weights(*values: float) -> NDArray[np.float64]:
@@ -52,7 +52,7 @@ def test_phrases_by_hand() -> None:
     assert measure_phrase({}, region, (4, 4))[:5].tolist() == [[0, 0]] * 5
     three = Region(patch_overlap(box, (3, 3)).ravel(), centres_inside(box, (3, 3)).ravel())
     assert measure_phrase({}, three, (3, 3))[6].tolist() == pytest.approx([0.375, 1 / 3])
-    assert measure_phrase({}, three, (3, 3))[5][1] == 0  # one central patch, whose centre is outside
+    assert measure_phrase({}, three, (3, 3))[5][1] == 0  # one central patch with its centre outside
 
 
 def test_orders_settle_ties_by_score_and_then_by_position() -> None:
@@ -63,7 +63,7 @@ def test_orders_settle_ties_by_score_and_then_by_position() -> None:
 
 def test_kept_patches_by_hand() -> None:
     areas = np.array([[1, 0.5, 0, 0], [0, 0.25, 0.5, 0], [0, 0.25, 0.5, 1]])
-    assert kept_areas(np.array([True, True, False, False]), areas).tolist() == [1.5, 0.25, 0.25]
+    assert compute_kept_areas(np.array([True, True, False, False]), areas).tolist() == [1.5, 0.25, 0.25]
     orders = {"seps": [3, 2, 1, 0], "cosine": [3, 2, 1, 0], "gradient": [0, 3, 1, 2], "centre": [1, 2, 0, 3]}
     orders |= {"effect": [0, 2, 1, 3], "blanked": [1, 3, 0, 2]}
     maps = CaptionMaps(
@@ -82,12 +82,12 @@ def test_kept_patches_by_hand() -> None:
 
 def test_kept_rates_are_of_all_patches_together() -> None:
     kept, areas = np.array([[1.0, 0, 2], [3, 0, 0]]), np.array([[2.0, 0, 8], [6, 0, 4]])
-    mentioned, other, background, more = kept_rates(kept, areas, np.array([0, 1]))
+    mentioned, other, background, more = compute_kept_rates(kept, areas, np.array([0, 1]))
     assert mentioned is not None and background is not None and more is not None
     assert other is None  # there are no other objects
     assert (mentioned.mean, mentioned.low, mentioned.high) == (0.5, 0.5, 0.5)
     assert (background.mean, background.low, background.high) == (2 / 12, 0, 0.25)
-    assert (more.mean, more.low, more.high) == (3, 2, 3)  # the second image alone keeps no background: no ratio
+    assert (more.mean, more.low, more.high) == (3, 2, 3)  # the second image keeps no background: no ratio
 
 
 def test_kinds_are_counted_and_averaged_apart() -> None:

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 import seps
-from seps.encoders.low_rank import LowRank, without_differences
+from seps.encoders.low_rank import LowRank, disable_differences
 from seps.models.config import ModelConfig
 from seps.models.export import folder as export_folder
 from seps.models.export.__main__ import main
@@ -84,7 +84,7 @@ def test_a_copy_without_low_rank_differences_computes_the_same_and_leaves_the_mo
         before, state = model.txt_enc(*caption), list(model.state_dict())
         copy = exportable(model)
         assert torch.equal(copy.txt_enc(*caption), before)
-        with without_differences():
+        with disable_differences():
             assert not torch.allclose(model.txt_enc(*caption), before, atol=1e-2)
         assert not any("parametrizations" in key for key in copy.state_dict())
         round_weights(copy)
@@ -160,7 +160,7 @@ def test_images_are_ranked_as_by_the_engine(exported: tuple[SEPSModel, Path]) ->
 
 
 def test_patches_that_are_all_alike_make_no_nan(exported: tuple[SEPSModel, Path]) -> None:
-    """Where the attention is flat, the paper's Norm divides by epsilon alone."""
+    """For flat attention, the paper's Norm divides only by epsilon."""
     model, folder = exported
     network = model.cross_net
     patches = torch.ones(network.num_patches + model.img_enc.has_cls, network.embed_size)

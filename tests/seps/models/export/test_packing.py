@@ -44,7 +44,7 @@ def test_the_smallest_exact_type_is_taken() -> None:
     assert 0 < np.abs(layer.weight.detach().numpy() - values).max() < np.abs(values).max() / 2**15
     assert torch.equal(layer.bias, bias)
     huge = np.full((2, 600), 1e20, np.float32) * drawn(2, 600)
-    assert smallest(huge) is None  # beyond float16, and told without a warning
+    assert smallest(huge) is None  # beyond float16, and reported without a warning
 
 
 def test_a_packed_graph_is_smaller_and_computes_the_same() -> None:

@@ -1,4 +1,4 @@
-"""The graphs of the models that ship, beside the models: 100 pairs of each."""
+"""The graphs of the shipped models match the models: 100 pairs of each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BUDGETS = {"scenes": {"all": 8.0}, "photos": {"image": 11.0, "text": 91.0, "pair
 
 
 def pairs_of(name: str) -> tuple[list[Image.Image], list[tuple[int, str]]]:
-    """Pictures, and pairs of a picture's index and a caption: its own, then those of the next picture."""
+    """Pictures, and pairs of a picture's index and a caption: its own, then the next picture's."""
     if name == "photos":
         examples = load_examples()
         photos, captions = [example.photo() for example in examples], [example.captions for example in examples]
