@@ -66,8 +66,7 @@ export function generatePart(app) {
 
   function choose(index) {
     const { says, reads: read, looks: looked } = explained[index];
-    const { film: _film, ...value } = drawing.value;
-    drawing.show({ ...value, chosen: index, says });
+    drawing.show({ ...drawing.value, film: undefined, chosen: index, says });
     reads.show(read);
     looks.show({ ...looked, selected: word ?? looked.selected });
   }
