@@ -42,7 +42,7 @@ export function generatePart(app) {
     h("div", { class: "ask-box" }, h("label", { for: "generate-caption" }, say("explore.caption")), caption),
     h("div", { class: "actions" }, draw, series, stop, settings), examples,
     h("div", { class: "lab-columns" }, drawingPlace, readsPlace), looksPlace, captions.element);
-  const drawing = component(drawingPlace, drawingMount, null, (event, { index } = {}) => event === "choose" && choose(index));
+  const drawing = component(drawingPlace, drawingMount, null, (event, detail) => event === "choose" && choose(detail.index));
   const reads = component(readsPlace, readsMount, null, () => {});
   const looks = component(looksPlace, looksMount, null, (event, detail) => {
     if (event === "word") ({ word } = detail);
