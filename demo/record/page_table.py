@@ -26,18 +26,23 @@ from demo.record.table import (
 LANGUAGE_SCRIPT = Path(__file__).resolve().parents[2] / "assets" / "opening" / "language.js"
 
 
-def language_tags(lesson: Collection[str] = ()) -> str:
+def language_tags(lesson: Collection[str] = (), unused: Collection[str] = ()) -> str:
     """Elements of the page's head: the script that reads the page's language from its URL, and the Chinese
     tables; arguments as in `table_data`."""
-    table = CHINESE_TABLE | {name: CHINESE_LESSON[name] for name in lesson}
-    chinese = get_page_table(table, CHINESE_WORDS) | {"phrases": PHRASES}
+    chinese = without(CHINESE_TABLE, unused) | {name: CHINESE_LESSON[name] for name in lesson}
+    chinese = get_page_table(chinese, CHINESE_WORDS) | {"phrases": PHRASES}
     script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
     return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
 
 
-def table_tag(measures: Collection[str] | None = None, lesson: Collection[str] = (), words: bool = False) -> str:
+def table_tag(
+    measures: Collection[str] | None = None,
+    lesson: Collection[str] = (),
+    words: bool = False,
+    unused: Collection[str] = (),
+) -> str:
     """Return both tables in English as an element of the page's head; arguments as in `table_data`."""
-    return data_tag("seps-table", table_data(measures, lesson, words))
+    return data_tag("seps-table", table_data(measures, lesson, words, unused))
 
 
 def data_tag(name: str, data: str) -> str:
@@ -45,17 +50,28 @@ def data_tag(name: str, data: str) -> str:
     return f'<script type="application/json" id="{name}">{data.replace("<", chr(92) + "u003c")}</script>'
 
 
-def table_data(measures: Collection[str] | None = None, lesson: Collection[str] = (), words: bool = False) -> str:
+def table_data(
+    measures: Collection[str] | None = None,
+    lesson: Collection[str] = (),
+    words: bool = False,
+    unused: Collection[str] = (),
+) -> str:
     """Return both tables in English, with the symbols in MathML, as JSON.
 
     `measures`: the names that the page can request; default all. `lesson`: sections of the
     lesson's texts, for a page that fills them in itself. `words`: whether the strings of assets/js/words come too.
+    `unused`: sections of views that the page does not have.
     """
     rows = layer_table.LAYERS
     layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
-    table = TABLE | {name: LESSON[name] for name in lesson}
+    table = without(TABLE, unused) | {name: LESSON[name] for name in lesson}
     table = get_page_table(table, WORDS) if words else table
     return compact(table | {"symbols": symbols(), "layers": layers})
+
+
+def without(table: Table, sections: Collection[str]) -> Table:
+    """Return a table without some of its sections."""
+    return {name: rows for name, rows in table.items() if name not in sections}
 
 
 def get_page_table(table: Table, words: Table) -> Table:

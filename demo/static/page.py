@@ -14,8 +14,10 @@ from demo.static.lesson import SECTIONS
 from demo.views.state import NO_POOL
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
+ENTRIES = (html.ENTRY, "engine/browser.js")  # the modules from which all that the first view needs are reached
 WORKER = "engine/worker.js"
-BROWSER_ENGINE = "engine/browser.js"
+PLACES = tuple(name for name in html.PLACES if not name.startswith("lab/"))
+UNUSED = ("edit", "generate", "judge")  # words and style sheets of what needs the app
 MEASURED = ("effect", "blanked")  # the measures that the page can make
 HUB_MODELS = {
     "photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"),
@@ -24,37 +26,42 @@ HUB_MODELS = {
 
 
 def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int) -> str:
-    """Return the page's HTML, its models in the browser.
+    """Return the page's HTML: that of the app, its models in the browser.
 
     Args:
         parts: the folders of scripts, libraries, models and galleries by name; galleries: from `write_opened`.
         engine_bytes: size of the libraries, loaded with the first model; gpu_bytes: size of those with WebGPU, loaded
             on use.
     """
-    first = galleries[0]["first"]
-    ranking = first["ranking"]
-    example = {
-        "gallery": galleries[0]["name"],
-        "chips": first["captions"],
-        "index": ranking["selected"],
-        "items": ranking["lists"][0]["items"],
-        "viewer": first["viewer"],
-    }
-    entries = (html.ENTRY, BROWSER_ENGINE)
     site = {
+        "engine": "browser",
+        "example": example_of(galleries[0]),
         "parts": parts,
         "galleries": list(galleries),
-        "scripts": sorted({name for entry in (*entries, *html.PLACES, WORKER) for name in reached(entry)}),
+        "scripts": sorted({name for entry in (*ENTRIES, *PLACES, WORKER) for name in reached(entry)}),
         "engine_bytes": engine_bytes,
         "gpu_bytes": gpu_bytes,
         "description": DESCRIPTION,
         "no_pool": NO_POOL,
+        "credits": [line for gallery in galleries for line in gallery["credits"]],
         "measures": {measure.name: measure.meaning for measure in MEASURES},
-        "engine": "browser",
-        "example": example,
     }
-    modules = {name: f"{parts['js']}/{name}" for entry in entries for name in reached(entry)}
-    return html.page(site, modules, f"{parts['js']}/{html.ENTRY}", MEASURED, SECTIONS)
+    modules = {name: f"{parts['js']}/{name}" for entry in ENTRIES for name in reached(entry)}
+    return html.page(site, modules, f"{parts['js']}/{html.ENTRY}", MEASURED, SECTIONS, UNUSED)
+
+
+def example_of(gallery: dict[str, Any]) -> dict[str, Any]:
+    """Return the worked example of a gallery as the page shows it before a model is there."""
+    first = gallery["first"]
+    ranking = first["ranking"]
+    return {
+        "gallery": gallery["name"],
+        "chips": first["captions"],
+        "index": ranking["selected"],
+        "items": ranking["lists"][0]["items"],
+        "total": gallery["total"],
+        "viewer": first["viewer"],
+    }
 
 
 def worker_script() -> str:

@@ -14,6 +14,7 @@ from demo.galleries.index import GalleryInMemory, require_in_memory
 from demo.galleries.openings import first_captions
 from demo.galleries.scenes import SCENES
 from demo.record.language import in_languages
+from demo.record.photo import get_credit
 from demo.server.static import scripts
 from demo.service.retrieval import RetrievalService
 from demo.service.start import open_service, open_shipped_scenes
@@ -102,6 +103,8 @@ def write_opened(
         "keep_ratio": service.model.cross_net.sparse_ratio,
         "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
         "image_bytes": sum(size for file, size in needed.items() if file.startswith("image.")),
+        "total": len(indexed),
+        "credits": [f"{item.title}: {get_credit(item)}" for item in indexed.gallery.items if get_credit(item)],
         "image_on_cpu": nodes_without_kernel(place / parts[f"model {service.name}"] / "image.onnx"),
         "pictures": sorted(
             {item["thumb"] for item in facts["items"]} | {item["photo"]["src"] for item in facts["items"]}

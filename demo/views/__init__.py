@@ -1,1 +1,1 @@
-"""The page's screens, a folder each with its view, values and export; beside them what they share."""
+"""Values that each view of the page draws, and the files that it saves."""

@@ -7,11 +7,12 @@ import { latest } from "./latest.js";
 import { photoPicker } from "./picker.js";
 
 // taken(facts): a person's own photos were read.
-export function pictureRow({ engine, state, line }, { taken = () => {} } = {}) {
+export function pictureRow({ engine, state, line }, { taken = null } = {}) {
   const run = latest();
   const own = new Map(); // a person's own galleries: name -> title
   const picker = photoPicker({ choose: (photo) => state.set({ photo, mask: "" }) });
   const sources = sourceRow({
+    lacks: engine.lacks,
     gallery: (gallery) => state.set({ gallery, photo: "", mask: "" }),
     photos: (files) => take(engine.takePhotos, files),
     video: (file) => take(engine.takeVideo, file),
@@ -33,7 +34,7 @@ export function pictureRow({ engine, state, line }, { taken = () => {} } = {}) {
       });
       if (!facts) return;
       line.note(facts.note);
-      taken(facts);
+      taken?.(facts);
       state.set({ gallery: facts.name, photo: facts.items[0].key, mask: "" }, { push: true });
     } catch (error) {
       line.problem(error.message);

@@ -23,7 +23,7 @@ PLACES = {  # a place, what is there once it is filled, and its smallest file wi
     "?view=lab": (".seps-edit canvas", "edit.csv", b"\xef\xbb\xbfrank"),
     "?view=lab&part=judge": (".seps-judge canvas", "judge.csv", b"\xef\xbb\xbfrank"),
     "?view=lab&part=generate": (
-        ".seps-generate[data-finished], .seps-generate [data-finished]",
+        ".seps-generate[data-finished]",
         "drawing.gif",
         b"GIF8",
     ),
