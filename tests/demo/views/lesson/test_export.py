@@ -30,7 +30,6 @@ from demo.views.lesson.export import (
     STAGES,
     Lesson,
     LessonHeading,
-    LessonStep,
     equations,
     lesson_gif,
     lesson_pdf,
@@ -38,6 +37,7 @@ from demo.views.lesson.export import (
     step_figure,
 )
 from demo.views.lesson.files import made_lesson
+from demo.views.lesson.slide_parts import LessonStep
 from demo.views.lesson.walk import WalkRequest
 from seps import CrossSparseAggrNet, Explanation, explain
 from tests.demo.drawing.test_render import CAPTIONS, pages
