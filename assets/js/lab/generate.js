@@ -42,7 +42,7 @@ export function generatePart(app) {
     h("div", { class: "ask-box" }, h("label", { for: "generate-caption" }, say("explore.caption")), caption),
     h("div", { class: "actions" }, draw, series, stop, settings), examples,
     h("div", { class: "lab-columns" }, drawingPlace, readsPlace), looksPlace, captions.element);
-  const drawing = component(drawingPlace, drawingMount, null, (event, { index } = {}) => event === "choose" && choose(index));
+  const drawing = component(drawingPlace, drawingMount, null, (event, { index }) => event === "choose" && choose(index));
   const reads = component(readsPlace, readsMount, null, () => {});
   const looks = component(looksPlace, looksMount, null, (event, detail) => {
     if (event === "word") ({ word } = detail);
@@ -66,8 +66,7 @@ export function generatePart(app) {
 
   function choose(index) {
     const { says, reads: read, looks: looked } = explained[index];
-    const { film: _film, ...value } = drawing.value;
-    drawing.show({ ...value, chosen: index, says });
+    drawing.show({ ...drawing.value, film: null, chosen: index, says });
     reads.show(read);
     looks.show({ ...looked, selected: word ?? looked.selected });
   }

@@ -36,7 +36,7 @@ export function judgePart(app) {
   const work = working(element, line);
   const view = component(judgePlace, judgeMount, null, () => {});
   const spoil = component(spoilPlace, distortionMount, null, (event, detail) => event === "spoil" && degrade(detail));
-  const several = component(severalPlace, severalMount, null, (event, { index, by } = {}) => {
+  const several = component(severalPlace, severalMount, null, (event, { index, by }) => {
     if (event === "all") sort();
     if (event === "export") save(by);
     if (event === "pick") state.set({ photo: keys[index], mask: "" }, { push: true });

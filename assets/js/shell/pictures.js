@@ -7,7 +7,7 @@ import { latest } from "./latest.js";
 import { photoPicker } from "./picker.js";
 
 // taken(facts): a person's own photos were read.
-export function pictureRow({ engine, state, line }, { taken = () => {} } = {}) {
+export function pictureRow({ engine, state, line }, { taken = null } = {}) {
   const run = latest();
   const own = new Map(); // a person's own galleries: name -> title
   const picker = photoPicker({ choose: (photo) => state.set({ photo, mask: "" }) });
@@ -33,7 +33,7 @@ export function pictureRow({ engine, state, line }, { taken = () => {} } = {}) {
       });
       if (!facts) return;
       line.note(facts.note);
-      taken(facts);
+      taken?.(facts);
       state.set({ gallery: facts.name, photo: facts.items[0].key, mask: "" }, { push: true });
     } catch (error) {
       line.problem(error.message);
