@@ -1,6 +1,6 @@
 """Background for transparent images: white, or grey if the content would vanish on white.
 
-`assets/js/static/own.js` does the same in a browser.
+`assets/js/engine/pictures.js` does the same in a browser.
 """
 
 from __future__ import annotations

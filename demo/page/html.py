@@ -37,26 +37,29 @@ def page(
     entry: str,
     measures: Collection[str] | None = None,
     lesson: Collection[str] = (),
+    unused: Collection[str] = (),
 ) -> str:
     """Return the page.
 
     Args:
         site: what its scripts know from the start; modules: addresses of what the entry imports, by name; entry: the
-            address of the entry; measures, lesson: as for `table_data`.
+            address of the entry; measures, lesson: as for `table_data`; unused: words and style sheets that are
+            left out.
     """
     links = [f'<link rel="modulepreload" href="{address}">' for address in modules.values() if address != entry]
-    tags = [language_tags(lesson, words=True), table_tag(measures, lesson, words=True), *links]
+    words = [language_tags(lesson, True, unused), table_tag(measures, lesson, True, unused)]
     content = {
-        "/*STYLE*/": style_sheets(sheets()),
-        "<!--SCRIPTS-->": "\n".join([*tags, f'<script type="module" src="{entry}"></script>']),
+        "/*STYLE*/": style_sheets(sheets(unused)),
+        "<!--SCRIPTS-->": "\n".join([*words, *links, f'<script type="module" src="{entry}"></script>']),
         "<!--SITE-->": data_tag("site", compact(site)),
     }
     return build_own_page(PAGE, content)
 
 
-def sheets() -> Sequence[str]:
+def sheets(unused: Collection[str] = ()) -> Sequence[str]:
     """Return the names of the style sheets."""
-    return (*SHEETS, *sorted(file.relative_to(STYLES).as_posix() for file in (STYLES / "page").glob("*.css")))
+    shared = [name for name in SHEETS if name.removesuffix(".css") not in unused]
+    return [*shared, *sorted(file.relative_to(STYLES).as_posix() for file in (STYLES / "page").glob("*.css"))]
 
 
 def addressed(view: dict[str, Any]) -> dict[str, Any]:

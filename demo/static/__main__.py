@@ -18,12 +18,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--models", nargs="+", choices=MODELS, default=MODELS, help="models to take; the page opens with the first"
     )
-    parser.add_argument("--page", action="store_true", help="write the new page, which is not complete yet")
     options = parser.parse_args(arguments)
     with errors_in_one_line():
         from demo.static.write import write_site  # which imports torch
 
-        sizes = write_site(options.folder, options.models, progress=True, new_page=options.page)
+        sizes = write_site(options.folder, options.models, progress=True)
         for name, size in sizes.items():
             print(f"{name:28}{size / 1e6:8.2f} MB")
         print(f"Wrote {options.folder}: python -m http.server --directory {options.folder} serves it.")

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from demo.record.language import html_in_languages, in_languages
+from demo.record.language import in_languages
 from demo.screens.losses.claims import CLAIMS, claims_value, run_claim
 from demo.screens.losses.values import playground_value
-from demo.screens.losses.view import guide_page
 from demo.service.retrieval import RetrievalService
 
 LOSSES = "losses.json"
@@ -29,7 +28,7 @@ def losses_facts(service: RetrievalService) -> dict[str, Any]:
 
     Returns:
         JSON ready: `playground` under default settings, which assets/js/engine/loss.js recomputes under others;
-            `claims` with measurements that the page cannot make; `guide`, HTML.
+            `claims` with measurements that the page cannot make.
     """
 
     def claims() -> dict[str, Any]:
@@ -38,5 +37,4 @@ def losses_facts(service: RetrievalService) -> dict[str, Any]:
     return {
         "playground": playground_value(service),
         "claims": in_languages(claims) | {"live": False},
-        "guide": html_in_languages(guide_page),
     }

@@ -8,19 +8,16 @@ from typing import Any
 
 from demo.page import html
 from demo.record.packing import DESCRIPTION
-from demo.record.page_table import compact, data_tag, language_tags, table_tag
 from demo.screens.parts import NO_POOL
-from demo.screens.photos.view import DENSE_NOTE
-from demo.server.static import STYLES, build_own_page, reached, style_sheets
+from demo.server.static import reached
 from demo.service.measures import MEASURES
 from demo.static.lesson import SECTIONS
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
-ENTRY, WORKER = "static.js", "engine/worker.js"
-BROWSER_ENGINE = "engine/browser.js"
-LATER = tuple(f"static/{view}.js" for view in ("captions", "compare", "lesson", "losses"))  # opened later
-UNUSED = ("edit.css", "generate.css", "timeline.css", "video.css")  # of views that are not here
-UNUSED_WORDS = ("generate", "judge")
+ENTRIES = (html.ENTRY, "engine/browser.js")  # the modules from which all that the first view needs are reached
+WORKER = "engine/worker.js"
+PLACES = tuple(name for name in html.PLACES if not name.startswith("lab/"))
+UNUSED = ("edit", "generate", "judge")  # words and style sheets of what needs the app
 MEASURED = ("effect", "blanked")  # the measures that the page can make
 HUB_MODELS = {
     "photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"),
@@ -28,83 +25,43 @@ HUB_MODELS = {
 }
 
 
-def site_values(
-    parts: dict[str, str],
-    galleries: Sequence[dict[str, Any]],
-    engine_bytes: int,
-    gpu_bytes: int,
-    entries: Sequence[str],
-) -> dict[str, Any]:
-    """Return what the page's scripts know from the start; `entries` are the modules from which all others are reached,
-    the other arguments as for `static_page`."""
-    return {
-        "parts": parts,
-        "galleries": list(galleries),
-        "scripts": sorted({name for entry in (*entries, WORKER) for name in reached(entry)}),
-        "engine_bytes": engine_bytes,
-        "gpu_bytes": gpu_bytes,
-        "description": DESCRIPTION,
-        "no_pool": NO_POOL,
-        "measures": {measure.name: measure.meaning for measure in MEASURES},
-    }
-
-
-def new_static_page(
-    parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int
-) -> str:
-    """Return the page that the app serves with `--page`, its models in the browser; arguments as for `static_page`."""
-    first = galleries[0]["first"]
-    ranking = first["ranking"]
-    example = {
-        "gallery": galleries[0]["name"],
-        "chips": first["captions"],
-        "index": ranking["selected"],
-        "items": ranking["lists"][0]["items"],
-        "viewer": first["viewer"],
-    }
-    entries = (html.ENTRY, BROWSER_ENGINE, *html.PLACES)
-    site = site_values(parts, galleries, engine_bytes, gpu_bytes, entries) | {"engine": "browser", "example": example}
-    modules = {name: f"{parts['js']}/{name}" for entry in entries[:2] for name in reached(entry)}
-    return html.page(site, modules, f"{parts['js']}/{html.ENTRY}", MEASURED, SECTIONS)
-
-
-def static_page(
-    parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int, ideas: str = ""
-) -> str:
-    """Return the page's HTML.
+def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int) -> str:
+    """Return the page's HTML: that of the app, its models in the browser.
 
     Args:
         parts: the folders of scripts, libraries, models and galleries by name; galleries: from `write_opened`.
         engine_bytes: size of the libraries, loaded with the first model; gpu_bytes: size of those with WebGPU, loaded
-            on use; ideas: HTML of the three ideas for About.
+            on use.
     """
-    entry = f"{parts['js']}/{ENTRY}"
-    values = site_values(parts, galleries, engine_bytes, gpu_bytes, (ENTRY, *LATER))
-    links = [f'<link rel="modulepreload" href="{parts["js"]}/{name}">' for name in preloaded()]
-    tags = [
-        language_tags(SECTIONS, unused=UNUSED_WORDS),
-        table_tag(MEASURED, SECTIONS, unused=UNUSED_WORDS),
-        *links,
-        f'<script type="module" src="{entry}"></script>',
-    ]
-    content = {
-        "/*STYLE*/": style_sheets(sheets()),
-        "<!--IDEAS-->": ideas,
-        "<!--DENSE-->": DENSE_NOTE,
-        "<!--SCRIPTS-->": "\n".join(tags),
-        "<!--SITE-->": data_tag("site", compact(values)),
+    site = {
+        "engine": "browser",
+        "example": example_of(galleries[0]),
+        "parts": parts,
+        "galleries": list(galleries),
+        "scripts": sorted({name for entry in (*ENTRIES, *PLACES, WORKER) for name in reached(entry)}),
+        "engine_bytes": engine_bytes,
+        "gpu_bytes": gpu_bytes,
+        "description": DESCRIPTION,
+        "no_pool": NO_POOL,
+        "credits": [line for gallery in galleries for line in gallery["credits"]],
+        "measures": {measure.name: measure.meaning for measure in MEASURES},
     }
-    return build_own_page(ASSETS / "page.html", content)
+    modules = {name: f"{parts['js']}/{name}" for entry in ENTRIES for name in reached(entry)}
+    return html.page(site, modules, f"{parts['js']}/{html.ENTRY}", MEASURED, SECTIONS, UNUSED)
 
 
-def sheets() -> list[str]:
-    """Return the names of the style sheets."""
-    return sorted(file.name for file in STYLES.glob("*.css") if file.name not in UNUSED)
-
-
-def preloaded() -> list[str]:
-    """Return the modules that the entry imports, directly or indirectly."""
-    return reached(ENTRY)
+def example_of(gallery: dict[str, Any]) -> dict[str, Any]:
+    """Return the worked example of a gallery as the page shows it before a model is there."""
+    first = gallery["first"]
+    ranking = first["ranking"]
+    return {
+        "gallery": gallery["name"],
+        "chips": first["captions"],
+        "index": ranking["selected"],
+        "items": ranking["lists"][0]["items"],
+        "total": gallery["total"],
+        "viewer": first["viewer"],
+    }
 
 
 def worker_script() -> str:

@@ -13,8 +13,8 @@ from typing import Any
 from demo.galleries.index import GalleryInMemory, require_in_memory
 from demo.galleries.scenes import SCENES
 from demo.record.language import in_languages
+from demo.record.photo import get_credit
 from demo.screens.examples import examples_of
-from demo.screens.intro import gallery_intro, ideas_html
 from demo.screens.parts import ViewState
 from demo.screens.photos.view import rank_and_show
 from demo.server.static import scripts
@@ -24,7 +24,7 @@ from demo.static.gallery import write_gallery
 from demo.static.libraries import GPU_FILES, library_files
 from demo.static.losses import write_losses
 from demo.static.model import nodes_without_kernel, write_model
-from demo.static.page import new_static_page, space_card, static_page, worker_script
+from demo.static.page import space_card, static_page, worker_script
 from seps.files import write_atomically
 from seps.progress import Progress
 
@@ -34,15 +34,12 @@ LATER = ("image", "lesson", "dense")  # how the names of graphs begin that are f
 OF_LOSSES = "photos"  # the model that the page Losses is about
 
 
-def write_site(
-    folder: Path, models: Sequence[str], progress: Progress = False, new_page: bool = False
-) -> dict[str, int]:
+def write_site(folder: Path, models: Sequence[str], progress: Progress = False) -> dict[str, int]:
     """Write the page into a folder, over one that was written before.
 
     Args:
         folder: created if missing; models: of `OPENED`, the page starts with the first; progress: as in
             `ScoringEngine`.
-        new_page: whether it is the page that the app serves with `--page`.
 
     Returns:
         The bytes of each part, by name.
@@ -67,10 +64,8 @@ def write_site(
         shown = opened.get(OF_LOSSES) or opened_model(OF_LOSSES, progress)
         write_losses(shown[0], place / "losses")
         parts["losses"] = named_by_content(place / "losses")
-        ideas = ideas_html(gallery_intro(*opened[models[0]]))
         engine_bytes, gpu_bytes = (sum(map(len, files.values())) for files in (libraries, gpu))
-        facts = (parts, galleries, engine_bytes, gpu_bytes)
-        page = new_static_page(*facts) if new_page else static_page(*facts, ideas)
+        page = static_page(parts, galleries, engine_bytes, gpu_bytes)
         (place / "index.html").write_text(page, encoding="utf-8")
         (place / "offline.js").write_text(worker_script(), encoding="utf-8")
         (place / "README.md").write_text(space_card(models), encoding="utf-8")
@@ -109,6 +104,8 @@ def write_opened(
         "keep_ratio": service.model.cross_net.sparse_ratio,
         "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
         "image_bytes": sum(size for file, size in needed.items() if file.startswith("image.")),
+        "total": len(indexed),
+        "credits": [f"{item.title}: {get_credit(item)}" for item in indexed.gallery.items if get_credit(item)],
         "image_on_cpu": nodes_without_kernel(place / parts[f"model {service.name}"] / "image.onnx"),
         "pictures": sorted(
             {item["thumb"] for item in facts["items"]} | {item["photo"]["src"] for item in facts["items"]}

@@ -33,6 +33,7 @@ from tests.helpers.chromium import find_chromium
 from tests.helpers.static_site import open_engine, served_folder
 
 MEGABYTE = 1e6
+READY = "[data-tool=whatif]"  # what is there once numbers come from the model
 PATIENCE = 180_000  # milliseconds
 CAPTIONS = 100
 FAR = 1e-3  # of S(I, T)
@@ -70,19 +71,22 @@ def page_figures(browser: Browser, address: str, models: Sequence[str]) -> dict[
         page.add_init_script(WITHOUT_WORKER)
         started = time.perf_counter()
         page.goto(address)
-        page.wait_for_selector("#viewer canvas")
+        page.wait_for_selector(".stage-canvas")
         if name == models[0]:
             figures["first view"] = {"seconds": round(time.perf_counter() - started, 2)}
-        page.wait_for_function("document.getElementById('said').textContent === ''")
+        page.wait_for_selector(READY)
         if name != models[0]:
             started = time.perf_counter()
-            page.locator("#gallery input").nth(models.index(name)).check()
-            page.wait_for_function("document.getElementById('said').textContent !== ''")
-            page.wait_for_function("document.getElementById('said').textContent === ''")
+            gallery = page.locator(".sources option").nth(models.index(name)).get_attribute("value")
+            page.locator(".sources select").select_option(gallery)
+            page.wait_for_function(
+                "(name) => new URLSearchParams(location.search).get('gallery') === name", arg=gallery
+            )
+            page.wait_for_function("document.querySelector('.explore').getAttribute('aria-busy') === 'false'")
         seconds, size = time.perf_counter() - started, sum(fetched)
-        page.fill("#caption textarea", "a man on a horse")
-        page.wait_for_function("new URLSearchParams(location.search).get('photo') !== null && "
-                               "document.querySelector('#caption textarea').value === 'a man on a horse'")  # fmt: skip
+        page.fill("#caption", "a man on a horse")
+        page.press("#caption", "Enter")
+        page.wait_for_function("new URLSearchParams(location.search).get('caption') === 'a man on a horse'")
         figures[name] = {"ready seconds": round(seconds, 1), "fetched MB, all": round(size / MEGABYTE, 1)}
         figures[name]["tab MB"] = tab_memory(page)["now"]
         figures[name]["tab MB with an own picture"] = memory_with_own(page)
@@ -94,11 +98,10 @@ def page_figures(browser: Browser, address: str, models: Sequence[str]) -> dict[
 def memory_with_own(page: Page) -> dict[str, int]:
     """The memory of the tab once a user's picture is shown, some seconds later, and at most until then."""
     pixels = np.random.default_rng(0).integers(0, 256, (750, 1000, 3), dtype=np.uint8)
-    page.locator("#own-box summary").click()
     with TemporaryDirectory() as folder:  # a file, as a person opens one: given as bytes, it is in memory several times
         Image.fromarray(pixels).save(Path(folder) / "own.png")
-        page.set_input_files("#uploads", Path(folder) / "own.png")
-        page.wait_for_function("document.querySelector('#ranking .title').textContent === 'own.png'")
+        page.set_input_files(".sources input[type=file]", Path(folder) / "own.png")
+        page.wait_for_function("document.querySelector('.photo-title').textContent === 'own.png'")
     shown = tab_memory(page)["now"]
     time.sleep(REST)
     return {"at once": shown, f"after {REST} s": tab_memory(page)["now"], "at most": tab_memory(page)["most"]}
@@ -116,7 +119,7 @@ def thread_figures(browser: Browser, folder: Path, models: Sequence[str]) -> dic
                 page.add_init_script(WITHOUT_WORKER)
                 page.goto(f"{address}/")
                 times = speeds(page, number)
-                threads = page.evaluate("asked.engine.ask('engine', {}).then(({ threads }) => threads)")
+                threads = page.evaluate("asked.models.ask('engine', {}).then(({ threads }) => threads)")
                 figures.setdefault(f"{name}, threads: {threads}", []).append(times)
                 figures["webgpu"] = page.evaluate(
                     "(async () => Boolean(navigator.gpu && await navigator.gpu.requestAdapter()))()"
@@ -134,7 +137,7 @@ def first_visit(browser: Browser, address: str) -> None:
     """Open the page once."""
     page = browser.new_page()
     page.goto(address)
-    page.wait_for_selector("#viewer canvas")
+    page.wait_for_selector(".stage-canvas")
     page.close()
 
 
@@ -162,11 +165,11 @@ def kilobytes(file: Path, name: str) -> int:
 
 def speeds(page: Page, number: int) -> dict[str, float]:
     """Median milliseconds of requests, each new to the model."""
-    open_engine(page)
-    script = """async (number) => {
-        const { engine, pairs } = asked;
-        const site = JSON.parse(document.getElementById("site").textContent);
-        const facts = await engine.open(site.galleries[number].name);
+    name = json.loads(page.locator("#site").text_content() or "")["galleries"][number]["name"]
+    open_engine(page, name)
+    script = """async (name) => {
+        const { models: engine, pairs } = asked;
+        const facts = await engine.open(name);
         const timed = async (work) => {
             const start = performance.now();
             await work();
@@ -190,7 +193,7 @@ def speeds(page: Page, number: int) -> dict[str, float]:
         }
         return times;
     }"""
-    times = page.evaluate(script, number)
+    times = page.evaluate(script, name)
     named = {
         "read": "caption and pair, ms",
         "rank": "ranking, ms",

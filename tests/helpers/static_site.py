@@ -97,41 +97,39 @@ def watched_page(browser: Browser) -> Iterator[Page]:
     assert faults == []
 
 
-def ask(page: Page, caption: str, box: str = "#caption") -> None:
-    """Type a caption, and wait until it is answered."""
-    page.fill(f"{box} textarea", caption)
-    there = """(caption) => {
-        const query = new URLSearchParams(location.search);
-        return query.get("caption") === caption && query.get("photo") !== null;
-    }"""
-    page.wait_for_function(there, arg=caption)
-
-
-def score(page: Page, viewer: str = "#viewer") -> float:
-    """The score that a viewer shows."""
-    return float(page.get_attribute(f"{viewer} output", "data-similarity") or "nan")
-
-
-def open_engine(page: Page) -> None:
-    """Let `window.asked` answer questions to the page's modules, next to the page."""
-    page.evaluate(
-        f"""async () => {{
-            const site = JSON.parse(document.getElementById("site").textContent);
-            const module = (name) => import(new URL(`${{site.parts.js}}/${{name}}`, document.baseURI).href);
-            const {{ makeEngine }} = await module("static/engine.js");
-            const {{ makePairs }} = await module("static/pair.js");
-            const [own, resize] = [await module("static/own.js"), await module("engine/resize.js")];
-            const language = await module("static/language.js");
-            const {{ decode }} = await module("record/record.js");
-            const views = ["captions", "compare", "why"].map((view) => module(`static/${{view}}.js`));
-            const [captions, compare, why] = await Promise.all(views);
-            const engine = makeEngine(site, () => {{}});
-            const pairs = makePairs(engine.ask, () => {{}});
-            const facts = await engine.open(site.galleries[0].name);
-            const modules = {{ own, resize, language, captions, compare, why }};
-            window.asked = {{ ...modules, module, engine, pairs, facts, decode, pack: {PACKED} }};
-        }}"""
-    )
+def open_engine(page: Page, gallery: str) -> None:
+    """Let `window.asked` answer as the page's engine does, from another engine of its modules: plain(method, values),
+    lesson(method, values) once it is whole, read(caption), squashed(content, size, type); `models`, `pairs`: what it
+    is made of."""
+    script = f"""async (gallery) => {{
+        const site = JSON.parse(document.getElementById("site").textContent);
+        const module = (name) => import(new URL(`${{site.parts.js}}/${{name}}`, document.baseURI).href);
+        const {{ makeEngine }} = await module("engine/browser.js");
+        const {{ makeEngine: makeModels }} = await module("engine/models.js");
+        const {{ makePairs }} = await module("engine/pairs.js");
+        const [own, resize] = [await module("engine/pictures.js"), await module("engine/resize.js")];
+        const [engine, models, pack] = [makeEngine(site), makeModels(site, () => {{}}), {PACKED}];
+        const {{ model }} = await models.open(gallery);
+        const answer = (work) => work.then(pack, ({{ message }}) => message);
+        window.asked = {{
+            models,
+            pairs: makePairs(models.ask, () => {{}}),
+            plain: (method, values) => answer(engine[method](values)),
+            lesson: (method, values) => answer(new Promise((done, failed) => {{
+                let parts = 0;
+                const partial = (value) => {{ if ((parts += 1) === 2) done(value); }};
+                engine.lesson(values, {{ partial }}).catch(failed);
+            }})),
+            read: (caption) => models.ask("read", {{ model, caption }}).then(({{ ids }}) => ids),
+            async squashed(content, size, type) {{
+                const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+                const {{ pixels, width, height }} = await own.openPicture(new File([bytes], "a picture", {{ type }}));
+                const values = Float32Array.from(resize.squashed(pixels, width, height, size));
+                return pack({{ shape: [size, size, 3], values }});
+            }},
+        }};
+    }}"""
+    page.evaluate(script, gallery)
 
 
 def floats(value: dict[str, Any]) -> np.ndarray[Any, Any]:

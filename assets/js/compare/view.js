@@ -9,7 +9,7 @@ import { debounced, latest } from "../shell/latest.js";
 import { itemAt, positionOf } from "../shell/photo.js";
 import { photoPicker } from "../shell/picker.js";
 import { register } from "../shell/places.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 import { mount as pairMount } from "../why/why.js";
 import { mount as captionsMount } from "./compare.js";
 

@@ -1,16 +1,15 @@
 // The engine in this browser: ONNX Runtime in a worker. Its answers are those of engine/server.js.
 
-import { say } from "../base/words.js";
+import { listed, phrase, say } from "../base/words.js";
 import { inPageLanguage } from "../base/mount.js";
 import { missedSentence } from "../record/unfound.js";
-import { UPLOADS, makeEngine as makeModels } from "../static/engine.js";
-import { readCaption, readDense, readLines, unlikeNote } from "../static/language.js";
-import { PLAIN } from "../static/link.js";
-import { MOST, openPicture } from "../static/own.js";
-import { keepOffline } from "../static/offline.js";
-import { makePairs } from "../static/pair.js";
-import { checkedKnobs } from "../static/settings.js";
-import { makeWalk } from "../static/walk.js";
+import { UPLOADS, makeEngine as makeModels } from "./models.js";
+import { readCaption, readDense, readLines, unlikeNote } from "./language.js";
+import { MOST, namedApart, openPicture } from "./pictures.js";
+import { keepOffline } from "./offline.js";
+import { PLAIN, makePairs } from "./pairs.js";
+import { checkedKnobs } from "./settings.js";
+import { makeWalk } from "./lesson.js";
 import { rankCaptions, rankingValue } from "./captions.js";
 import { comparison } from "./comparison.js";
 import { firstTwo, whyValue } from "./contrast.js";
@@ -22,15 +21,17 @@ import { FORMATS, makeSaving } from "./saving.js";
 
 const RANKED = 24; // photos of a ranking
 const COMPARED = [2, 6]; // captions
-const LACKS = ["lab", "paper"]; // places and parts that need the app
+const LACKS = ["lab", "paper", "claims", "camera", "video"]; // what needs the app
 
 // site: from the page, see demo/static/page.py.
 export function makeEngine(site) {
+  if (history.state?.own) history.replaceState(null, ""); // a person's own photos are gone with the page that read them
   let progress = null; // of the one that is waited for
   const tell = (text) => progress?.({ text, done: null });
-  const models = makeModels(site, tell);
+  const notes = { engine: say("static.no_engine"), gpu: "", size: "", kept: "" }; // for About
+  const models = makeModels(site, tell, (running) => { notes.engine = say("static.engine", running); }, (text) => { notes.gpu = text; });
   const pairs = makePairs(models.ask, tell);
-  const keep = keepOffline(site, () => {});
+  notes.size = say("static.own_size", models.ownSize);
   const lists = new Map(); // gallery -> its facts as the page takes them
 
   // Run work that says how far it is; a signal that is aborted leaves its answer aside.
@@ -43,6 +44,16 @@ export function makeEngine(site) {
       if (noted === progress) progress = null;
       signal?.throwIfAborted();
     }
+  }
+
+  // Cache what was opened, after the first model is there: until then the network is for what a person waits for.
+  let keep = null;
+  function cache(gallery) {
+    keep ??= keepOffline(site, (galleries) => {
+      notes.kept = say("static.kept", { titles: listed(galleries.map(({ title }) => phrase(title))) });
+      document.body.dataset.offline = galleries.map(({ name }) => name).join(" ");
+    });
+    for (const name of [site.galleries[0].name, gallery]) keep(name);
   }
 
   async function listOf(facts) {
@@ -60,7 +71,7 @@ export function makeEngine(site) {
 
   const open = (gallery, options) => told(async () => {
     const facts = await models.open(gallery);
-    keep(gallery);
+    cache(gallery);
     return listOf(facts);
   }, options);
 
@@ -114,12 +125,14 @@ export function makeEngine(site) {
     }, options);
   }
 
-  function captions({ gallery, index, pool, typed, caption }, options) {
+  function captions({ gallery, index, pool = "", typed = "", caption = "" }, options) {
     return told(async () => {
       const facts = await models.open(gallery);
       const { pools } = await listOf(facts);
       const own = facts.items[index].captions.length ? facts.name : pools[0];
       const chosen = pool || own;
+      const names = [...pools, site.no_pool];
+      if (!names.includes(chosen)) throw new Error(say("page.no_pool", { pool, names: listed(names) }));
       const ranked = await rankCaptions({ engine: models, pairs }, facts, chosen === site.no_pool ? null : await models.open(chosen), { index, typed });
       const selected = ranked.rows.some((row) => row.caption === caption) ? caption : ranked.rows[0].caption;
       return { ...rankingValue(ranked, selected), pool: chosen, caption: selected };
@@ -157,7 +170,7 @@ export function makeEngine(site) {
     return told(async () => {
       if (files.length > MOST) throw new Error(say("sources.too_many", { count: files.length, limit: MOST }));
       const pictures = await Promise.all(files.map(openPicture));
-      const facts = await models.take(models.modelOfPhotos, pictures, UPLOADS);
+      const facts = await models.take(models.modelOfPhotos, namedApart(pictures), UPLOADS);
       pairs.forget(UPLOADS);
       return listOf(facts);
     }, options);
@@ -174,7 +187,7 @@ export function makeEngine(site) {
       const { facts, index, caption, dense } = await read(values);
       const known = await models.lesson(facts.model);
       const knobs = checkedKnobs({ ...known.usual, ...JSON.parse(values.knobs || "{}") }, known);
-      const begun = await walk.begin(facts, { index, caption, dense, knobs, step: values.step, mask: values.mask });
+      const begun = await walk.begin(facts, { index, caption, dense, knobs, step: values.step ?? 1, mask: values.mask ?? "" });
       finish(begun).catch(() => {});
       return begun.value;
     }, options);
@@ -202,11 +215,13 @@ export function makeEngine(site) {
     lacks: LACKS,
     formats: FORMATS,
     save,
+    about: () => ["about_page.browser", "about_page.browser_numbers", "about_page.browser_lacks"].map((name) => say(name)).concat(Object.values(notes).filter(Boolean)),
     lesson,
     losses,
     claims,
     start: async () => ({
       galleries: site.galleries.map(({ name, title, model }) => ({ name, title, model })),
+      credits: site.credits,
       no_pool: site.no_pool,
       own_model: models.modelOfPhotos,
       has: { video: false, camera: false, judge: false, generate: false, edit: false },

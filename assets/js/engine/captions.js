@@ -1,7 +1,7 @@
 // Captions ranked for a photograph in this browser. As demo/screens/captions/view.py.
 
 import { listed, say } from "../base/words.js";
-import { readLines } from "../static/language.js";
+import { readLines } from "./language.js";
 import { fromHighest } from "./numbers.js";
 
 const LISTED = 30; // captions of a ranking that are shown

@@ -2,8 +2,8 @@
 
 import { overlapOf, sharedSentence } from "../record/decision.js";
 import { unfoundValue } from "../record/unfound.js";
-import { linkTo, measureOf } from "../static/pair.js";
-import { objectsValue } from "../static/scene.js";
+import { linkTo, measureOf } from "./pairs.js";
+import { objectsValue } from "./scene.js";
 
 // What captions over one photograph are drawn from, `state` saying of which and how.
 export async function comparison(pairs, facts, state, captions) {

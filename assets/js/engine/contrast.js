@@ -4,7 +4,7 @@ import { say } from "../base/words.js";
 import { attributionOf } from "../record/attribution.js";
 import { contrastOf, contrastValue } from "../record/contrast.js";
 import { unfound } from "../record/unfound.js";
-import { linkTo } from "../static/pair.js";
+import { linkTo } from "./pairs.js";
 
 // The two photographs of a ranking: the best and the next, unless others are named; never one twice where there are two.
 export function firstTwo(order, index = null, against = null) {

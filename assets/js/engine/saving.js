@@ -3,9 +3,9 @@
 import { fixed } from "../base/numbers.js";
 import { contrastRecord } from "../record/contrast.js";
 import { sharedSentence } from "../record/decision.js";
-import { saveComparison, saveContrast, saveExplanation, saveRanking } from "../static/files.js";
-import { PLAIN } from "../static/link.js";
-import { maskOf } from "../static/pair.js";
+import { saveComparison, saveContrast, saveExplanation, saveRanking } from "../files/files.js";
+
+import { maskOf, PLAIN } from "./pairs.js";
 import { rankCaptions } from "./captions.js";
 import { contrastFor, whyValue } from "./contrast.js";
 import { fromHighest } from "./numbers.js";

@@ -3,7 +3,7 @@
 import { bytes } from "../base/bytes.js";
 import { language } from "../base/language.js";
 import { say } from "../base/words.js";
-import { save as saveFile } from "../static/saving.js";
+import { save as saveFile } from "../files/saving.js";
 import { address, makeQueue, post } from "./queue.js";
 
 const ASKED = [
@@ -97,6 +97,7 @@ export function makeEngine() {
     lacks: [],
     formats: FORMATS,
     save,
+    about: () => [],
     start: () => starting,
     open,
     takePhotos,

@@ -1,7 +1,7 @@
 // The camera in Explore: each frame is answered and forgotten; a frozen frame becomes an uploaded photo.
 
 import { h } from "../base/dom.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 import { camera, lens } from "../video/camera.js";
 
 // caption(), gallery(): what frames are looked at with; frozen(work): work() leads to the frame as a gallery.

@@ -17,7 +17,7 @@ const STEP = 24; // photos by which a ranking grows
 export function makeLook({ engine, state, line }, { picture, ranking, opened, waiting }) {
   const [explaining, ranks, measuring] = [latest(), latest(), latest()];
   const look = {
-    facts: null, value: null, record: null, index: null, order: [], rank: {}, before: null, own: null, isTried: false,
+    facts: null, value: null, record: null, index: null, order: [], rank: {}, before: null, own: null, isTried: false, noPool: "",
     follow, best, take, begin, search,
     asked: { name: "", count: STEP, all: false }, // which photos are ranked: by their names, how many, all of a large gallery
     pool: "",
@@ -31,13 +31,13 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
   const progress = ({ rank, done, text }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("app.opening"), done);
 
   // The worked example, which came with the page.
-  function begin({ gallery, chips, index, items, viewer }) {
+  function begin({ gallery, chips, index, items, viewer, total = items.length }) {
     const now = state.get();
     if (now.caption || now.gallery || now.photo || now.view !== "explore" || now.mode !== "photos") return;
     look.keys = new Map(items.map(({ index: at, key }) => [at, key]));
     state.set({ gallery, photo: look.keys.get(index), caption: viewer.caption }, { quiet: true });
     Object.assign(look, { index, value: viewer, record: decode(viewer.record), order: items.map(({ index: at }) => at) });
-    look.rank = { rank: items.findIndex((item) => item.index === index) + 1, total: items.length };
+    look.rank = { rank: items.findIndex((item) => item.index === index) + 1, total };
     opened({ name: gallery, chips }, [{ name: gallery, title: gallery }]);
     picture();
     ranking({ items, selected: index });
@@ -45,6 +45,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
 
   async function galleryOf(name) {
     const info = await engine.start();
+    look.noPool = info.no_pool;
     galleries = [...info.galleries, ...galleries.filter((own) => !info.galleries.some((each) => each.name === own.name))];
     const facts = await engine.open(name || info.galleries[0].name, { progress });
     if (!galleries.some((each) => each.name === facts.name)) galleries.push({ name: facts.name, title: facts.title });
@@ -243,7 +244,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
       line.wait("");
       line.note(facts.note);
       const now = { gallery: facts.name, photo: "", caption, mask: "", layer: "mask" };
-      if (state.get().gallery === facts.name && !state.get().photo) rank({ ...state.get(), ...now });
+      if (state.get().gallery === facts.name) rank({ ...state.get(), ...now });
       state.set(now, { push: true });
     } catch (error) {
       failed(error);

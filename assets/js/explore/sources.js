@@ -7,8 +7,8 @@ const IMAGE = /^image\//;
 const VIDEO = /^video\//;
 
 // gallery(name), photos(files), video(file): what a person chose; camera: the switch of the camera; failed(problem): what
-// cannot be.
-export function sourceRow({ gallery, photos, video, camera, failed }) {
+// cannot be; lacks: of the engine.
+export function sourceRow({ lacks, gallery, photos, video, camera, failed }) {
   const select = h("select", { "aria-label": say("sources.gallery"), change: () => gallery(select.value) });
   const input = h("input", { type: "file", accept: "image/*,video/*", multiple: true, hidden: true, change: () => {
     take([...input.files]);
@@ -16,7 +16,7 @@ export function sourceRow({ gallery, photos, video, camera, failed }) {
   } });
   const open = button({ class: "main-action", click: () => input.click() }, say("sources.open"));
   const element = h("div", { class: "sources" }, select, open, camera, input);
-  let has = { video: true };
+  let has = { video: !lacks.includes("video"), camera: !lacks.includes("camera") };
 
   function take(files) {
     const pictures = files.filter(({ type }) => IMAGE.test(type) || !VIDEO.test(type));

@@ -108,6 +108,7 @@ function build(app) {
     frozen: (freeze) => look.take(freeze, null),
   });
   const sources = sourceRow({
+    lacks: engine.lacks,
     gallery: (gallery) => look.best({ gallery, photo: "", mask: "" }, true),
     photos: (files) => look.take(engine.takePhotos, files),
     video: (file) => look.take(engine.takeVideo, file),
@@ -244,7 +245,7 @@ function build(app) {
     if (look.isTried) tried = null;
     title.textContent = value.photo.title;
     owner.replaceChildren(credit({ ...value.photo, title: "" }));
-    paint.show(value);
+    paint.show(ratio ? { ...value, mask: "", budget: 0 } : value); // the slider's decision is not one by hand
     offerOthers(value);
     video.mark(look.index);
     if (paint.isEmpty) score.pending(0, record.branches[0].kept.length, true);
@@ -272,6 +273,7 @@ function build(app) {
       video.show(more.timeline ?? null, selected, !ratio);
     }
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
+    pool.show(state.get(), ranked, look.facts, look.noPool);
     if (rows) strip.captions(rows, selected);
     else strip.photos(items, selected);
     note.textContent = [text, missed].filter(Boolean).join(" ");
@@ -309,6 +311,7 @@ function build(app) {
     ending ??= takeAnywhere(sources.take);
     ask.show(now);
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === now.mode));
+    pool.show(now);
     look.follow(now, before);
   }
 

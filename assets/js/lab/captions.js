@@ -7,7 +7,7 @@ import { latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
 import { itemAt, positionOf } from "../shell/photo.js";
 import { pictureRow } from "../shell/pictures.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 
 export function captionsOfPhoto(app) {
   const { engine, state, line } = app;

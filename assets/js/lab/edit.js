@@ -6,7 +6,7 @@ import { mount } from "../edit/edit.js";
 import { rankingStrip } from "../explore/strip.js";
 import { debounced, latest } from "../shell/latest.js";
 import { working } from "../shell/parts.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 
 const PAUSE = 250; // milliseconds
 const BACK = { undo: (changes) => changes.slice(0, -1), original: () => [] };

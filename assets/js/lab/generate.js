@@ -6,7 +6,7 @@ import { mount as drawingMount } from "../generate/generate.js";
 import { mount as looksMount } from "../generate/looks.js";
 import { mount as readsMount } from "../generate/recaption.js";
 import { latest } from "../shell/latest.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 import { captionsOfPhoto } from "./captions.js";
 
 const SEVERAL = 4; // pictures of a series, as in demo/service/generating/request.py
@@ -42,7 +42,7 @@ export function generatePart(app) {
     h("div", { class: "ask-box" }, h("label", { for: "generate-caption" }, say("explore.caption")), caption),
     h("div", { class: "actions" }, draw, series, stop, settings), examples,
     h("div", { class: "lab-columns" }, drawingPlace, readsPlace), looksPlace, captions.element);
-  const drawing = component(drawingPlace, drawingMount, null, (event, { index }) => event === "choose" && choose(index));
+  const drawing = component(drawingPlace, drawingMount, null, (event, detail) => event === "choose" && choose(detail.index));
   const reads = component(readsPlace, readsMount, null, () => {});
   const looks = component(looksPlace, looksMount, null, (event, detail) => {
     if (event === "word") ({ word } = detail);
@@ -66,7 +66,7 @@ export function generatePart(app) {
 
   function choose(index) {
     const { says, reads: read, looks: looked } = explained[index];
-    drawing.show({ ...drawing.value, film: null, chosen: index, says });
+    drawing.show({ ...drawing.value, film: undefined, chosen: index, says });
     reads.show(read);
     looks.show({ ...looked, selected: word ?? looked.selected });
   }

@@ -9,7 +9,7 @@ import { debounced, latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
 import { itemAt, positionOf } from "../shell/photo.js";
 import { pictureRow } from "../shell/pictures.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 
 const PAUSE = 350; // milliseconds
 const ASKED = ["view", "part", "gallery", "photo", "caption", "other"]; // names of the state that a judgement depends on
@@ -36,10 +36,10 @@ export function judgePart(app) {
   const work = working(element, line);
   const view = component(judgePlace, judgeMount, null, () => {});
   const spoil = component(spoilPlace, distortionMount, null, (event, detail) => event === "spoil" && degrade(detail));
-  const several = component(severalPlace, severalMount, null, (event, { index, by }) => {
+  const several = component(severalPlace, severalMount, null, (event, detail) => {
     if (event === "all") sort();
-    if (event === "export") save(by);
-    if (event === "pick") state.set({ photo: keys[index], mask: "" }, { push: true });
+    if (event === "export") save(detail.by);
+    if (event === "pick") state.set({ photo: keys[detail.index], mask: "" }, { push: true });
   });
   let pair = null;
   let keys = []; // of the photos of the gallery

@@ -8,7 +8,7 @@ import { openGallery, working } from "../shell/parts.js";
 import { itemAt, positionOf } from "../shell/photo.js";
 import { photoPicker } from "../shell/picker.js";
 import { KNOBS } from "../shell/state.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 
 const PAUSE = 300; // milliseconds
 const TEXTS = ["decision", "variant"];

@@ -7,7 +7,7 @@ import { mount as claimsMount } from "../losses/claims.js";
 import { mount as playgroundMount } from "../losses/playground.js";
 import { latest } from "../shell/latest.js";
 import { working } from "../shell/parts.js";
-import { component } from "../static/component.js";
+import { component } from "../base/component.js";
 
 export function lossesPart({ engine, state, line }) {
   const [run, measure, guiding] = [latest(), latest(), latest()];
@@ -16,7 +16,8 @@ export function lossesPart({ engine, state, line }) {
   const tasks = h("pre", { class: "guide", tabindex: "0" });
   const fold = (name, content) => h("details", { class: "fold prose tables" }, h("summary", {}, say(`learn_page.${name}`)), content);
   const guide = engine.guide ? [fold("guide", advice), fold("tasks", tasks)] : [];
-  const element = h("div", {}, playgroundPlace, h("h3", {}, say("learn_page.claims")), claimsPlace, ...guide);
+  const title = say(engine.lacks.includes("claims") ? "learn_page.claims_before" : "learn_page.claims");
+  const element = h("div", {}, playgroundPlace, h("h3", {}, title), claimsPlace, ...guide);
   const work = working(element, line);
   const playground = component(playgroundPlace, playgroundMount, null, (event, { margin, mining, mask_ids: isMasked, share }) => {
     if (event === "share") state.set({ share: String(share) }, { quiet: true });

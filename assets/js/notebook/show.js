@@ -2,9 +2,9 @@
 
 import { fitFrame, followTheme } from "./frame.js";
 import { decode } from "../record/record.js";
-import { component } from "../static/component.js";
-import { fileName, save } from "../static/saving.js";
-import { layerSheet } from "../static/sheets/layer.js";
+import { component } from "../base/component.js";
+import { fileName, save } from "../files/saving.js";
+import { layerSheet } from "../files/sheets/layer.js";
 
 // mounts: of the views that there are, by name.
 export function showPage(mounts) {

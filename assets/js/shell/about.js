@@ -8,6 +8,7 @@ const LINKS = { paper: "https://arxiv.org/abs/2511.01390", code: "https://github
 
 export function aboutPanel({ engine, closed }) {
   const models = h("p", {});
+  const notes = h("div", { class: "notes" });
   const credits = h("ul", { class: "credits" });
   const dialog = h(
     "dialog",
@@ -21,6 +22,7 @@ export function aboutPanel({ engine, closed }) {
       ])),
       h("h3", {}, say("about_page.models")),
       models,
+      notes,
       h("h3", {}, say("about_page.photos")),
       credits,
       h("p", { class: "links" }, ...Object.entries(LINKS).map(([name, href]) =>
@@ -30,6 +32,7 @@ export function aboutPanel({ engine, closed }) {
   );
 
   async function fill() {
+    notes.replaceChildren(...engine.about().map((text) => h("p", {}, text)));
     const { galleries, credits: lines = [] } = await engine.start();
     const names = [...new Set(galleries.map(({ model }) => model))];
     models.textContent = names.map((name) => (tells(`about_page.model_${name}`) ? say(`about_page.model_${name}`) : name)).join(" ");

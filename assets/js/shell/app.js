@@ -74,13 +74,22 @@ export function startApp(engine, site, root) {
     } }, other === "zh" ? "中文" : "English");
   }
 
-  async function show(now, before) {
+  // Why a view is not here, "" where it is.
+  function lackOf(view) {
+    if (places.includes(view)) return "";
+    return all.includes(view) ? say("app.needs_app", { name: say(`app.${view}`) }) : say("app.no_view", { name: view });
+  }
+
+  async function show(asked, before) {
+    const problem = lackOf(asked.view);
+    if (problem) state.set({ view: "explore", part: "" }, { quiet: true });
+    const now = state.get();
     about.toggle(now.panel === "about");
     for (const [name, link] of links) {
       if (name === now.view) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    const name = places.includes(now.view) ? now.view : "explore";
+    const name = now.view;
     if (shown !== name) {
       built.get(shown)?.hide?.();
       shown = name;
@@ -95,6 +104,7 @@ export function startApp(engine, site, root) {
     const place = built.get(name);
     if (shown !== name) return undefined; // another one was opened meanwhile
     if (main.firstElementChild !== place.element) main.replaceChildren(place.element);
+    if (problem) line.note(problem);
     return place.show(state.get(), before);
   }
 

@@ -20,6 +20,7 @@ export function placeOfParts(app, section, makers) {
   function show(now, before) {
     const name = names.includes(now.part) ? now.part : names[0];
     press(buttons, ({ dataset }) => dataset.part === name);
+    if (app.engine.lacks.includes(now.part)) app.line.note(say("app.needs_app", { name: say(`${section}.${now.part}`) }));
     if (!made.has(name)) made.set(name, makers[name](app));
     part = made.get(name);
     download.hidden = !part.files;

@@ -12,6 +12,7 @@ export function pictureRow({ engine, state, line }, { taken = null } = {}) {
   const own = new Map(); // a person's own galleries: name -> title
   const picker = photoPicker({ choose: (photo) => state.set({ photo, mask: "" }) });
   const sources = sourceRow({
+    lacks: engine.lacks,
     gallery: (gallery) => state.set({ gallery, photo: "", mask: "" }),
     photos: (files) => take(engine.takePhotos, files),
     video: (file) => take(engine.takeVideo, file),

@@ -14,6 +14,16 @@ export function maskText(mask) {
   return btoa(String.fromCharCode(...content)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
+// Whether a text is that of a mask of so many patches which keeps one or more.
+export function isMaskText(text, count) {
+  try {
+    const mask = readMask(text, count);
+    return mask.some(Boolean) && maskText(mask) === text;
+  } catch {
+    return false;
+  }
+}
+
 // The patches on the straight way from one to another, the first left out.
 export function between(from, to, columns) {
   const [row, column] = [Math.floor(from / columns), from % columns];

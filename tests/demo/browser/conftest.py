@@ -80,25 +80,6 @@ def page_address(cache: Path, uploads: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
-def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the page without a server, only of the scenes, below it."""
-    from demo.static.write import write_site
-
-    folder = tmp_path_factory.mktemp("static")
-    write_site(folder / "below" / "it", ["scenes"])
-    return folder
-
-
-@pytest.fixture(scope="session")
-def static_address(static_folder: Path) -> Iterator[str]:
-    """The address of the page without a server, below a separate path."""
-    from tests.helpers.static_site import served_folder
-
-    with served_folder(static_folder) as url:
-        yield f"{url}/below/it/"
-
-
 @pytest.fixture(scope="module")
 def scenes_address(scenes_model: Path, cache: Path, uploads: Path) -> Iterator[str]:
     """The address of an app with a tiny scenes model."""

@@ -21,7 +21,7 @@ ASSETS = Path(__file__).resolve().parents[3] / "assets"
 ORIGIN = "http://page.test"
 PAGE = '<!doctype html><title>page</title><script type="application/json" id="seps-table">{"symbols": {}}</script>'
 OPEN = """async (content) => {
-    const own = await import("/js/static/own.js");
+    const own = await import("/js/engine/pictures.js");
     const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
     const { pixels, width, height, src } = await own.openPicture(new File([bytes], "a picture"));
     const shown = await createImageBitmap(await (await fetch(src)).blob());

@@ -47,5 +47,4 @@ def test_the_scripts_read_values_in_one_place() -> None:
         "explorer.js",
         "notebook/show.js",
         "opening.js",
-        "static.js",
     }

@@ -60,7 +60,7 @@ def test_the_folder_holds_the_app_and_nothing_beside_it(space: Path) -> None:
         *("app.py", "assets", "demo", "seps", "LICENSE"),
         *(ATTRIBUTES, "README.md", "packages.txt", "requirements.txt"),
     }
-    beside = ("tests", ".ci", "__pycache__", "notebooks", "/static/page.html", "demo/static", "demo/space")
+    beside = ("tests", ".ci", "__pycache__", "notebooks", "/static/offline.js", "demo/static", "demo/space")
     assert not [path for path in files if any(part in path for part in beside)]
 
 

@@ -8,9 +8,8 @@ from demo.static.libraries import PACKAGES
 
 GUIDE = Path(__file__).parents[3] / "assets" / "guide" / "static.md"
 AFTER_AN_UPDATE = (
-    "Run pytest tests/demo/browser/test_static_truth.py tests/demo/browser/test_static.py "
-    "tests/demo/browser/test_static_gpu.py, measure anew by python -m tests.bench.static DIR, and name the version "
-    "beside its figures in assets/guide/static.md."
+    "Run pytest tests/demo/browser/explorer -k static, measure again with python -m tests.bench.static DIR, and name "
+    "the version next to its figures in assets/guide/static.md."
 )
 
 

@@ -20,5 +20,4 @@ def test_all_of_losses_comes_in_one_file_with_every_claim_measured(service: Retr
     assert [claim["name"] for claim in facts["claims"]["claims"]] == list(CLAIMS)
     for claim in facts["claims"]["claims"]:
         assert claim["result"]["holds"] and len(claim["result"]["measured"]) >= 6
-    assert facts["guide"].count("<svg") >= 3 and "<table" in facts["guide"]
     assert len(content) < 500_000

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -15,16 +16,19 @@ from onnx import helper
 from demo.galleries.annotation import labels
 from demo.galleries.phrases import phrases_of
 from demo.galleries.scenes import scenes_gallery
+from demo.page import html
 from demo.record.layer_table import LAYERS
 from demo.server.static import imports_of, scripts
 from demo.static.gallery import mention_facts, object_facts, scene_facts
 from demo.static.libraries import library_files
 from demo.static.model import nodes_without_kernel
-from demo.static.page import ENTRY, LATER, MEASURED, WORKER, reached, space_card, static_page
+from demo.static.page import ENTRIES, MEASURED, PLACES, WORKER, reached, space_card, static_page
 from demo.static.write import MARK, named_by_content, write_files, write_site
 from seps.data.regions import mask_overlap
 
 PARTS = {"js": "js-0", "libraries": "libraries-0"}
+FIRST = {"captions": [], "ranking": {"selected": 0, "lists": [{"items": []}]}, "viewer": {}}
+GALLERY: dict[str, Any] = {"name": "scenes", "total": 0, "credits": [], "first": FIRST}
 
 
 def test_only_a_folder_of_ours_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,21 +61,22 @@ def test_libraries_that_npm_cannot_fetch_are_told(tmp_path: Path, monkeypatch: p
 
 
 def test_the_page_names_every_module_that_it_imports_and_none_of_what_is_not_there() -> None:
-    page = static_page(PARTS, [], 0, 0)
+    page = static_page(PARTS, [GALLERY], 0, 0)
     loaded = re.findall(r'<link rel="modulepreload" href="js-0/([^"]+)">', page)
-    assert {ENTRY, "viewer/viewer.js", "record/sentences.js", "static/photos.js"} <= set(loaded)
-    assert not {"app.js", "lesson/lesson.js", "losses/playground.js", *LATER, WORKER} & set(loaded)
-    later = {name for entry in LATER for name in reached(entry)}
+    assert {"explore/view.js", "record/sentences.js", "engine/browser.js"} <= set(loaded)
+    assert not {"app.js", "engine/server.js", "lesson/lesson.js", *html.PLACES, WORKER} & set(loaded)
+    later = {name for entry in PLACES for name in reached(entry)}
     for name in {*loaded, *reached(WORKER), *later}:
         assert set(imports_of(name, scripts()[name].decode())) <= scripts().keys()
-    imports = re.findall(r'import\("\./([^"]+)"\)', "".join(scripts()[name].decode() for name in loaded))
-    assert sorted(imports) == sorted(LATER)  # and the page keeps what that needs for when there is no network
+    source = "".join(scripts()[name].decode() for name in [*loaded, html.ENTRY])
+    imports = set(re.findall(r'import\("\.\.?/([^"]+)"\)', source)) - {"engine/server.js"}
+    assert imports == {*html.PLACES, *ENTRIES[1:], "explore/view.js"}
     assert later <= set(json.loads(re.search(r'id="site">(.*?)</script>', page)[1])["scripts"])  # type: ignore[index]
     assert not re.search(r"https?://(?!www\.w3\.org)", page.replace("https://example.org", ""))
 
 
 def test_the_page_offers_the_measures_that_it_can_make() -> None:
-    page = static_page(PARTS, [], 0, 0)
+    page = static_page(PARTS, [GALLERY], 0, 0)
     table = re.search(r'id="seps-table">(.*?)</script>', page)
     assert table is not None
     named = {row["name"] for row in json.loads(table[1])["layers"]}

@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
+from demo.static.__main__ import MODELS
+from tests.helpers.static_site import served_folder
+
 LAPTOP: ViewportSize = {"width": 1366, "height": 768}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 WAIT = 90_000  # milliseconds that an answer may take next to other tests
 Opener = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the page without a server below it, with both models."""
+    from demo.static.write import write_site
+
+    folder = tmp_path_factory.mktemp("static")
+    write_site(folder / "below" / "it", MODELS)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def static_address(static_folder: Path) -> Iterator[str]:
+    """The address of the page without a server."""
+    with served_folder(static_folder) as url:
+        yield f"{url}/below/it/"
 
 
 @pytest.fixture

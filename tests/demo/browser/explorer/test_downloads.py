@@ -22,7 +22,11 @@ PLACES = {  # a place, what is there once it is filled, and its smallest file wi
     "?view=learn": (".seps-lesson canvas", "lesson.html", b"<!"),
     "?view=lab": (".seps-edit canvas", "edit.csv", b"\xef\xbb\xbfrank"),
     "?view=lab&part=judge": (".seps-judge canvas", "judge.csv", b"\xef\xbb\xbfrank"),
-    "?view=lab&part=generate": (".seps-generate[data-finished], .seps-generate [data-finished]", "drawing.gif", b"GIF8"),
+    "?view=lab&part=generate": (
+        ".seps-generate[data-finished]",
+        "drawing.gif",
+        b"GIF8",
+    ),
 }
 
 
@@ -43,7 +47,9 @@ def test_explore_saves_what_is_in_sight(visit: Opener) -> None:
     page = ready(visit(COFFEE_LINK))
     expect(page.locator(".ranked-photo")).to_have_count(14)
     rows = table(saved(page, "ranking.csv"))
-    scores = page.locator(".ranked-photo .score").evaluate_all("(all) => all.map(({ dataset }) => Number(dataset.score))")
+    scores = page.locator(".ranked-photo .score").evaluate_all(
+        "(all) => all.map(({ dataset }) => Number(dataset.score))"
+    )
     assert [float(row["score"]) for row in rows] == pytest.approx(scores, abs=1e-5)
     numbers = json.loads(saved(page, "pair.json"))
     assert numbers["caption"] == COFFEE

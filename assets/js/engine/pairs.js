@@ -5,11 +5,13 @@ import { say } from "../base/words.js";
 import { decisionWords, gameWords, otherSentence } from "../record/decision.js";
 import { decode } from "../record/record.js";
 import { unfoundValue } from "../record/unfound.js";
-import { fromHighest } from "../engine/numbers.js";
-import { maskText, readMask } from "../viewer/masks.js";
+import { fromHighest } from "./numbers.js";
+import { isMaskText, maskText, readMask } from "../viewer/masks.js";
 import { describedRegion } from "./region.js";
 import { patchesOf, sceneValue } from "./scene.js";
 
+// How a pair is shown where nothing else is asked for.
+export const PLAIN = { layer: "mask", opacity: 0.75, lines: true, objects: false, mask: "", budget: 0, dense: "" };
 const REMEMBERED = 64;
 const OTHERS = 5; // things in a picture whose masks are offered
 const BUDGET = 20; // patches of the game, to begin with
@@ -179,8 +181,9 @@ function bothOf(packed) {
   return { packed, record: decode(packed) };
 }
 
-// The mask of a state, null for the model's own decision.
+// The mask of a state, null for the model's own decision; throws where its text is not that of a mask.
 export function maskOf({ mask }, count) {
+  if (mask && !isMaskText(mask, count)) throw new Error(say("static.no_mask", { count }));
   return mask ? readMask(mask, count) : null;
 }
 

@@ -3,8 +3,8 @@
 
 import { decode } from "../record/record.js";
 import { say } from "../base/words.js";
-import { fromHighest } from "../engine/numbers.js";
-import { readMask } from "../viewer/masks.js";
+import { fromHighest } from "./numbers.js";
+import { maskOf } from "./pairs.js";
 import { changesOf, idleOf, untrainedOf } from "./settings.js";
 import { stepsOf } from "./steps.js";
 import { madeTrial, trialValue } from "./trial.js";
@@ -141,7 +141,7 @@ async function valueOf(shown, effects, captions) {
   const isDrawn = knobs.decision === "gumbel";
   const rank = isDrawn ? null : decided.rank;
   const total = facts.items.length;
-  const hand = mask ? readMask(mask, record.branches[0].kept.length) : null;
+  const hand = maskOf({ mask }, record.branches[0].kept.length);
   const trial = await madeTrial(decided, hand, shown.attempt, effects);
   const length = record.alignments[0].words.length;
   const denseLength = labels && labels.length;

@@ -1,4 +1,4 @@
-"""What the page without a server is made of, each part alone in the browser: no model, no folder."""
+"""Parts of the engine in the browser, without a model: caching, fetching, losses, memory, classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
 from demo.galleries.index import index_gallery
 from demo.record.packing import pack_array
@@ -18,16 +18,9 @@ from demo.record.table import say
 from demo.screens.losses.values import playground_value
 from demo.service.retrieval import RetrievalService
 from demo.static.gallery import gallery_numbers
-from tests.demo.browser.lesson_page import lesson_value
 from tests.demo.browser.standalone import (
-    GRID,
-    centres,
     imported,
     open_html,
-    open_page,
-    page_of,
-    random_record,
-    viewer_value,
 )
 from tests.helpers.static_site import differences
 from tests.helpers.tiny import tiny_model_with_classes, write_tiny_bert
@@ -43,77 +36,9 @@ def page(browser: Browser) -> Iterator[Page]:
     page.context.close()
 
 
-# A box whose answers are held back until `answer` lets them go, and a component; `done` is what became of both.
-VIEW = f"""async () => {{
-    const {{ answerTyping }} = {imported("static/inputs.js")};
-    const {{ component }} = {imported("static/component.js")};
-    document.body.innerHTML = '<div class="tabitem"><textarea></textarea><div></div></div>';
-    const [box, place] = [document.querySelector("textarea"), document.querySelector(".tabitem div")];
-    const [done, held] = [[], []];
-    let press = null;
-    component(place, (element, props, trigger) => {{ press = trigger; }}, null, (event) => {{ done.push(event); }});
-    answerTyping(box, () => new Promise((end) => held.push(() => {{ done.push(`answered ${{box.value}}`); end(); }})));
-    const later = (condition) => new Promise((end) => {{
-        const look = () => (condition() ? end() : setTimeout(look, 5));
-        look();
-    }});
-    window.view = {{
-        done,
-        press: (event) => press(event),
-        type(text) {{
-            box.value = text;
-            box.dispatchEvent(new Event("input", {{ bubbles: true }}));
-        }},
-        write(text) {{ box.value = text; }},
-        asked: (count) => later(() => held.length === count),
-        async answer(number) {{
-            held[number]();
-            await new Promise((end) => setTimeout(end, 20));
-        }},
-    }};
-}}"""
-
-
-def test_what_is_pressed_while_one_types_comes_after_the_answer(page: Page) -> None:
-    page.evaluate(VIEW)
-    script = """async () => {
-        const { view } = window;
-        view.press("pick");
-        view.type("a red");
-        view.press("early");
-        await view.asked(1);
-        view.press("late");
-        view.press("export");
-        await view.answer(0);
-        view.press("free");
-        return view.done;
-    }"""
-    assert page.evaluate(script) == ["pick", "export", "answered a red", "early", "late", "free"]
-
-
-def test_it_waits_for_all_that_was_typed_and_no_longer(page: Page) -> None:
-    page.evaluate(VIEW)
-    script = """async () => {
-        const { view } = window;
-        view.type("a red");
-        await view.asked(1);
-        view.type("a red car");
-        view.press("pick");
-        await view.asked(2);
-        await view.answer(0);
-        const first = [...view.done];
-        view.write("A red car"); // as the answer writes it
-        await view.answer(1);
-        return [first, view.done];
-    }"""
-    first, done = page.evaluate(script)
-    assert first == ["answered a red car"]
-    assert done == ["answered a red car", "answered A red car", "pick"]
-
-
 # A page that keeps what it needs for when there is no network, with a cache of its own and a network that can fail.
 KEEPING = f"""async () => {{
-    const {{ keepOffline }} = {imported("static/offline.js")};
+    const {{ keepOffline }} = {imported("engine/offline.js")};
     const [cached, network] = [new Set(["js/entry.js"]), {{ there: true, now: 0, most: 0, asked: [] }}];
     const nameOf = (request) => (request.url ?? String(request)).replace(location.origin + "/", "");
     const cache = {{
@@ -228,58 +153,6 @@ def test_what_still_comes_after_a_part_could_not_be_fetched_is_passed_over(page:
     assert page.evaluate(script) == [say("static.failed", reason="404 /none"), [7]]
 
 
-@pytest.mark.parametrize("component", ["viewer", "lesson"])
-def test_a_picture_that_is_missing_is_told_and_what_lies_over_it_drawn(browser: Browser, component: str) -> None:
-    lost = {"src": "/lost.png", "width": 400, "height": 300}
-    value = viewer_value(random_record()) if component == "viewer" else lesson_value(random_record())
-    page = open_page(browser, page_of(component, value | {"photo": value["photo"] | lost}))
-    expect(page.get_by_role("alert")).to_have_text(say("hint.lost_picture"))
-    colours = centres(page.locator("canvas").first, GRID) if component == "viewer" else np.array([])
-    assert component == "lesson" or len(np.unique(colours, axis=0)) == 2  # kept or not
-    page.evaluate("(value) => window.send(value)", value)
-    expect(page.get_by_role("alert")).to_have_count(0)
-
-
-def test_a_view_that_cannot_be_filled_waits_no_longer_and_what_stands_there_stays(page: Page) -> None:
-    script = f"""async () => {{
-        document.body.innerHTML = '<div id="line"></div><div id="filled"></div><div id="waiting"></div>';
-        const {{ makeView, messageLine }} = {imported("static/view.js")};
-        const parts = Object.fromEntries(["filled", "waiting"].map((id) => [id, [id, () => {{}}, {{}}]]));
-        const view = makeView(messageLine("line"), parts);
-        view.place({{ filled: {{ photo: 1 }}, waiting: {{ waiting: "a moment" }} }});
-        await view.show(async () => {{ throw new Error("no network"); }});
-        return [view.value("filled"), view.value("waiting"), document.getElementById("line").textContent];
-    }}"""
-    assert page.evaluate(script) == [{"photo": 1}, None, "no network"]
-
-
-def test_what_is_waited_for_covers_a_note_but_not_what_was_wrong(page: Page) -> None:
-    script = f"""async () => {{
-        document.body.innerHTML = '<div id="line"></div>';
-        const {{ messageLine }} = {imported("static/view.js")};
-        const {{ tell, problem, wait }} = messageLine("line");
-        const seen = [];
-        const calls = [() => tell("a note"), () => wait("reading 1"), () => wait(""), () => wait("reading 2"),
-            () => problem("a wrong link"), () => wait("reading 3"), () => wait(""), () => wait("reading 4"),
-            () => tell("")];
-        let alert = null;
-        for (const call of calls) {{
-            call();
-            seen.push([...document.querySelectorAll("#line .message")].map((line) => line.textContent).join(" | "));
-            const now = document.querySelector("[role=alert]");
-            if (alert && now && now !== alert) seen.push("read out twice");
-            alert = now;
-        }}
-        return [seen, document.getElementById("line").textContent];
-    }}"""
-    problem = "a wrong link"
-    notes = ["a note", "reading 1", "a note", "reading 2"]
-    assert page.evaluate(script) == [
-        [*notes, f"{problem} | reading 2", f"{problem} | reading 3", problem, f"{problem} | reading 4", "reading 4"],
-        "reading 4",
-    ]
-
-
 SETTINGS: list[dict[str, Any]] = [
     {"margin": margin, "mining": mining, "mask_ids": mask_ids}
     for margin in (0.0, 0.2, 0.55, 1.0)
@@ -372,7 +245,7 @@ def test_a_model_with_classes_says_what_it_saw_in_each_picture(
 
 # Whether a row of shares has pixels of a colour, left and right of its middle; and what the middle says.
 BARS = f"""async (part) => {{
-    const {{ shareRow }} = {imported("static/sheets/why.js")};
+    const {{ shareRow }} = {imported("files/sheets/why.js")};
     const colours = {{ "--accent": "#00f", "--accent-soft": "#0ff", "--ink": "#f00", "--paper": "#0f0" }};
     for (const [name, ink] of Object.entries(colours)) document.body.style.setProperty(name, ink);
     const row = shareRow("rock", part, 0.4);

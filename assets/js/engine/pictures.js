@@ -80,3 +80,13 @@ function backdropOf(data) {
 function differ(values, other) {
   return values.some((value, at) => Math.abs(value - other[at]) > SAME);
 }
+
+// Pictures with different names, by which a gallery knows them.
+export function namedApart(pictures) {
+  const times = new Map();
+  return pictures.map((picture) => {
+    const count = (times.get(picture.name) ?? 0) + 1;
+    times.set(picture.name, count);
+    return count === 1 ? picture : { ...picture, name: `${picture.name} (${count})` };
+  });
+}

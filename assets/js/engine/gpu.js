@@ -2,7 +2,7 @@
 // example's picture what WebAssembly gives it. Whatever fails, WebAssembly reads them, and About says so.
 
 import { say } from "../base/words.js";
-import { openPicture } from "./own.js";
+import { openPicture } from "./pictures.js";
 
 export const MANY = 16; // pictures together, from which on it saves more than its start and its test take
 const CLOSE = 1e-5; // of S(I, T)

@@ -2,7 +2,7 @@
 
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
-import { maskOf, measureOf } from "./pair.js";
+import { maskOf, measureOf } from "../engine/pairs.js";
 import { csv, fileName, save } from "./saving.js";
 import { comparisonSheet } from "./sheets/compare.js";
 import { layerSheet } from "./sheets/layer.js";

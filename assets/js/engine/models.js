@@ -1,8 +1,8 @@
 // The models as the page asks for them: each is fetched when something first needs it, and its answers are records and
 // numbers; what is said of them, the views fill in.
 
-import { failure, remote } from "../engine/remote.js";
-import { fetchedJson } from "../engine/fetching.js";
+import { failure, remote } from "./remote.js";
+import { fetchedJson } from "./fetching.js";
 import { inPageLanguage } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { makeGpu, pictureAt } from "./gpu.js";
@@ -40,7 +40,9 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
   // A gallery with its model, ready: {name, model, noun, chips, items, nouns, manifest, language}.
   function open(name) {
     if (!opened.has(name)) {
-      const opening = openNow(site.galleries.find((gallery) => gallery.name === name));
+      const gallery = site.galleries.find((each) => each.name === name);
+      if (!gallery) return Promise.reject(new Error(say("static.no_gallery", { name })));
+      const opening = openNow(gallery);
       opened.set(name, opening);
       opening.catch(() => {
         opened.delete(name);

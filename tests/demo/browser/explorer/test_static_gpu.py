@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from demo.galleries.scenes import scenes_gallery
+from demo.galleries.examples import examples_gallery
 from demo.record.page_table import table_tag
 from demo.record.table import say
 from tests.demo.browser.conftest import CHROMIUM
+from tests.demo.browser.explorer.test_explore import ready
 from tests.demo.browser.standalone import imported, open_html
 from tests.helpers.chromium import find_chromium
 from tests.helpers.static_site import READY, watched_page
@@ -34,7 +35,7 @@ def parts(browser: Browser) -> Iterator[Page]:
 
 # What becomes of pictures whose embeddings are [1, -1, number], where WebGPU answers with what a case says; twice.
 READ = f"""async ({{ count = 16, offered = true, moved = 0, apart = 0, turned = 0, wrong = null, late = null }}) => {{
-    const {{ makeGpu }} = {imported("static/gpu.js")};
+    const {{ makeGpu }} = {imported("engine/gpu.js")};
     const [log, told] = [[], []];
     const kept = (far) => [1, 0, 1].map((bit, at) => (at < turned && far ? 1 - bit : bit));
     const record = (far) => ({{ similarity: 0.5 + far, branches: [{{ kept: kept(far) }}] }});
@@ -114,7 +115,7 @@ TAKEN_FOR_A_GPU = """Object.defineProperty(GPUAdapterInfo.prototype, "isFallback
 
 
 def open_pictures(page: Page, address: str, folder: Path, count: int, offline: bool = False) -> tuple[list[str], str]:
-    """Open as many scenes as pictures of one's own, where two are many; returns the addresses that were fetched, and
+    """Open as many photographs as one's own, where two are many; returns the addresses that were fetched, and
     what About says of WebGPU."""
 
     def fewer(route: Any) -> None:
@@ -125,22 +126,21 @@ def open_pictures(page: Page, address: str, folder: Path, count: int, offline: b
             script = script.replace(setting, other)
         route.fulfill(response=answer, body=script)
 
-    page.route("**/static/gpu.js", fewer)
+    page.route("**/engine/gpu.js", fewer)
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
-    page.goto(address)
-    page.wait_for_function("document.getElementById('said').textContent === ''")
+    page.goto(f"{address}?gallery=examples")
+    ready(page)
     if offline:
-        page.wait_for_function("document.body.dataset.offline === 'scenes'")
+        page.wait_for_function("document.body.dataset.offline.includes('examples')")
         page.context.set_offline(True)
-    for item in scenes_gallery().items[:count]:
+    for item in examples_gallery().items[:count]:
         item.photo().save(folder / f"{item.key} mine.png")
-    page.locator("#own-box summary").click()
-    page.set_input_files("#uploads", sorted(folder.glob("*mine.png")))
-    expect(page.locator("#ranking .row")).to_have_count(count, timeout=SLOW)
+    page.set_input_files(".sources input[type=file]", sorted(folder.glob("*mine.png")))
+    expect(page.locator(".ranked-photo")).to_have_count(count, timeout=SLOW)
     assert len(page.workers) == 1
-    page.locator("#tab-about").click()
-    return fetched, page.locator("#gpu").inner_text()
+    page.locator("[aria-haspopup=dialog]").click()
+    return fetched, page.locator("dialog .notes p", has_text="WebGPU").inner_text()
 
 
 @pytest.mark.slow
