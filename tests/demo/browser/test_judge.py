@@ -127,7 +127,7 @@ def test_a_patch_tells_its_share_and_a_second_prompt_leaves_quality(browser: Bro
         page.locator("#judge canvas").focus()
         page.keyboard.press("ArrowRight")
         expect(page.locator("#judge .seps-reading")).to_have_text(
-            re.compile(r"Row 1, column 1 speaks (for|against) quality \([+-]0\.\d{4}\)\.")
+            re.compile(r"Row 1, column 1 (raises|lowers) quality \([+-]0\.\d{4}\)\.")
         )
         quality, consistency = final(page, "quality"), final(page, "consistency")
         page.locator("#judge-other textarea").fill(OTHER)
