@@ -42,15 +42,13 @@ export function rootOf(element, name) {
 }
 
 // Mount a view that is rebuilt for every value: build(root, value, trigger) returns its end function; `nothing` is
-// shown without a value. The end function may have `update(value)`, which returns whether it accepted the value.
+// shown without a value.
 export function mounting(name, build, nothing) {
   return (element, props, trigger, watch) => {
     const root = rootOf(element, name);
-    /** @type {(() => void) & { update?: (value: any) => boolean }} */
     let dispose = () => {};
     const show = () => {
       const empty = missing(props.value, nothing);
-      if (!empty && dispose.update?.(props.value)) return;
       dispose();
       keepingFocus(root, () => {
         root.replaceChildren(...(empty ? [empty] : []));
