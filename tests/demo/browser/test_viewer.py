@@ -191,7 +191,7 @@ def test_patch_line_tells_the_record(browser: Browser, name: str) -> None:
         word = int(alignment.best_word[token])
         met = f"{WORDS[word]} ({alignment.cosines[token, word]:.2f})"
         place = f"Row {patch // 8 + 1}, column {patch % 8 + 1}"
-        assert lines[0] == f"{place}: most weight in {alignment.tokens[token]}, whose best word is {met}"
+        assert lines[0] == f"{place}: most weight in {alignment.tokens[token]}, with the best word {met}"
         assert len(lines) == 1 + len(branches)
         for line, branch in zip(lines[1:], branches, strict=True):
             fate = "kept" if branch.kept[patch] else "dropped"

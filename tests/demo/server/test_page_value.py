@@ -39,12 +39,10 @@ def test_the_scripts_read_values_in_one_place() -> None:
     """Besides it they read what the page itself carries: its tables, the first view before the app, what a notebook
     shows, and of the page without a server what it is made of and the files that it fetches."""
     assert {name for name, script in scripts().items() if b"JSON.parse" in script} == {
-        "base/mount.js",
         "base/words.js",
         "engine/browser.js",
         "engine/fetching.js",
         "engine/queue.js",
         "explorer.js",
         "notebook/show.js",
-        "opening.js",
     }

@@ -49,13 +49,13 @@ def other_scripts(folder: Path) -> Iterator[None]:
 
 
 def test_every_module_has_an_address_and_nothing_else_has() -> None:
-    assert {"app.js", "opening.js", "viewer/viewer.js"} <= scripts().keys()
+    assert {"explorer.js", "notebook.js", "viewer/viewer.js"} <= scripts().keys()
     for name, content in scripts().items():
         assert find_script(script_address(name)) == content == (SCRIPTS / name).read_bytes()
     start = script_address("")
     for path in ESCAPES:
         assert find_script(start + path) is None
-    assert find_script(script_address("app.js").replace(static.digest(), "0" * 12)) is None
+    assert find_script(script_address("explorer.js").replace(static.digest(), "0" * 12)) is None
 
 
 def test_the_address_changes_with_any_module(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_address_changes_with_any_module(tmp_path: Path) -> None:
         assert find_script(before) is None  # never an old page with new modules
 
 
-@pytest.mark.parametrize("entry", ["app.js", "opening.js"])
+@pytest.mark.parametrize("entry", ["explorer.js"])
 def test_tags_load_the_entry_and_fetch_all_that_it_imports_beside_it(entry: str) -> None:
     tags = script_tags(entry)
     assert tags.count("<script") == 4  # the language, both tables, the entry
@@ -86,7 +86,7 @@ def test_tags_load_the_entry_and_fetch_all_that_it_imports_beside_it(entry: str)
 def test_no_module_reaches_another_by_a_global() -> None:
     for name, content in scripts().items():
         assigned = re.findall(r"\bwindow\.(\w+) =[^=]", content.decode())
-        assert assigned == (["seps"] if name == "app.js" else []), name
+        assert assigned == [], name
 
 
 def test_styles_carry_both_palettes_and_every_sheet() -> None:
@@ -134,8 +134,8 @@ def test_the_opening_page_serves_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
     opening = Opening(example=False)
     try:
-        with urllib.request.urlopen(f"{opening.address}/{script_address('opening.js')}", timeout=10) as answer:
-            assert answer.read() == scripts()["opening.js"]
+        with urllib.request.urlopen(f"{opening.address}/{script_address('explorer.js')}", timeout=10) as answer:
+            assert answer.read() == scripts()["explorer.js"]
             assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
             assert "immutable" in answer.headers["Cache-Control"]
         for path in ESCAPES:
