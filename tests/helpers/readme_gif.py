@@ -83,7 +83,10 @@ def running(address: str | None) -> Iterator[str]:
     if address is not None:
         yield address.rstrip("/")
         return
-    with TemporaryDirectory() as folder, served(Path(folder), "app.py", "--no-fetch", "--port") as started:
+    with (
+        TemporaryDirectory() as folder,
+        served(Path(folder), "app.py", "--cache", folder, "--no-fetch", "--port") as started,
+    ):
         yield started
 
 

@@ -63,7 +63,7 @@ def page(service: RetrievalService) -> str:
 
 def difference(row: dict[str, Any]) -> str:
     """Return one difference: what the paper says, what the code does, and both variants' numbers."""
-    numbers = [(entry["name"], number(entry["paper"], 4), number(entry["released"], 4)) for entry in row["numbers"]]
+    numbers = [(entry["name"], number(entry["paper"], 2), number(entry["released"], 2)) for entry in row["numbers"]]
     rows = [("", row["paper"], row["released"]), *numbers]
     note = f"<p>{rich(row['note'])}</p>" if row["note"] else ""
     return f"<h4>{rich(row['topic'])}</h4>{table(('', 'paper', 'released code'), rows)}{note}"

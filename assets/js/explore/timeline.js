@@ -17,8 +17,8 @@ const DIGITS = 3;
 const WIDE = window.matchMedia("(min-width: 761px)"); // where all of it stands open; else the picture comes first
 
 // The element, and `show(index)`, which marks the frame that is shown. value: of demo/record/timeline.py; `pick` is
-// given the index of a frame that a person chose; files: buttons that save it, null for none.
-export function timeline(value, selected, pick, trigger, files = null) {
+// given the index of a frame that a person chose.
+export function timeline(value, selected, pick, trigger) {
   const { seconds, titles, lines } = value;
   let now = selected;
   let place = null; // what maps a time to a place on the curve, once there is a width
@@ -54,7 +54,6 @@ export function timeline(value, selected, pick, trigger, files = null) {
       ...lines.flatMap((line, number) => [strips[number], line.steady && h("p", { class: "line steady" }, line.steady)]),
       lines[0].steady && h("p", { class: "line steady" }, say("timeline.flicker")),
       second(),
-      files,
       value.formats.includes("MP4") ? null : h("p", { class: "line" }, say("timeline.no_h264")),
     ),
   );
