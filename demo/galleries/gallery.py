@@ -118,14 +118,6 @@ class Gallery:
                 return index
         raise ValueError(f"The gallery {self.name!r} has no photo {key!r}: choose one of its {len(self)} photos.")
 
-    def find_by_title(self, title: str) -> int:
-        """Return the position of the first photograph with this title; ValueError if there is none."""
-        title = nfc(title)
-        for index, item in enumerate(self.items):
-            if item.title == title:
-                return index
-        raise ValueError(f"The gallery {self.name!r} has no photo {title!r}: choose one of its {len(self)} photos.")
-
 
 def caption_pool(gallery: Gallery) -> tuple[list[str], list[int]]:
     """Return every caption of a gallery, and the position of its photograph."""

@@ -148,7 +148,7 @@ class ExportActions(LearnActions, LabActions):
         """Save two photographs for a caption, or two captions for a photograph."""
         service, indexed = self._registry.find(gallery, session)
         pair = [None if place == -1 else at(place, len(indexed)) for place in (index, against)]
-        state = replace(why_state(service, indexed, pair[0], pair[1], caption, other, dense), uploaded=session)
+        state = why_state(service, indexed, pair[0], pair[1], caption, other, dense)
         return in_english(lambda: why_download(self._registry, session, replace(state, layer=layer), file_format, dark))
 
     def save_lesson(

@@ -14,8 +14,7 @@ from demo.record.settings import evaluation_knobs, read_knobs
 from demo.record.table import say
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
-from demo.views.lesson.state import LessonState
-from demo.views.lesson.state import show as lesson_shown
+from demo.views.lesson.state import LessonState, lesson_value
 from demo.views.lesson.steps import STEPS
 from demo.views.losses.claims import claims_value, run_claim
 from demo.views.losses.page import guide_page, task_guide
@@ -48,7 +47,7 @@ class LearnActions:
         settings = read_knobs(read_object(knobs), evaluation_knobs(service.model))
         number = 1 + at(step - 1, STEPS)
         state = LessonState(SelectedImage(gallery, place, session), caption, dense, settings, number, mask=mask)
-        _, value, _ = lesson_shown(self._registry, state)
+        value = lesson_value(self._registry, state)
         return value | {"photo": addressed_photo(service, indexed, place), "formats": []}
 
     def losses(self, margin: float = 0.2, mining: str = "all", mask_ids: bool = True) -> dict[str, Any]:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from demo.galleries.index import IndexedGallery, index_gallery
+from demo.galleries.index import IndexedGallery
 from demo.galleries.personal import PERSONAL
 from demo.service.edited import with_edits
 from demo.service.generating.service import GeneratingService
 from demo.service.judging import JudgingService
-from demo.service.recent import Recent
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps.progress import Progress
 
 OpenedGallery = tuple[RetrievalService, IndexedGallery]
-ENCODED_ANEW = 16  # pictures of other models' galleries that the photos' model has encoded too, about 1 MB each
 
 
 class ModelRegistry:
@@ -52,7 +49,6 @@ class ModelRegistry:
         self._later = dict(later or {})
         self._opened: dict[str, RetrievalService] = {}
         self._opening = Lock()
-        self._encoded_anew: Recent[str, IndexedGallery] = Recent(ENCODED_ANEW)
         self.names = (*self.own_models, *photos.names, *(name for name in self._later if name not in self.own_models))
         self.models = (photos.name, *dict.fromkeys(model for model, _ in self._later.values()))
 
@@ -110,19 +106,3 @@ class ModelRegistry:
         return service, with_edits(
             service.model, service.find(gallery, session.personal.get(gallery)), session.edits.get(gallery, {})
         )
-
-    def get_photos_encoding(
-        self, gallery: str, index: int, session: SessionData | None = None
-    ) -> tuple[IndexedGallery, int]:
-        """Return a gallery's picture as encoded by the photos' model: its gallery and index if that is its model,
-        else a new gallery of one picture; errors as `RetrievalService.find`."""
-        service, indexed = self.find(gallery, session)
-        if service is self.photos:
-            return indexed, index
-        digest = indexed.digest(index)
-        alone = self._encoded_anew.get(digest)
-        if alone is None:
-            single = replace(indexed.gallery, items=(indexed.gallery.items[index],), skipped=())
-            alone = index_gallery(self.photos.model, single, None, False, self.photos.encode_photos)
-            self._encoded_anew.put(digest, alone)
-        return alone, 0

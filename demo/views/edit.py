@@ -23,17 +23,15 @@ from seps.scenes import KINDS, Scene
 
 @dataclass(frozen=True)
 class Editing:
-    """What a person works on; lives in the session.
+    """What a person works on.
 
     Attributes:
         index: the scene's in the gallery; caption: as read; selected: the object in hand.
-        source: the scene and the caption that were last taken over from the search.
     """
 
     index: int = 0
     caption: str = ""
     selected: int = 0
-    source: tuple[int, str] | None = None
 
 
 def scene_value(registry: ModelRegistry, tried: Experiment, editing: Editing) -> dict[str, Any]:

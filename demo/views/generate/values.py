@@ -68,20 +68,13 @@ class Drawn:
         """As they are."""
         return self.frames[-1]
 
-    @property
-    def nbytes(self) -> int:
-        """How much memory it takes, nearly."""
-        pixels = sum(3 * picture.width * picture.height for frame in self.frames for picture in frame)
-        return pixels + self.attention.nbytes + self.indexed.nbytes
-
 
 @dataclass(frozen=True)
 class GenerateState(ViewState):
-    """What a person draws; lives in the session. The caption is as read, and index tells which picture is explained.
+    """What a person draws. The caption is as read, and index tells which picture is explained.
 
     Attributes:
         steps, guidance, seed: as asked; count: pictures, drawn with seed, seed + 1, ...
-        word: the token whose two maps are shown, by its place in SEPS's record.
         drawn: the drawing once it is done.
     """
 
@@ -89,7 +82,6 @@ class GenerateState(ViewState):
     guidance: float = GUIDANCE
     seed: int = SEED
     count: int = 1
-    word: int = -1
     drawn: Drawn | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -101,11 +93,6 @@ class GenerateState(ViewState):
     def seeds(self) -> tuple[int, ...]:
         """One a picture."""
         return tuple(range(self.seed, self.seed + self.count))
-
-    @property
-    def nbytes(self) -> int:
-        """How much memory it takes, nearly."""
-        return 0 if self.drawn is None else self.drawn.nbytes
 
 
 def opened_generator(registry: ModelRegistry) -> GeneratingService:
@@ -234,8 +221,7 @@ def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]
     )  # nouns, with the scenes' rule
     first = next((place for place in places if names(labels[place])), None)
     return with_new_key(
-        looks_value(looks, record.grid)
-        | {"photo": photo_value(drawn.indexed, state.index), "selected": state.word if state.word in places else first}
+        looks_value(looks, record.grid) | {"photo": photo_value(drawn.indexed, state.index), "selected": first}
     )
 
 

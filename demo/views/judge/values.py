@@ -30,7 +30,7 @@ TOGETHER = 24  # pictures of one prompt
 
 @dataclass(frozen=True)
 class JudgeState(ViewState):
-    """What a person judges; lives in the session. The caption is the first prompt, as read.
+    """What a person judges. The caption is the first prompt, as read.
 
     Attributes:
         other: a second prompt, as read, or "".

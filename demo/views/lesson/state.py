@@ -1,4 +1,4 @@
-"""The lesson: the method's nine steps on any photograph and caption of the app, knobs that recompute, and files."""
+"""The lesson: the method's nine steps on any photograph and caption of the app, under any knobs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from demo.views.state import SelectedImage, ViewState, link_to
 
 @dataclass(frozen=True)
 class LessonState:
-    """Where a person is in the lesson; lives in the session.
+    """Where a person is in the lesson.
 
     Attributes:
         selected: the photograph; caption, dense: as typed; knobs: the pass; step: 1 to 9.
         mask: the decision by hand of the last step, see `demo.service.masks`, or empty for the model's own.
-        problem: what was wrong with the link that led here, to be read until a caption is typed.
     """
 
     selected: SelectedImage
@@ -27,19 +26,13 @@ class LessonState:
     dense: str
     knobs: Knobs
     step: int = 1
-    problem: str = ""
     mask: str = ""
 
-    @property
-    def nbytes(self) -> int:
-        """How much memory it takes, nearly."""
-        return self.selected.nbytes
 
-
-def show(registry: ModelRegistry, state: LessonState) -> tuple[str, dict[str, Any], LessonState]:
-    """Return the message line, the walk's value and the state; ValueError for what cannot be walked through."""
+def lesson_value(registry: ModelRegistry, state: LessonState) -> dict[str, Any]:
+    """Return the walk's value; ValueError for what cannot be walked through."""
     value = walk_value(walk_request(registry, state), state.step)
-    return "", value | {"link": link(registry, state), "idle": idle_choices()}, state
+    return value | {"link": link(registry, state), "idle": idle_choices()}
 
 
 def walk_request(registry: ModelRegistry, state: LessonState) -> WalkRequest:

@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from demo.drawing.formats import PAGE, Download, file_name
 from demo.galleries.index import IndexedGallery
-from demo.galleries.personal import PERSONAL
 from demo.record.contrast import Contrast, Side, contrast, contrast_value
 from demo.record.photo import get_credit, photo_value, with_new_key
 from demo.record.table import say
@@ -23,25 +22,14 @@ from demo.views.state import ViewState, link_to
 
 @dataclass(frozen=True)
 class WhyState(ViewState):
-    """What stands side by side; lives in the session. `index` is the left photograph's; `other` is "" for two
+    """What stands side by side. `index` is the left photograph's; `other` is "" for two
     photographs.
 
     Attributes:
         against: the index of the right photograph; that of two captions is the left one's.
-        uploaded: what was the person's own when their photographs came here; None for a gallery's.
     """
 
     against: int = 0
-    uploaded: SessionData | None = None
-
-    @property
-    def nbytes(self) -> int:
-        """How much memory it takes, nearly."""
-        return 0 if self.uploaded is None else self.uploaded.nbytes
-
-    def session(self, page: SessionData | None) -> SessionData | None:
-        """Return what is the person's own here; `page` holds it for the whole page."""
-        return self.uploaded if self.gallery in PERSONAL else page
 
 
 def sides_of(
@@ -123,7 +111,7 @@ def why_download(
     """Return the file of what stands side by side: a picture, JSON, CSV, or the spec of a figure."""
     from demo.views.why.export import why_file
 
-    service, indexed = registry.find(state.gallery, state.session(session))
+    service, indexed = registry.find(state.gallery, session)
     contrast = sides_of(service, indexed, state, state_ranking(service, indexed, state))
     indices = (state.index, state.index if state.other else state.against)
     if kind == SPEC:

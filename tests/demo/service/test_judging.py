@@ -12,7 +12,6 @@ from PIL import Image
 
 from demo.galleries.packaged import load_examples
 from demo.service.judging import STRENGTHS, JudgingService, Source, list_spoiling_kinds
-from demo.service.registry import ModelRegistry
 from seps.judge import Judge
 from seps.judge.spoil import distort
 from tests.helpers.judged import photos_judge, tiny_judge, write_tiny_clip
@@ -114,16 +113,6 @@ def test_an_encoder_that_does_not_pool_by_mean_has_no_shares(tmp_path: Path) -> 
     seen = judging.see([("red", Image.new("RGB", (40, 40), "red").copy)])[0]
     assert (seen.attributions, seen.grid) == (None, None)
     assert len(judging.scores([seen], judging.encode_prompt("a red dog"))) == 1
-
-
-def test_scenes_are_encoded_by_the_photos_model_for_word_maps(registry: ModelRegistry) -> None:
-    registry.open("scenes")
-    alone, index = registry.get_photos_encoding("scenes", 3)
-    assert (len(alone), index) == (1, 0)
-    assert alone.patches(0).shape[-1] == registry.photos.model.config.embed_size
-    assert alone.gallery.items[0] is registry.find("scenes")[1].gallery.items[3]
-    assert registry.get_photos_encoding("scenes", 3)[0] is alone
-    assert registry.get_photos_encoding("examples", 2) == (registry.find("examples")[1], 2)
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ def test_a_picture_of_ones_own_is_to_be_put_beside_the_spec(
     assert indexed.gallery.name == UPLOADS
     file = comparison(service, indexed, ViewState(UPLOADS, 0), CAPTIONS[:2], SPEC)
     (row,) = json.loads(file.content)["rows"]
-    assert row["photo"] == "mine.png" and "put it beside it, under the name mine.png" in row["note"]
+    assert row["photo"] == "mine.png" and "put it next to the file, under the name mine.png" in row["note"]
     (panels,) = panels_of(service, file.content, tmp_path)
     record = service.explain(indexed, 0, CAPTIONS[0])
     assert (panels[0].record.sparse.kept == record.sparse.kept).all()

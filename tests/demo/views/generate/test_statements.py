@@ -55,7 +55,7 @@ def test_of_a_scene_the_truth_is_told() -> None:
         ("there is: dolphin", "true"),
         ("the dolphin is small", "true"),
     ]
-    assert truth_summary(statements) == "True of the scene, whose objects are known: 3 of this caption's 4 statements."
+    assert truth_summary(statements) == "True of the scene (known objects): 3 of this caption's 4 statements."
 
 
 def test_what_the_caption_says_itself_is_read_back() -> None:

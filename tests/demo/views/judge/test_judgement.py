@@ -38,9 +38,9 @@ def seen(**changes: Any) -> JudgeFeatures:
 @pytest.mark.parametrize(
     ("score", "sentence"),
     [
-        ((0.55, 0.06, 0.61, 0.2), "0.61: the encoders alone say 0.55, the correction adds 0.06 of the 0.2 it may."),
-        ((0.55, -0.2, 0.35, 0.2), "0.35: the encoders alone say 0.55, the correction takes 0.20 of the 0.2 it may."),
-        ((0.9, 0.15, 1.0, 0.2), "the correction adds 0.15 of the 0.2 it may. Their sum, 1.05, is cut at 1."),
+        ((0.55, 0.06, 0.61, 0.2), "0.61: the encoders give 0.55, the correction adds 0.06 of at most 0.2."),
+        ((0.55, -0.2, 0.35, 0.2), "0.35: the encoders give 0.55, the correction subtracts 0.20 of at most 0.2."),
+        ((0.9, 0.15, 1.0, 0.2), "the correction adds 0.15 of at most 0.2. Their sum, 1.05, is cut at 1."),
         ((0.1, -0.15, 0.0, 0.2), "Their sum, -0.05, is cut at 0."),
         ((0.4, 0.0, 0.4, 0.0), "0.40: one network says it, without a base and a correction."),
     ],
@@ -80,7 +80,7 @@ def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
     np.testing.assert_array_equal(sent, ATTRIBUTIONS.reshape(-1))
     assert float(sent.sum()) == pytest.approx(0.1)
     assert (value["grid"], value["most"]) == ([2, 3], pytest.approx(0.4))
-    assert value["says"] == "1 of 6 patches speak for quality."
+    assert value["says"] == "1 of 6 patches raise the quality score."
     assert value["numbers"] == (
         "All shares add up to +0.100, the logit of the base 0.52; its bias, +0.060, is spread evenly, +0.0100 a patch."
     )
