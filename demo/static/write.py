@@ -13,7 +13,7 @@ from typing import Any
 from demo.galleries.index import GalleryInMemory, require_in_memory
 from demo.galleries.scenes import SCENES
 from demo.record.language import in_languages
-from demo.record.photo import credit_of
+from demo.record.photo import get_credit
 from demo.screens.examples import examples_of
 from demo.screens.parts import ViewState
 from demo.screens.photos.view import rank_and_show
@@ -105,7 +105,7 @@ def write_opened(
         "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
         "image_bytes": sum(size for file, size in needed.items() if file.startswith("image.")),
         "total": len(indexed),
-        "credits": [f"{item.title}: {credit_of(item)}" for item in indexed.gallery.items if credit_of(item)],
+        "credits": [f"{item.title}: {get_credit(item)}" for item in indexed.gallery.items if get_credit(item)],
         "image_on_cpu": nodes_without_kernel(place / parts[f"model {service.name}"] / "image.onnx"),
         "pictures": sorted(
             {item["thumb"] for item in facts["items"]} | {item["photo"]["src"] for item in facts["items"]}

@@ -273,7 +273,6 @@ function build(app) {
       video.show(more.timeline ?? null, selected, !ratio);
     }
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
-    pool.show(state.get(), ranked, look.facts, look.noPool);
     if (rows) strip.captions(rows, selected);
     else strip.photos(items, selected);
     note.textContent = [text, missed].filter(Boolean).join(" ");
@@ -311,7 +310,6 @@ function build(app) {
     ending ??= takeAnywhere(sources.take);
     ask.show(now);
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === now.mode));
-    pool.show(now);
     look.follow(now, before);
   }
 
