@@ -55,7 +55,7 @@ JUDGE_KEYS = {
     "residual_scale_q": "scale_q is meant",
     "residual_scale_c": "scale_c is meant",
     "use_two_branch": "branches 'two' is meant, with residual false",
-    "use_refinement": "use residual: its bounded correction replaces the refinement",
+    "use_refinement": "residual is meant; its bounded correction replaces the refinement",
 }
 JUDGE_TRAINING_KEYS = {
     "lr": "learning_rate is meant",

@@ -1,7 +1,7 @@
 // The page's entry: one page for the app and for a folder without a server, which differ in their engine.
 
 import "./explore/view.js";
-import { embed } from "./page/embed.js";
+import { embed } from "./shell/embed.js";
 import { startApp } from "./shell/app.js";
 
 const site = JSON.parse(document.getElementById("site").textContent);

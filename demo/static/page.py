@@ -8,10 +8,10 @@ from typing import Any
 
 from demo.page import html
 from demo.record.packing import DESCRIPTION
-from demo.screens.parts import NO_POOL
 from demo.server.static import reached
 from demo.service.measures import MEASURES
 from demo.static.lesson import SECTIONS
+from demo.views.state import NO_POOL
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
 ENTRIES = (html.ENTRY, "engine/browser.js")  # the modules from which all that the first view needs are reached

@@ -3,7 +3,8 @@
 An ImageNet backbone comes with a classifier of named classes. Applied at each location of the original
 backbone's map, it gives p(i, k), the probability of class k at patch i; applied to the whole image, p(k). The text
 branch embeds each name: t(k), the unit mean word of "a photo of a NAME", minus the mean over all classes, of unit
-length again. A class vector is the unit vector of the sum of p t over the most probable classes, and
+length again. A class vector is the sum of p t over the most probable classes. It is short where the classifier is
+uncertain, as it is about people, for whom ImageNet has no class. Then
 
     patch = patch + mean length * (local_weight * class vector of the patch + image_weight * class vector of the image)
 
@@ -140,10 +141,10 @@ class ClassMap(nn.Module):
         return length * self.class_vectors(packed).to(embedded.dtype)
 
     def _vectors(self, packed: Tensor) -> Tensor:
-        """Return unit vectors (B, n, C) of (B, n, 2 count) classes and probabilities."""
+        """Compute class vectors (B, n, C), of length 1 at most, from (B, n, 2 count) classes and probabilities."""
         classes, probabilities = packed.split(self.config.count, dim=-1)
         vectors = self.vectors[classes.long()]  # (B, n, count, C)
-        return F.normalize((probabilities.to(vectors.dtype).unsqueeze(-2) @ vectors).squeeze(-2), dim=-1)
+        return (probabilities.to(vectors.dtype).unsqueeze(-2) @ vectors).squeeze(-2)
 
 
 def class_names(source: str) -> list[str]:

@@ -26,7 +26,6 @@ from tests.helpers.chromium import find_chromium
 SIZE = (640, 480)
 FRAMES = 20
 RATE = 10
-KNOWN = "try { localStorage.setItem('seps.intro', 'left'); } catch {}"
 
 
 def write_y4m(file: Path, pictures: Sequence[Image.Image], times: int = 1) -> Path:
@@ -49,7 +48,6 @@ def camera_page(
     asking = "--use-fake-ui-for-media-stream" if allowed else "--deny-permission-prompts"
     browser = chromium.launch(executable_path=find_chromium(), args=[*CHROMIUM, *options, asking])
     context = browser.new_context(viewport={"width": 1366, "height": 768})
-    context.add_init_script(KNOWN)
     page = context.new_page()
     page.set_default_timeout(120_000)
     yield page
@@ -58,9 +56,9 @@ def camera_page(
 
 def latencies(page: Page, address: str, gallery: str, count: int = FRAMES) -> list[float]:
     """Turn the camera on and collect the milliseconds from frame to mask of so many frames, the first left out."""
-    page.goto(f"{address}/?view=search&gallery={gallery}")
-    page.locator("#viewer canvas:visible").first.wait_for()
-    page.locator("#camera button").click()
+    page.goto(f"{address}/?gallery={gallery}")
+    page.locator("[data-tool=whatif]:visible").wait_for()  # the numbers come from the app
+    page.get_by_role("button", name="Camera", exact=True).click()
     stage = page.locator(".seps-camera[data-milliseconds]")
     stage.wait_for()
     return [float(text) for text in stage.evaluate(COLLECT, count)]
@@ -86,7 +84,7 @@ def main() -> None:
         uploads.mkdir()
         with (
             sync_playwright() as playwright,
-            served(uploads, "-m", "tests.helpers.old_page", str(folder / "cache")) as address,
+            served(uploads, "app.py", "--cache", str(folder / "cache"), "--no-fetch", "--port") as address,
         ):
             for gallery, model, pictures in (("examples", "photos", photos), (MOVING, "scenes", scenes)):
                 with camera_page(playwright.chromium, pictures, folder) as page:

@@ -23,9 +23,8 @@ from urllib.parse import urlencode
 from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
-from demo.screens.lesson.steps import STEPS
+from demo.views.lesson.steps import STEPS
 from tests.demo.browser.conftest import ROOT, served
-from tests.demo.browser.page import KNOWN
 from tests.helpers.chromium import find_chromium
 
 FILE = ROOT / "assets" / "readme" / "app.gif"
@@ -84,7 +83,10 @@ def running(address: str | None) -> Iterator[str]:
     if address is not None:
         yield address.rstrip("/")
         return
-    with TemporaryDirectory() as folder, served(Path(folder), "-m", "tests.helpers.old_page", folder) as started:
+    with (
+        TemporaryDirectory() as folder,
+        served(Path(folder), "app.py", "--cache", folder, "--no-fetch", "--port") as started,
+    ):
         yield started
 
 
@@ -97,7 +99,6 @@ def opened(address: str) -> Iterator[Page]:
         context = browser.new_context(
             viewport={"width": width, "height": height}, device_scale_factor=WIDTH / width, color_scheme="light"
         )
-        context.add_init_script(KNOWN)
         page = context.new_page()
         page.set_default_timeout(WAIT)
         expect.set_options(timeout=WAIT)

@@ -9,12 +9,3 @@ export function inLanguage(query) {
   if (language === "en" || new URLSearchParams(query).has(NAME)) return query;
   return `${query}${query ? "&" : "?"}${NAME}=${language}`;
 }
-
-// The query in the page's address, "" or from its "?" on, without the language.
-export function queryAlone() {
-  const query = new URLSearchParams(location.search);
-  if (!query.has(NAME)) return location.search;
-  query.delete(NAME);
-  const rest = String(query);
-  return rest && `?${rest}`;
-}

@@ -6,22 +6,6 @@ import { keepingFocus } from "./focus.js";
 import { language } from "./language.js";
 import { phrase, say } from "./words.js";
 
-// The props of a component with a value sent as one JSON text, [number, value], see demo/server/page_value.py: the
-// value as plain data, read once, in the page's language where it comes in several (demo/record/language.py).
-export function decoded(props) {
-  let text = null;
-  let value = null;
-  return {
-    get value() {
-      if (props.value !== text) {
-        text = props.value;
-        value = text ? inPageLanguage(JSON.parse(text)[1]) : null;
-      }
-      return value;
-    },
-  };
-}
-
 // A value that comes in several languages, in the page's.
 export function inPageLanguage(value) {
   return value?.languages ? { ...value, ...value.languages[language] } : value;
@@ -42,15 +26,13 @@ export function rootOf(element, name) {
 }
 
 // Mount a view that is rebuilt for every value: build(root, value, trigger) returns its end function; `nothing` is
-// shown without a value. The end function may have `update(value)`, which returns whether it accepted the value.
+// shown without a value.
 export function mounting(name, build, nothing) {
   return (element, props, trigger, watch) => {
     const root = rootOf(element, name);
-    /** @type {(() => void) & { update?: (value: any) => boolean }} */
     let dispose = () => {};
     const show = () => {
       const empty = missing(props.value, nothing);
-      if (!empty && dispose.update?.(props.value)) return;
       dispose();
       keepingFocus(root, () => {
         root.replaceChildren(...(empty ? [empty] : []));

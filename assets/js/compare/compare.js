@@ -6,7 +6,7 @@ import { mounting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
 import { layerName, listed, say, sayNodes } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
-import { downloadButtons, modelName } from "../picture/foot.js";
+import { modelName } from "../picture/foot.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
@@ -14,7 +14,6 @@ import {
   decode, describe, hasLayer, isMask, keptCount, layerNames, layerValues, number, parseLayer, placeOf,
 } from "../record/record.js";
 
-const FORMATS = ["PNG", "SVG", "PDF", "HTML", "spec"];
 const NARROWEST = 200; // CSS pixels, the least width of a picture where two stand side by side
 const CAPTION = 270; // CSS pixels, the width that a caption and its score would like
 const GAP = 16; // CSS pixels between pictures
@@ -76,7 +75,6 @@ function build(root, value, trigger) {
       trigger(measuring ? "measure" : "layer", { ...settings(), layer: name });
     },
   }, layerName(name)));
-  const downloads = downloadButtons(value.formats ?? FORMATS, (format) => trigger("export", { format, ...settings() }));
   const why = value.why === false ? null : button({ class: "seps-why-ask", click: () => trigger("why", {}) }, say("why.ask"));
   const legendPlace = h("div", { class: "seps-legend-place" });
   const canvases = items.map(() => h("canvas", { role: "application", tabindex: "0" }));
@@ -101,7 +99,7 @@ function build(root, value, trigger) {
     "div",
     { class: "seps-foot" },
     table,
-    h("div", { class: "seps-foot-side" }, why, downloads, credit(value.photo), modelName(value.model)),
+    h("div", { class: "seps-foot-side" }, why, credit(value.photo), modelName(value.model)),
   );
   root.append(
     h(
@@ -191,6 +189,6 @@ function build(root, value, trigger) {
   return end;
 }
 
-// trigger("export", {format, layer, objects}) follows a download, trigger("layer", {layer, objects}) a change,
-// trigger("measure", {the same}) asks for a layer that is measured, trigger("why", {}) leads to the view "Why".
+// trigger("layer", {layer, objects}) follows a change, trigger("measure", {the same}) asks for a layer that is measured,
+// trigger("why", {}) leads to the pair.
 export const mount = mounting("seps-compare", build, say("hint.no_comparison"));

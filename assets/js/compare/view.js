@@ -112,7 +112,7 @@ function build(app) {
       if (document.activeElement !== box) box.value = lines;
       picker.show(facts.items, key);
       const shared = sharedSentence(value.items.map(({ record }) => record.branches[0].kept));
-      captionsView.show({ ...value, shared, formats: [] });
+      captionsView.show({ ...value, shared });
       shorten(captionsPlace);
       announce(shared);
     };
@@ -129,7 +129,7 @@ function build(app) {
       state.set({ gallery: facts.name, photo: keyOf(value, left), against: now.other ? "" : keyOf(value, right), caption: values.caption }, { quiet: true });
       if (document.activeElement !== caption) caption.value = values.caption;
       if (document.activeElement !== other) other.value = now.other;
-      pairView.show({ ...value, rest: merged(value.rest), formats: [] });
+      pairView.show({ ...value, rest: merged(value.rest) });
       shorten(pairPlace);
       announce(value.says[0]);
     };

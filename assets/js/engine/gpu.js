@@ -10,7 +10,7 @@ const ALIKE = 1e-3; // of embeddings: the largest difference over their root mea
 const PATIENCE = 60_000; // milliseconds for its start and one picture
 
 // Whether this browser has a GPU that is faster than this processor, and lets WebAssembly wait for it.
-export async function offersGpu() {
+async function offersGpu() {
   if (typeof WebAssembly === "undefined" || !("Suspending" in WebAssembly)) return false;
   const { gpu } = /** @type {any} */ (navigator);
   const adapter = await gpu?.requestAdapter().catch(() => null);

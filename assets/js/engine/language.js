@@ -52,7 +52,7 @@ export async function readLines(pairs, facts, text) {
 
 // Throws where a caption cannot be read; else the sentences on what of it the model does not read, or may not know.
 // read: what the models' thread says of it; common: short English words.
-export function noteOf(caption, { pieces, words, limit }, common, isDense = false) {
+function noteOf(caption, { pieces, words, limit }, common, isDense = false) {
   const of = (name) => `static.${isDense ? "dense_" : ""}${name}`;
   const unknown = pieces.filter((piece) => piece === UNKNOWN).length;
   if (unknown === pieces.length) throw new Error(say(of("unknown"), { caption: shortened(caption) }));
@@ -86,4 +86,4 @@ function first(words) {
 
 const bare = (word) => word.replace(/^[.,;:!?"'()[\]]+|[.,;:!?"'()[\]]+$/g, "") || word;
 
-export const shortened = (text) => (text.length <= SHOWN ? text : `${text.slice(0, SHOWN - 1).trimEnd()}…`);
+const shortened = (text) => (text.length <= SHOWN ? text : `${text.slice(0, SHOWN - 1).trimEnd()}…`);

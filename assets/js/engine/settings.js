@@ -7,7 +7,7 @@ const CHOICES = { decision: ["top-k", "gumbel"], variant: ["paper", "released"] 
 const FLAGS = ["True", "False"];
 const WHOLE = ["top_k", "seed"];
 const NAMES = ["keep_ratio", "aggr_ratio", "beta", "top_k", "decision", "temperature", "seed", "dense", "variant"];
-export const linkedName = (knob) => (knob === "dense" ? "use_dense" : knob);
+const linkedName = (knob) => (knob === "dense" ? "use_dense" : knob);
 
 // Why settings move nothing beside the others, and where there is no dense caption.
 export function idleOf(knobs, { idle }, hasDense) {
@@ -69,10 +69,4 @@ function numberOf(name, text) {
   const value = Number(text.trim() || NaN);
   if (Number.isNaN(value)) throw new Error(say("static.no_number", { name, value: text }));
   return value;
-}
-
-// What a link names of settings: those that differ from the usual ones.
-export function linkedKnobs(knobs, { usual }) {
-  return Object.fromEntries(NAMES.filter((name) => knobs[name] !== usual[name]).map((name) =>
-    [linkedName(name), typeof knobs[name] === "boolean" ? (knobs[name] ? "True" : "False") : String(knobs[name])]));
 }

@@ -1,10 +1,10 @@
-// The nine steps of the lesson in words, equations and tensors, as demo/screens/lesson/steps.py tells them.
+// The nine steps of the lesson in words, equations and tensors, as demo/views/lesson/steps.py tells them.
 
 import { say } from "../base/words.js";
 import { change, decisionSentence } from "../record/decision.js";
 import { tensorsOf } from "./tensors.js";
 
-export const STEPS = ["patches", "words", "scores", "decision", "aggregation", "tokens", "matrix", "similarity", "what_if"];
+const STEPS = ["patches", "words", "scores", "decision", "aggregation", "tokens", "matrix", "similarity", "what_if"];
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 // pass: {record, knobs, facts, denseLength, rank, total, spread, trial}. facts: lesson.json of demo/static/lesson.py;

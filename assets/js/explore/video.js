@@ -2,7 +2,7 @@
 
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
-import { timeline } from "../lists/timeline.js";
+import { timeline } from "./timeline.js";
 
 const PAUSE = 1000; // milliseconds: frames that are stepped through faster are one entry for Back
 

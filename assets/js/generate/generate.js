@@ -4,10 +4,7 @@ import { button, calm, describedBy, h, press } from "../base/dom.js";
 import { keepingFocus } from "../base/focus.js";
 import { lasting } from "../base/mount.js";
 import { say } from "../base/words.js";
-import { downloadButtons } from "../picture/foot.js";
 
-const FORMATS = ["PNG", "GIF"];
-const SETTLING = 40; // milliseconds until a link's drawing is asked for
 const FRAME = 220; // milliseconds that each picture of a film stays
 
 function build(root, trigger) {
@@ -21,8 +18,7 @@ function build(root, trigger) {
   const bar = h("progress", { max: 1, value: 0, "aria-hidden": "true" });
   const says = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const strip = h("div", { class: "seps-seeds", role: "group", "aria-label": say("generate.seeds") });
-  const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format }), "generate.download");
-  root.replaceChildren(h("figure", {}, picture), bar, says, strip, downloads);
+  root.replaceChildren(h("figure", {}, picture), bar, says, strip);
 
   describedBy(picture, says);
 
@@ -44,7 +40,6 @@ function build(root, trigger) {
     // What was stopped leaves the pictures as they were.
     value = next.stopped && value ? { ...value, says: next.says, done: 0, scores: [] } : next;
     if (finished() || chosen >= value.seeds.length) chosen = value.chosen;
-    if (value.ask) timer = setTimeout(() => trigger("draw", value.ask), SETTLING);
     says.textContent = value.says;
     if (value.film && !calm()) play(value.film);
     keepingFocus(strip, () => strip.replaceChildren(...(value.seeds.length > 1 ? value.pictures.map(card) : [])));
@@ -83,13 +78,11 @@ function build(root, trigger) {
     bar.value = value.done / value.of;
     root.toggleAttribute("data-finished", finished());
     strip.hidden = !strip.children.length;
-    downloads.hidden = !finished();
     press([...strip.children], (element) => Number(element.dataset.seed) === value.seeds[chosen]);
   }
 
   return { update, end: () => clearTimeout(timer) };
 }
 
-// trigger("draw", {caption, steps, guidance, seed, count}) asks for a link's drawing, trigger("choose", {index}) for
-// the explanation of another seed's picture, trigger("export", {format}) saves the picture or its steps.
+// trigger("choose", {index}) asks for the explanation of another seed's picture.
 export const mount = lasting("seps-generate", build, say("generate.nothing"));

@@ -5,7 +5,6 @@ import { lasting } from "../base/mount.js";
 import { keepingFocus } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
-import { work } from "../page/busy.js";
 import { scoreScale } from "./scale.js";
 
 const SORTS = ["quality", "consistency"];
@@ -23,11 +22,7 @@ function build(root, trigger) {
       draw();
     },
   }, say(`judge.${name}`)));
-  const save = () => {
-    trigger("export", { by });
-    work(download);
-  };
-  const download = button({ class: "seps-take", "aria-label": say("judge.download"), click: save }, "CSV");
+  const download = button({ class: "seps-take", "aria-label": say("judge.download"), click: () => trigger("export", { by }) }, "CSV");
   const controls = h(
     "div",
     { class: "seps-settings" },

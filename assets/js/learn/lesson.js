@@ -74,7 +74,7 @@ export function lessonPart(app) {
   function place_(facts, value) {
     model = facts.model;
     if (!KNOBS.some((name) => state.get()[name])) usual.set(model, value.knobs);
-    view.show({ ...value, step: Number(state.get().step || 1), talk: talks, formats: [], ...(asked ? { asked } : {}) });
+    view.show({ ...value, step: Number(state.get().step || 1), talk: talks, ...(asked ? { asked } : {}) });
     asked = null;
     talks = false;
   }

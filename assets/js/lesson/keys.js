@@ -1,16 +1,39 @@
 // What a talk has besides its pictures: a list of its keys, a black screen, and focus that stays in it.
 
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { say } from "../base/words.js";
-import { keysDialog } from "../page/keys.js";
 
 const KEYS = ["turn", "ends", "digits", "settings", "losses", "blank", "keys", "leave"];
 const FOCUSABLE = "button, input, select, summary, a[href], [tabindex='0']";
 
-// A dialog that lists the keys; `toLosses`: whether there are losses to go to.
+// A dialog that lists the keys, in `root` while it is open; `toLosses`: whether there are losses to go to.
 export function createKeys(root, toLosses) {
   const names = KEYS.filter((name) => toLosses || name !== "losses");
-  return keysDialog(root, say("talk.keys"), names.map((name) => [say(`talk.keys_${name}`), say(`talk.does_${name}`)]));
+  const list = names.flatMap((name) => [h("dt", {}, say(`talk.keys_${name}`)), h("dd", {}, say(`talk.does_${name}`))]);
+  const title = say("talk.keys");
+  const shut = button({ click: () => close() }, say("talk.close"));
+  const dialog = h("dialog", { class: "seps-keys", "aria-label": title }, h("b", {}, title), h("dl", {}, ...list), shut);
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key === "?" || event.key === "Escape") {
+      event.preventDefault(); // and leaves the talk as it is
+      close();
+    }
+    event.stopPropagation();
+  });
+
+  function close() {
+    dialog.close();
+    dialog.remove();
+  }
+
+  return {
+    isOpen: () => dialog.open,
+    close,
+    open: () => {
+      root.append(dialog);
+      dialog.showModal();
+    },
+  };
 }
 
 // A black screen: `lower` lets it down, and `lift` removes it and returns whether it was shown.

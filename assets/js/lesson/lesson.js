@@ -13,12 +13,11 @@ import { askedEarly, createTalk } from "./talk.js";
 import { tokenSteps } from "./tokens.js";
 import { createHand } from "./whatif.js";
 import { wordSteps } from "./words.js";
-import { downloadButtons, modelName } from "../picture/foot.js";
+import { modelName } from "../picture/foot.js";
 import { credit } from "../picture/legend.js";
 import { decode } from "../record/record.js";
 
 const DEBOUNCE = 300; // milliseconds
-const FORMATS = ["PDF", "PNG", "GIF", "HTML"];
 const CORNERS = { 6: 0.28, 7: 0.28, 8: 0.36 }; // a step's share of the width for the photo, in its upper left
 const BRANCHED = [3, 4, 5, 6]; // steps that show one of two branches
 
@@ -64,13 +63,6 @@ function build(root, trigger, talkAsked) {
     trigger("knobs", now);
   });
   const moved = h("div", { class: "seps-moved-place" });
-  let exports = 0; // how many files were asked for, by which one is cancelled
-  const downloads = downloadButtons(
-    FORMATS,
-    (format) => trigger("export", { format, number: (exports += 1) }),
-    "button.download_steps",
-    () => trigger("cancel", { number: exports }),
-  );
   const facts = h("span", {});
   root.replaceChildren(
     rail,
@@ -78,7 +70,7 @@ function build(root, trigger, talkAsked) {
     h("div", { class: "seps-floor" }, h("div", { class: "seps-picture" }, stage, choices), knobs.element),
     tensors,
     moved,
-    h("div", { class: "seps-foot" }, facts, downloads),
+    h("div", { class: "seps-foot" }, facts),
   );
   const scene = createScene(stage);
   describedBy(scene.canvas, sentence, note);
@@ -280,7 +272,6 @@ function build(root, trigger, talkAsked) {
     facts.replaceChildren(credit(value.photo), " · ", modelName(value.model));
     knobs.element.hidden = still();
     moved.hidden = still() && !before;
-    downloads.hidden = value.formats?.length === 0; // where nothing draws files
     if (!image) {
       photo = null;
       write();
@@ -314,7 +305,7 @@ function build(root, trigger, talkAsked) {
 }
 
 // trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("paint",
-// {mask, step}) where a person decides, trigger("export", {format, number}), trigger("cancel", {number}) of that file.
+// {mask, step}) where a person decides.
 export function mount(element, ...how) {
   const talkAsked = askedEarly(element);
   lasting("seps-lesson", (root, trigger) => build(root, trigger, talkAsked), say("hint.no_lesson"))(element, ...how);

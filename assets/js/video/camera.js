@@ -174,7 +174,6 @@ function build(root, trigger) {
   }
 
   const follow = (on) => {
-    document.getElementById("views")?.classList.toggle("seps-live", on);
     if (on) start();
     else {
       end();

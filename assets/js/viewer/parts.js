@@ -35,9 +35,8 @@ export function captionButtons(words, { preview, pin }) {
   return { element, light };
 }
 
-// The terms laid end to end from 0: those that add, then, hatched, those that take away, back to the similarity. `now`:
-// of a decision by hand, the differences that stand beside the numbers, {similarity, terms}, or null.
-export function termsBar(record, now = null) {
+// The terms laid end to end from 0: those that add, then, hatched, those that take away, back to the similarity.
+export function termsBar(record) {
   const entries = Object.entries(record.terms).map(([name, value], index) => ({ name, value, index }));
   const order = [...entries.filter(({ value }) => value >= 0), ...entries.filter(({ value }) => value < 0)];
   let end = 0;
@@ -58,20 +57,18 @@ export function termsBar(record, now = null) {
     return line;
   };
   const marks = [mark("seps-zero-mark", 0), mark("seps-sum-mark", record.similarity)];
-  const changed = (text) => (text ? h("small", { class: "seps-changed", title: say("whatif.against") }, text) : null);
   const item = ({ name, value, index }) => h(
     "li",
     { "data-term": name, "data-value": value, title: meaning(termOf(name)) },
     h("i", { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 }),
     h("span", {}, record.says.terms[name]),
     h("b", {}, signed(value, 4)),
-    changed(now?.terms[name]),
   );
   const total = h("output", { "data-similarity": record.similarity }, fixed(record.similarity, 4));
   return h(
     "div",
     { class: "seps-terms" },
-    h("p", {}, symbol("S(I, T)"), " ", total, changed(now?.similarity)),
+    h("p", {}, symbol("S(I, T)"), " ", total),
     h("div", { class: "seps-bar", "aria-hidden": "true" }, ...segments.map(segment), ...marks),
     h("ol", {}, ...entries.map(item)),
   );

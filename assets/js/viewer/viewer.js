@@ -11,21 +11,16 @@ import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 import {
   branchOf, classLine, decode, describe, hasLayer, isByWord, isOfWord, layerNames, layerText, measuredLine, parseLayer,
-  patchLines, rowOf,
+  patchLines,
 } from "../record/record.js";
-import { otherMasks } from "./others.js";
 import { captionButtons, drawMultiples, glossary, termsBar } from "./parts.js";
-import { drawChoice, whatIf } from "./whatif.js";
 
-const FORMATS = ["PNG", "SVG", "PDF", "JSON", "HTML"];
-const DEBOUNCE = 300; // milliseconds
-const STROKE = 40; // milliseconds in which patches that are painted gather
 const NARROW = 560; // CSS pixels
 const GAP = 8; // CSS pixels between two pictures of a word
 
 function build(root, value, trigger) {
-  let record = decode(value.record);
-  let { scene } = value;
+  const record = decode(value.record);
+  const { scene } = value;
   const asked = parseLayer(value.layer ?? "mask");
   const state = {
     layer: hasLayer(record, asked) ? asked : parseLayer("mask"),
@@ -39,72 +34,28 @@ function build(root, value, trigger) {
   };
   let photo = null;
   let room = [0, 0];
-  let timer = 0;
-  let stroke = 0;
-  let measuring = null; // the layer that Python is asked for, as text
 
-  const settings = () => ({
-    layer: layerText(state.layer), opacity: state.opacity, lines: state.lines, objects: state.objects,
-    ...(decider ? { mask: decider.text(), budget: decider.budget } : {}),
-  });
+  const looks = () => ({ layer: layerText(state.layer), opacity: state.opacity, lines: state.lines, objects: state.objects });
   // Whether two pictures of a word stand beside each other now.
   const isApart = ({ name, number }) => name === "word" && Boolean(record.says.apart[number]);
   const isPair = () => state.beside && isApart(state.layer);
   // The layer of a word: its map, or its part of the measured layer that is shown.
   const word = (number) => ({ name: isByWord(state.layer) ? state.layer.name : "word", number, branch: "sparse" });
   const shown = () => (state.preview === null ? state.layer : word(state.preview));
-  // The record as it is drawn: with the mask of another caption while that is asked for.
-  const drawn = () => (state.preview === null ? others.masked(record) : record);
-
-  function changed() {
-    update();
-    clearTimeout(timer);
-    timer = setTimeout(() => trigger("layer", settings()), DEBOUNCE);
-  }
 
   // Show a layer, in the branch chosen before where that branch has it.
   function choose(name, number = null, branch = state.layer.branch) {
-    const known = !decider?.pending && hasLayer(record, { name, number, branch: "sparse" });
-    if (measures.includes(name) && !known) return measure(name);
-    measuring = null;
-    others.release();
     if (name === "word" && state.layer.name !== "word") state.before = state.layer;
     const sides = [branch, "sparse", "dense"].map((side) => ({ name, number, branch: side }));
     state.layer = sides.find((layer) => hasLayer(record, layer));
-    changed();
+    update();
   }
 
   function unpin() {
     state.preview = null;
-    others.release();
     if (isByWord(state.layer)) state.layer = { ...state.layer, number: null };
     else if (isOfWord(state.layer)) state.layer = state.before;
-    changed();
-  }
-
-  function measure(text) {
-    measuring = text;
-    others.release();
-    clearTimeout(timer);
-    if (!isSlow(text)) clearTimeout(stroke); // its answer tells of the decision by hand too
-    trigger(isSlow(text) ? "measure_slowly" : "measure", { ...settings(), layer: text });
     update();
-  }
-
-  // The decision by hand has changed: show it, and ask for its numbers.
-  function decided() {
-    measuring = null;
-    const isMask = state.layer.name === "mask" && state.layer.branch === "sparse";
-    if ((decider.open && !isMask) || measures.includes(state.layer.name)) state.layer = parseLayer("mask");
-    painted();
-    update();
-    clearTimeout(timer);
-    clearTimeout(stroke);
-    stroke = setTimeout(() => trigger("measure", settings()), STROKE);
-  }
-
-  function painted() {
-    if (decider) record.branches[0].kept = [...decider.kept];
   }
 
   const caption = captionButtons(record.alignments[0].words, {
@@ -120,21 +71,6 @@ function build(root, value, trigger) {
   }
   const layerButton = (name, label, title = null) =>
     button({ "data-layer": name, title, click: () => choose(name) }, label);
-  const measures = value.measures ? layerNames((row) => row.measured) : [];
-  const isSlow = (text) => rowOf(parseLayer(text)).slow;
-  const decider = value.whatif ? whatIf(value.whatif, {
-    mask: value.mask,
-    budget: value.budget,
-    grid: record.grid,
-    changed: () => decided(),
-    redraw: () => update(),
-    resized: () => photo && fit(),
-  }) : null;
-  const others = otherMasks(value.others ?? [], () => {
-    measuring = null;
-    state.layer = parseLayer("mask");
-    changed();
-  });
   const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
   const parts = partNames.map((name) => {
     return layerButton(name, symbol(name), meaning(name));
@@ -172,12 +108,12 @@ function build(root, value, trigger) {
       { class: "seps-names", role: "group", "aria-label": say("group.layer") },
       ...above.map((name) => layerButton(name, layerName(name))),
       h("div", { class: "seps-parts" }, ...parts),
-      ...[...below, ...photoAlone, ...measures].map((name) => layerButton(name, layerName(name))),
+      ...[...below, ...photoAlone].map((name) => layerButton(name, layerName(name))),
     ),
     pager,
     !scene ? null : objectsToggle(state.objects, (on) => {
       state.objects = on;
-      changed();
+      update();
     }),
   );
 
@@ -200,46 +136,42 @@ function build(root, value, trigger) {
     type: "range", min: "0", max: "100", step: "5", value: String(Math.round(100 * state.opacity)),
     input: () => {
       state.opacity = slider.valueAsNumber / 100;
-      changed();
+      update();
     },
   });
   const lines = h("input", {
     type: "checkbox",
     change: () => {
       state.lines = lines.checked;
-      changed();
+      update();
     },
   });
   lines.checked = state.lines;
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
   reading.style.setProperty("--lines", 1 + record.branches.length);
   const unfound = value.unfound ? h("p", { class: "seps-unfound-says" }, value.unfound.says) : "";
-  let terms = termsBar(record, decider?.now);
-  const tie = () => describedBy(canvas, unfound, legendPlace, terms.firstChild);
-  const downloads = downloadButtons(value.formats ?? FORMATS, (format) => trigger("export", { format, ...settings() }));
+  const terms = termsBar(record);
+  describedBy(canvas, unfound, legendPlace, terms.firstChild);
+  const downloads = downloadButtons(value.formats, (format) => trigger("export", { format, ...looks() }));
   root.append(
     caption.element,
     unfound,
     value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
     workspace,
-    others.element,
     h(
       "div",
       { class: "seps-settings" },
       legendPlace,
-      decider?.toggle ?? "",
       h("label", { class: "seps-opacity" }, say("button.opacity"), slider),
       h("label", { class: "seps-lines" }, lines, say("button.grid")),
       beside,
     ),
-    decider?.element ?? "",
     reading,
     terms,
     glossary(partNames, record),
     h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), downloads),
   );
   if (root.clientWidth) narrowed();
-  tie();
   const pair = { title: value.photo.title, score: record.similarity, shown: describe(record, "mask") };
   root.dataset.says = say("live.pair", pair);
 
@@ -247,20 +179,13 @@ function build(root, value, trigger) {
     state.patch = patch;
     update();
   });
-  decider?.paintOn(canvas, () => state.layer.name === "mask" && state.layer.branch === "sparse", () => state.patch);
   root.onkeydown = (event) => {
-    if (decider?.open && event.key === "z" && (event.ctrlKey || event.metaKey) && event.target.type !== "number") {
-      event.preventDefault();
-      decider.back();
-    }
     if (event.key !== "Escape") return;
     state.patch = null;
     unpin();
   };
 
   function update() {
-    others.element.hidden = others.isEmpty || Boolean(decider?.open);
-    if (others.element.hidden) others.release();
     const { name, number, branch } = state.layer;
     const layer = shown();
     const text = layerText(layer);
@@ -269,7 +194,7 @@ function build(root, value, trigger) {
     for (const element of layers.querySelectorAll("[data-layer]")) {
       const layerOfButton = element.dataset.layer;
       const sides = ["sparse", "dense"].map((side) => ({ name: layerOfButton, number: null, branch: side }));
-      element.disabled = !(measures.includes(layerOfButton) || sides.some((side) => hasLayer(record, side)));
+      element.disabled = !sides.some((side) => hasLayer(record, side));
       element.setAttribute("aria-pressed", layerOfButton === name || (layerOfButton === "tokens" && name === "token"));
     }
     for (const element of branches) {
@@ -281,26 +206,17 @@ function build(root, value, trigger) {
     count.textContent = say("button.of", { number, count: last });
     pager.firstChild.disabled = number === 1;
     pager.lastChild.disabled = number === last;
-    legendPlace.replaceChildren(layerLegend(drawn(), layer, { opacity: state.opacity, range: null }));
+    legendPlace.replaceChildren(layerLegend(record, layer, { opacity: state.opacity, range: null }));
     reading.replaceChildren(...readings(layer).map((line) => h("p", {}, ...symbols(line))));
     canvas.hidden = layer.name === "tokens";
     multiples.hidden = !canvas.hidden;
     beside.hidden = !isApart(state.layer);
     beside.setAttribute("aria-pressed", state.beside);
-    canvas.classList.toggle("seps-painted", Boolean(decider?.open));
-    const hint = say(decider?.open ? "whatif.hint" : "hint.patches");
-    canvas.setAttribute("aria-label", `${others.says ?? describe(record, text)}. ${hint}`);
+    canvas.setAttribute("aria-label", `${describe(record, text)}. ${say("hint.patches")}`);
     draw(layer, text);
   }
 
   function readings(layer) {
-    const asked = state.preview !== null || state.patch !== null; // what takes long lets others be read meanwhile
-    if (measuring && !(asked && isSlow(measuring))) {
-      const { length } = record.branches[0].kept;
-      const values = { name: layerName(parseLayer(measuring).name), count: length + 1 };
-      return [say(isSlow(measuring) ? "button.measuring_slowly" : "button.measuring_layer", values)];
-    }
-    if (others.says && state.preview === null) return [others.says];
     const patch = state.preview === null ? state.patch : null;
     if (patch !== null && isByWord(layer)) {
       return [measuredLine(record, layer, patch), ...patchLines(record, patch).slice(0, 1)];
@@ -308,9 +224,8 @@ function build(root, value, trigger) {
     if (patch !== null && layer.name === "class") return [classLine(record, patch), ...patchLines(record, patch).slice(0, 1)];
     if (patch !== null && layer.name !== "tokens") return patchLines(record, patch);
     if (layer.name === "word") {
-      const sentences = decider?.now?.words ?? record.says.words;
       const lines = [
-        sentences[layer.number], scene?.inside[layer.number]?.says, value.unfound?.words[layer.number],
+        record.says.words[layer.number], scene?.inside[layer.number]?.says, value.unfound?.words[layer.number],
         isPair() ? record.says.apart[layer.number] : null,
       ];
       return lines.filter(Boolean);
@@ -333,9 +248,8 @@ function build(root, value, trigger) {
       const open = (token) => choose("token", token);
       drawMultiples(multiples, photo, record, layer, { opacity, room, outline, choose: open });
     } else {
-      drawLayer(canvas, photo, drawn(), text, { opacity, lines: withLines, patch });
+      drawLayer(canvas, photo, record, text, { opacity, lines: withLines, patch });
       outline(canvas);
-      if (decider?.choice) drawChoice(canvas, record.grid, decider.choice);
     }
   }
 
@@ -374,42 +288,10 @@ function build(root, value, trigger) {
   }
 
   update();
-  const end = onPhotos(root, [value.photo], ([image]) => {
+  return onPhotos(root, [value.photo], ([image]) => {
     photo = image;
   }, fit);
-  if (value.pending) timer = setTimeout(() => measure(value.pending), STROKE); // what a link asks for
-  const dispose = () => {
-    clearTimeout(timer);
-    clearTimeout(stroke);
-    end();
-  };
-
-  // Another decision on the same pair, or a measure of it, changes numbers and nothing else.
-  dispose.update = (next) => {
-    const same = (name) => (next[name] ?? null) === (value[name] ?? null);
-    if (!next.measures || Boolean(decider) !== Boolean(next.whatif)) return false;
-    if (next.photo.src !== value.photo.src) return false;
-    if (!["caption", "dense_caption", "model", "link"].every(same)) return false;
-    record = decode(next.record);
-    scene = next.scene;
-    decider?.update(next.whatif, next.mask, next.budget);
-    painted();
-    if (measuring && !decider?.pending && hasLayer(record, parseLayer(measuring))) {
-      state.layer = parseLayer(measuring);
-      measuring = null;
-    }
-    if (!hasLayer(record, state.layer)) state.layer = parseLayer("mask");
-    const bar = termsBar(record, decider?.now);
-    terms.replaceWith(bar);
-    terms = bar;
-    tie();
-    update();
-    return true;
-  };
-  return dispose;
 }
 
-// trigger("layer", {layer, opacity, lines, objects, mask, budget}) follows a change, trigger("export", {format, ...the
-// same}) a download; "measure" asks for the numbers of a decision by hand and of the layer, and "measure_slowly" for
-// those of a layer that takes long.
+// trigger("export", {format, layer, opacity, lines, objects}) follows a download.
 export const mount = mounting("seps-viewer", build, say("hint.no_picture"));

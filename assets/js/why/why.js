@@ -7,14 +7,13 @@ import { button, describedBy, h, press } from "../base/dom.js";
 import { fold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
-import { downloadButtons, modelName } from "../picture/foot.js";
+import { modelName } from "../picture/foot.js";
 import { drawLayer } from "../picture/layer.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { parseLayer } from "../record/record.js";
 import { restRows, sumRow, wordRow } from "./bars.js";
 import { drawMarks } from "./marks.js";
 
-const FORMATS = ["PNG", "SVG", "PDF", "JSON", "CSV", "HTML", "spec"];
 const SIDES = ["left", "right"];
 const NARROW = 760; // CSS pixels: below, the bars stand under the pictures
 const GAP = 16; // CSS pixels between the pictures
@@ -82,12 +81,7 @@ function build(root, value, trigger) {
     fold(numbers),
     h("div", { class: "seps-settings" }, overview, legend),
     h("div", { class: "seps-why-pair" }, figures[0], attributions, figures[1]),
-    h(
-      "div",
-      { class: "seps-foot" },
-      modelName(value.model),
-      downloadButtons(value.formats ?? FORMATS, (format) => trigger("export", { format, layer: chosen ? `word:${chosen.number}` : "mask" })),
-    ),
+    h("div", { class: "seps-foot" }, modelName(value.model)),
   );
   root.onkeydown = (event) => {
     if (event.key !== "Escape") return;
@@ -147,6 +141,5 @@ export function recordOf({ grid, kept, maps }, rows) {
   };
 }
 
-// trigger("choose", {side, index}) asks for another photograph, trigger("layer", {layer}) reports the chosen word, and
-// trigger("export", {format, layer}) asks for a file.
+// trigger("choose", {side, index}) asks for another photograph, trigger("layer", {layer}) reports the chosen word.
 export const mount = mounting("seps-why", build, say("why.nothing"));

@@ -19,7 +19,6 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.helpers.chromium import MISSING, find_chromium
 
 ROOT = Path(__file__).parents[3]
-SCREENSHOTS = ROOT / "tests" / "screenshots"
 # Without a GPU, and without network requests by the browser, a page opens a quarter sooner.
 CHROMIUM = [
     "--no-sandbox",
@@ -67,23 +66,9 @@ def uploads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def address(cache: Path, uploads: Path) -> Iterator[str]:
-    """The address of the former page, see `tests.helpers.old_page`, with nothing fetched."""
-    with served(uploads, "-m", "tests.helpers.old_page", str(cache)) as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
 def page_address(cache: Path, uploads: Path) -> Iterator[str]:
     """The app's address: `python app.py`, as a person starts it, with nothing fetched."""
     with served(uploads, "app.py", "--cache", str(cache), "--no-fetch", "--port") as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def scenes_address(scenes_model: Path, cache: Path, uploads: Path) -> Iterator[str]:
-    """The address of an app with a tiny scenes model."""
-    with served(uploads, "-m", "tests.helpers.world", str(scenes_model), str(cache)) as url:
         yield url
 
 

@@ -33,7 +33,6 @@ MODULES = {
     "looks": "generate/looks.js",
     "captioned": "generate/captioned.js",
     "why": "why/why.js",
-    "intro": "page/intro.js",
 }
 VEIL = (16, 25, 26)
 WORDS = ("[CLS]", "a", "skate", "##board", "##er", "rides", "<b>", "[SEP]")
@@ -89,6 +88,7 @@ def viewer_value(record: Explanation, **changes: Any) -> dict[str, Any]:
         "layer": "mask",
         "opacity": 0.75,
         "lines": True,
+        "formats": ["PNG"],
     }
     return value | changes
 

@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, expect
 from demo.galleries.openings import get_opening
 from demo.record.settings import evaluation_knobs, idle_choices
 from demo.record.table import say
-from demo.screens.lesson.steps import STEPS
-from demo.screens.lesson.walk import WalkRequest, walk_value
-from demo.screens.parts import computing
 from demo.service.retrieval import RetrievalService
+from demo.views.lesson.steps import STEPS
+from demo.views.lesson.walk import WalkRequest, walk_value
+from demo.views.state import computing
 from tests.demo.browser.fitting import problems_of
 from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, sent
 from tests.demo.browser.standalone import photo, random_record
@@ -224,10 +224,6 @@ def test_another_example_brings_its_step(browser: Browser) -> None:
     other = lesson_value(random_record(3), caption="another caption", step=6, photo=photo(300, 400))
     page.evaluate("(value) => window.send(value)", other)
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "6")
-    for kind in ("PDF", "PNG", "GIF"):
-        page.get_by_role("button", name=f"Download all steps as {kind}").click()
-    kinds = enumerate(("pdf", "png", "gif"), start=1)
-    assert sent(page, "export") == [{"format": kind, "number": number} for number, kind in kinds]
     page.evaluate("window.send(null)")
     expect(page.locator("canvas")).to_have_count(0)
     page.context.close()

@@ -17,7 +17,6 @@ from demo.record.layers import Layer
 from demo.record.packing import packed
 from demo.record.page_table import table_tag
 from demo.record.table import TABLE, ordinal, say
-from demo.screens.parts import scripted
 from demo.server.static import styles
 from demo.service.measured import PatchEffects, with_measures
 from seps import MinimalSet
@@ -53,23 +52,6 @@ def test_arrays_come_as_they_were_packed(page: Page) -> None:
     np.testing.assert_array_equal(score, record.dense.score.astype(np.float32))
     np.testing.assert_array_equal(matrix, record.sparse_alignment.matrix.astype(np.float32))
     np.testing.assert_array_equal(np.array(kept, dtype=bool), [record.sparse.kept, record.dense.kept])
-
-
-def test_a_value_is_read_once_from_its_text(page: Page) -> None:
-    component: Any = scripted("viewer", "seps-viewer", "viewer", value={"waiting": "a “moment”"})
-    texts = [component.value, component.postprocess({"record": {"kept": [1, 0]}, "src": "</script>"}), None, ""]
-    script = f"""async (texts) => {{
-        const {{ decoded }} = {imported("base/mount.js")};
-        const props = {{ value: null }};
-        const plain = decoded(props);
-        return texts.map((text) => {{
-            props.value = text;
-            return [plain.value, plain.value === plain.value];
-        }});
-    }}"""
-    seen = page.evaluate(script, texts)
-    values = [{"waiting": "a “moment”"}, {"record": {"kept": [1, 0]}, "src": "</script>"}, None, None]
-    assert seen == [[value, True] for value in values]
 
 
 def test_the_colour_map_is_viridis(page: Page) -> None:
@@ -211,23 +193,6 @@ def test_elements_leave_out_what_is_nothing_and_never_read_markup(page: Page) ->
     assert drawn == '<rect x="1"></rect>'
 
 
-def test_components_that_ask_before_the_scripts_are_there_are_mounted_all_the_same(page: Page) -> None:
-    script = f"""async () => {{
-        const asked = (text) => {{
-            const element = document.createElement("div");
-            document.body.append(element);
-            const props = {{ value: JSON.stringify([0, {{ items: [text] }}]) }};
-            (window.seps ??= []).push(["chips", element, props, () => {{}}, () => {{}}, ["pick"]]);
-            return element;
-        }};
-        const early = asked("early");
-        const before = early.textContent;
-        {imported("app.js")};
-        return [before, early.textContent, asked("late").textContent];
-    }}"""
-    assert page.evaluate(script) == ["", "early", "late"]
-
-
 def test_templates_are_filled_as_python_fills_them(page: Page) -> None:
     keys = [f"{section}.{name}" for section, rows in TABLE.items() if section != "symbols" for name in rows]
     values = {key: numbers(key) for key in keys}
@@ -247,72 +212,3 @@ def test_symbols_are_drawn_from_the_table_and_text_stays_text(page: Page) -> Non
     drawn = run(page, "base/dom.js", names, expression, "<b> s_st and s_std")
     assert drawn.startswith(f'&lt;b&gt; <span class="seps-symbol" title="{TABLE["meaning"]["s_st"]}"><math')
     assert drawn.endswith("</math></span> and s_std")
-
-
-def test_what_fills_a_view_waits_for_the_answers_to_what_was_done(page: Page) -> None:
-    page.evaluate(
-        """() => { document.body.innerHTML = '<div id="views">'
-            + '<div class="tabitem"><input id="typed"><div class="seps-view"><input id="own"></div></div>'
-            + '<div class="tabitem"><i id="picture"></i></div></div>'; }"""
-    )
-    script = """async () => {
-        const { acted, answered, settled } = MODULE;
-        const typed = document.getElementById("typed"), picture = document.getElementById("picture");
-        const ended = async () => {
-            let over = false;
-            settled().then(() => { over = true; });
-            await new Promise((done) => setTimeout(done, 120));
-            return over;
-        };
-        const found = [await ended()];
-        acted(typed);
-        found.push(await ended());
-        answered(picture);  // of another view
-        found.push(await ended());
-        answered(typed.nextSibling);
-        found.push(await ended());
-        return found;
-    }""".replace("MODULE", imported("page/acts.js"))
-    assert page.evaluate(script) == [True, False, False, True]
-
-
-@pytest.mark.parametrize(("query", "shown"), [("", True), ("?__theme=dark", True), ("?view=lesson", False)])
-def test_the_first_view_is_no_answer_to_another_address(browser: Browser, query: str, shown: bool) -> None:
-    page = open_html(browser, f"<!doctype html>{table_tag()}<body></body>")
-    script = f"""async (query) => {{
-        history.replaceState(null, "", location.pathname + query);
-        const {{ standingPicture, standingList }} = {imported("page/first.js")};
-        history.replaceState(null, "", "?view=search");  // the address follows what is shown
-        const [example, answer] = [{{ first: true, caption: "a" }}, {{ caption: "b" }}];
-        const seen = [];
-        for (const standing of [standingPicture, standingList]) {{
-            const props = {{ value: example }};
-            let shown = null;
-            standing((_, given) => {{ shown = given; }})(document.body, props);
-            seen.push(shown.value);
-            props.value = answer;
-            seen.push(shown.value);
-        }}
-        return seen;
-    }}"""
-    seen = page.evaluate(script, query)
-    example, answer = {"first": True, "caption": "a"}, {"caption": "b"}
-    hidden = {"waiting": say("hint.computing")}
-    assert seen == [example if shown else hidden, answer, example if shown else None, answer]
-    page.context.close()
-
-
-def test_typing_is_something_done_and_a_slider_of_a_picture_is_not(page: Page) -> None:
-    page.evaluate(
-        """() => { document.body.innerHTML = '<div id="views"><div class="tabitem"><input id="typed">'
-            + '<div class="seps-view"><input id="own"></div></div></div>'; }"""
-    )
-    page.evaluate(f"async () => {{ const {{ noticeInputs }} = {imported('page/acts.js')}; noticeInputs(); }}")
-    settled = f"""async () => {{
-        const {{ settled }} = {imported("page/acts.js")};
-        return Promise.race([settled().then(() => true), new Promise((end) => setTimeout(end, 150))]);
-    }}"""
-    page.locator("#own").press("a")
-    assert page.evaluate(settled) is True
-    page.locator("#typed").press("a")
-    assert page.evaluate(settled) is None

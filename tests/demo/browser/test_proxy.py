@@ -8,11 +8,10 @@ from pathlib import Path
 import httpx
 import pytest
 from gradio_client import Client, handle_file  # type: ignore[import-untyped]
-from PIL import Image
+from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, expect
 
 from tests.demo.browser.conftest import served
-from tests.demo.browser.test_files import drawn
 from tests.helpers.proxy import proxied
 
 # Playwright and gradio_client leave sockets to the garbage collector.
@@ -20,6 +19,14 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
 ROOT = "/hosted/seps"
+
+
+def drawn(folder: Path, name: str, colour: str) -> Path:
+    """A small drawn photo."""
+    image = Image.new("RGB", (320, 240), "white")
+    ImageDraw.Draw(image).ellipse((60, 40, 260, 200), fill=colour)
+    image.save(folder / name)
+    return folder / name
 
 
 def test_the_whole_app_works_below_a_path(

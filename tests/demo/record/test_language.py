@@ -15,31 +15,14 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-import numpy as np
 import pytest
 
-from demo.record import language, table
-from demo.record.language import (
-    CHINESE,
-    ENGLISH,
-    MESSAGES,
-    PHRASES,
-    in_languages,
-    of_language,
-    phrase,
-    sentences,
-    speaking,
-)
+from demo.record import table
+from demo.record.language import CHINESE, MESSAGES, PHRASES, phrase, sentences, speaking
 from demo.record.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, listed, say
 from demo.record.unmatched import quoted
-from demo.screens.about.view import measured
-from demo.screens.captions.view import NO_POOL
-from demo.screens.generate.view import KINDS
-from demo.screens.losses.view import guide_page
-from demo.screens.paper.view import page as paper_page
 from demo.service.captions import read_caption
 from demo.service.retrieval import RetrievalService
-from demo.service.whereabouts import whereabouts
 
 ROOT = Path(__file__).parents[3]
 FILES = {"table": (TABLE, CHINESE_TABLE), "lesson": (LESSON, CHINESE_LESSON)}
@@ -127,13 +110,6 @@ def test_what_lacks_in_chinese_is_said_in_english(monkeypatch: pytest.MonkeyPatc
         assert phrase("nothing translates this") == "nothing translates this"
 
 
-def test_a_value_from_the_start_has_what_differs() -> None:
-    value = in_languages(lambda: {"says": say("mask.kept"), "count": 3})
-    assert value == {"says": "kept", "count": 3, "languages": {CHINESE: {"says": "保留"}}}
-    assert of_language(value, CHINESE)["says"] == "保留"
-    assert of_language(value, ENGLISH)["says"] == "kept"
-
-
 def test_a_caption_that_cannot_be_read_is_told_in_chinese(service: RetrievalService) -> None:
     with speaking(CHINESE):
         for text, start in (("", "描述为空"), ("ᚠᚢᚦ", "模型不认识“ᚠᚢᚦ”"), ("word " * 999, "描述有 4,994 个字符")):
@@ -165,23 +141,6 @@ class Noticing(dict[str, str]):
         if text not in self and text not in AS_IT_IS and re.search("[a-z]", text):
             self.missing.add(text)
         return super().get(text, default)
-
-
-def test_places_and_tables_are_there_in_chinese(monkeypatch: pytest.MonkeyPatch, service: RetrievalService) -> None:
-    phrases = Noticing()
-    monkeypatch.setattr(language, "PHRASES", phrases)
-    spots = [np.eye(1, 9, at).reshape(3, 3) for at in range(9)]
-    lines = [np.repeat(np.eye(3)[[at]], 3, axis=0) for at in range(3)]
-    with speaking(CHINESE):
-        names = {phrase(whereabouts(amounts) or "") for amounts in (*spots, *lines, *(line.T for line in lines))}
-        for step in LESSON["step"]:
-            phrase(step.capitalize().replace("_", " "))  # in the row of the lesson's steps
-        pages = [measured(), guide_page(), paper_page(service)]
-    assert len(names) == 15
-    assert sorted(phrases.missing) == [], "missing in demo/record/phrases.zh.json"
-    for page in pages:
-        heads = re.findall(r"<h[23]>(.*?)</h[23]>", page)
-        assert heads == [head for head in heads if CHINESE_LETTER.search(head)]
 
 
 def literals(call: ast.Call, constants: dict[str, str]) -> Iterator[str]:
@@ -250,16 +209,6 @@ class Texts(HTMLParser):
         """Read a text."""
         if not {"script", "style", "title", "in-english", "in-chinese"} & set(self._open):
             self.texts.add(data.strip())
-
-
-def test_every_label_of_the_page_is_there_in_chinese() -> None:
-    shown = {text: file for whole, file in labels().items() for text in Texts(f"<p>{whole}</p>").texts}
-    page = ROOT / "assets" / "opening" / "page.html"
-    shown |= dict.fromkeys(Texts(page.read_text(encoding="utf-8")).texts, page.name)
-    shown |= dict.fromkeys((NO_POOL, *KINDS), "choices")
-    assert len(shown) > 50
-    missing = [f"{text!r} of {file}" for text, file in shown.items() if text not in AS_IT_IS and not translated(text)]
-    assert missing == [], "missing in demo/record/phrases.zh.json"
 
 
 def translated(text: str) -> bool:

@@ -14,18 +14,19 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from demo.drawing.palette import VEIL
+from demo.galleries.photos import MAX_BYTES
 from demo.opening.server import Opening
-from demo.record.page_table import language_tags, table_tag
+from demo.page.html import ENTRY, app_page
 from demo.server import static
 from demo.server.folder import TemporaryFolder
-from demo.server.static import ASSETS, SCRIPTS, find_script, script_address, script_tags, scripts, styles
-from demo.site import launch_options
+from demo.server.routes import server_options
+from demo.server.static import ASSETS, SCRIPTS, find_script, imports_of, script_address, scripts, styles
 
 ESCAPES = (
     "../../../app.py",
     "%2e%2e/%2e%2e/%2e%2e/app.py",
     "..%2f..%2f..%2fapp.py",
-    "lesson/../../css/site.css",
+    "lesson/../../css/viewer.css",
     "/etc/passwd",
     "",
     "lesson/",
@@ -49,13 +50,13 @@ def other_scripts(folder: Path) -> Iterator[None]:
 
 
 def test_every_module_has_an_address_and_nothing_else_has() -> None:
-    assert {"app.js", "opening.js", "viewer/viewer.js"} <= scripts().keys()
+    assert {"explorer.js", "explore/view.js", "engine/server.js"} <= scripts().keys()
     for name, content in scripts().items():
         assert find_script(script_address(name)) == content == (SCRIPTS / name).read_bytes()
     start = script_address("")
     for path in ESCAPES:
         assert find_script(start + path) is None
-    assert find_script(script_address("app.js").replace(static.digest(), "0" * 12)) is None
+    assert find_script(script_address("explorer.js").replace(static.digest(), "0" * 12)) is None
 
 
 def test_the_address_changes_with_any_module(tmp_path: Path) -> None:
@@ -69,24 +70,20 @@ def test_the_address_changes_with_any_module(tmp_path: Path) -> None:
         assert find_script(before) is None  # never an old page with new modules
 
 
-@pytest.mark.parametrize("entry", ["app.js", "opening.js"])
-def test_tags_load_the_entry_and_fetch_all_that_it_imports_beside_it(entry: str) -> None:
-    tags = script_tags(entry)
-    assert tags.count("<script") == 4  # the language, both tables, the entry
-    assert table_tag() in tags and language_tags() in tags
-    assert f'<script type="module" src="{script_address(entry)}">' in tags
-    fetched = set(re.findall(r'rel="modulepreload" href="([^"]+)"', tags))
+def test_the_page_loads_its_entry_and_fetches_all_that_it_imports_beside_it() -> None:
+    page = app_page(None)
+    assert f'<script type="module" src="{script_address(ENTRY)}">' in page
+    fetched = set(re.findall(r'rel="modulepreload" href="([^"]+)"', page))
     assert all(find_script(address) is not None for address in fetched)
-    for name, content in scripts().items():
-        for other in re.findall(r'from "([^"]+)"', content.decode()):
-            path = (SCRIPTS / name).parent.joinpath(other).resolve().relative_to(SCRIPTS).as_posix()
-            assert script_address(path) in fetched, f"{name} imports {other}"
+    for name in [name for name in scripts() if script_address(name) in fetched]:
+        for other in imports_of(name, scripts()[name].decode()):
+            assert script_address(other) in {*fetched, script_address(ENTRY)}, f"{name} imports {other}"
 
 
 def test_no_module_reaches_another_by_a_global() -> None:
     for name, content in scripts().items():
         assigned = re.findall(r"\bwindow\.(\w+) =[^=]", content.decode())
-        assert assigned == (["seps"] if name == "app.js" else []), name
+        assert assigned == [], name
 
 
 def test_styles_carry_both_palettes_and_every_sheet() -> None:
@@ -113,13 +110,13 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
     """The routes that `launch` hands to the app's server."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     with TemporaryFolder() as folder:
-        yield TestClient(Starlette(routes=launch_options(folder)["app_kwargs"]["routes"]))
+        yield TestClient(Starlette(routes=server_options(folder, MAX_BYTES)["routes"]))
 
 
 def test_the_app_serves_modules_for_good(client: TestClient) -> None:
-    answer = client.get("/" + script_address("viewer/viewer.js"))
+    answer = client.get("/" + script_address("explore/view.js"))
     assert answer.status_code == 200
-    assert answer.content == scripts()["viewer/viewer.js"]
+    assert answer.content == scripts()["explore/view.js"]
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
     assert "immutable" in answer.headers["cache-control"]
 
@@ -132,10 +129,10 @@ def test_the_app_serves_nothing_else_there(client: TestClient, path: str) -> Non
 def test_the_opening_page_serves_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRADIO_SERVER_PORT", raising=False)
     monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
-    opening = Opening(example=False)
+    opening = Opening(None, "page")
     try:
-        with urllib.request.urlopen(f"{opening.address}/{script_address('opening.js')}", timeout=10) as answer:
-            assert answer.read() == scripts()["opening.js"]
+        with urllib.request.urlopen(f"{opening.address}/{script_address('explorer.js')}", timeout=10) as answer:
+            assert answer.read() == scripts()["explorer.js"]
             assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
             assert "immutable" in answer.headers["Cache-Control"]
         for path in ESCAPES:
@@ -143,8 +140,3 @@ def test_the_opening_page_serves_the_same(monkeypatch: pytest.MonkeyPatch) -> No
                 urllib.request.urlopen(f"{opening.address}/{script_address('')}{path}", timeout=10)
     finally:
         opening.close()
-
-
-def test_no_list_stands_inside_a_selector() -> None:
-    """Gradio puts its own class before each part of a rule, and takes a comma inside `:has(a, b)` for the next part."""
-    assert re.findall(r":(?:has|not)\([^()]*,[^{]*", styles()) == []

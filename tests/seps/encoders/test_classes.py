@@ -49,7 +49,7 @@ def expected_vectors(classes: ClassMap, logits: torch.Tensor) -> torch.Tensor:
     for row in logits:
         probabilities = row.softmax(dim=0)
         best = probabilities.argsort(descending=True)[: classes.config.count]
-        rows.append(F.normalize(sum(probabilities[k] * classes.vectors[k] for k in best), dim=0))
+        rows.append(torch.stack([probabilities[k] * classes.vectors[k] for k in best]).sum(dim=0))
     return torch.stack(rows)
 
 
