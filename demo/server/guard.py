@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from html import escape
 from typing import Any
-from urllib.parse import urlsplit
 
 import gradio as gr
 from gradio.block_function import BlockFunction
@@ -23,8 +21,8 @@ from demo.server.sessions import Sessions
 LOG = logging.getLogger(__name__)
 LONGEST = 300  # characters of a component's message, which quotes the input
 GONE = (
-    "This page's session has expired, because of too many other sessions or long inactivity. "
-    '<a href="?{query}">Open this view again</a>: the address holds all of it but your own photos.'
+    "This page's session has expired, because of too many other sessions or long inactivity. Reload the page: its "
+    "address contains everything except your own photos."
 )
 
 
@@ -49,7 +47,7 @@ class GuardedBlocks(gr.Blocks):
         """As `process_api`, in the language that is spoken."""
         try:
             if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
-                raise ValueError(GONE.format(query=escape(read_page_query(options.get("request")))))
+                raise ValueError(GONE)
             return await super().process_api(event, checked(event, inputs), *args, **options)
         except Exception as error:
             cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
@@ -81,12 +79,6 @@ def read_page_language(request: Any) -> str:
     """Return the language of the page that a request comes from, "" if unknown."""
     first = request[0] if isinstance(request, list) and request else request
     return str((getattr(first, "query_params", None) or {}).get("lang", ""))
-
-
-def read_page_query(request: Any) -> str:
-    """Return the query in the URL of the page that a request comes from, "" if unknown."""
-    headers = getattr(request, "headers", None) or {}
-    return urlsplit(headers.get("referer") or "").query
 
 
 def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:

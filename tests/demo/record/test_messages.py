@@ -126,7 +126,7 @@ def of_videos(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_what_visitors_meet_is_told_in_chinese_by_forms_of_real_messages(
     service: RetrievalService, registry: ModelRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = [FULL, FAULT, large(MAX_BYTES), GONE.format(query="view=why")]
+    lines = [FULL, FAULT, large(MAX_BYTES), GONE]
     lines += (
         of_captions(service, registry)
         + of_pictures(service, monkeypatch)
