@@ -84,7 +84,7 @@ def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
     assert value["numbers"] == (
         "All shares add up to +0.100, the logit of the base 0.52; its bias, +0.060, is spread evenly, +0.0100 a patch."
     )
-    assert "for quality lies mostly on the upper left" in value["alternative"]
+    assert "raise quality are mostly on the upper left" in value["alternative"]
     assert shares_value(seen(attributions=None, grid=None)) is None
 
 
