@@ -20,7 +20,7 @@ from demo.opening import server
 from demo.opening.server import Opening
 from demo.page.addresses import PREFIX, picture_address
 
-PAGE = "<!doctype html><title>the page</title>"
+PAGE = "<!doctype html><title>SEPS Explorer</title>"
 
 
 @pytest.fixture

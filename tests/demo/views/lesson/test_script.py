@@ -33,7 +33,7 @@ def test_the_script_tells_what_the_slides_do(registry: ModelRegistry) -> None:
     assert [f"{first} of the {second} patches stay" in SCRIPT for first, second in kept] == [True]
     merged, tokens = shapes["aggregated_s"][0], shapes["tokens_s"][0]
     assert f"become {merged} aggregated tokens" in SCRIPT
-    assert f"a single extra token: {tokens} tokens stand for" in SCRIPT
+    assert f"a single extra token: {tokens} tokens represent" in SCRIPT
     parts = [name for name in shapes if re.fullmatch(r"s_[a-z]+", name)]
     assert (len(parts), shapes["terms"]) == (4, [4])
     assert "four parts, one weighted sum" in SCRIPT
