@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from demo.galleries.paths import check_photos, photos_place
 from demo.galleries.video_worker import check_readable
-from demo.opening.first import PAGE_FILE, first_view
+from demo.opening.first import first_view
 from demo.opening.server import Opening
 from demo.page.html import app_page
 from demo.server.folder import TemporaryFolder
@@ -107,8 +107,8 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
         OSError: a disk that is full, or an address that somebody else took meanwhile.
     """
     example = options.photos is None and options.video is None and not options.model
-    page = app_page(first_view(PAGE_FILE) if example else None)
-    opening = Opening(options.port, example, frame_rule(options.frame_ancestors), page)
+    page = app_page(first_view() if example else None)
+    opening = Opening(options.port, page, frame_rule(options.frame_ancestors))
     print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
     try:
         app = prepare(options, folder, opening.host, page)

@@ -428,11 +428,11 @@ def judge(options: argparse.Namespace) -> None:
     """Judge pictures with one prompt, the best first, and write what was found where a file is named."""
     from tqdm import tqdm
 
-    from demo.screens.judge.export import judged_file
-    from demo.screens.judge.judgement import score_sentence
     from demo.service.captions import read_prompt
     from demo.service.judging import JudgingService
     from demo.service.start import load_shipped_judge
+    from demo.views.judge.export import judged_file
+    from demo.views.judge.judgement import score_sentence
     from seps.judge.encoders import SepsEncoders
 
     service = JudgingService(load_shipped_judge)
@@ -460,9 +460,9 @@ def why(options: argparse.Namespace) -> None:
     """Set two photographs of a caption, or two captions of a photograph, side by side, and print each word's shares."""
     from demo.notebook.contrast import contrast_page
     from demo.record.contrast import Side, contrast, contrast_sentences, get_part_title
-    from demo.screens.why.export import why_file
     from demo.service.captions import read_caption, read_pair
     from demo.service.start import MODEL, open_model
+    from demo.views.why.export import why_file
 
     service = open_model(options.model or MODEL)
     photos = [read_with_note(options.photo).image, read_with_note(options.other or options.photo).image]
@@ -511,13 +511,13 @@ def generate(options: argparse.Namespace) -> None:
 
     from demo.galleries.scenes import SCENES
     from demo.record.table import say
-    from demo.screens.generate.export import drawing_file, drawing_record
-    from demo.screens.generate.statements import recaption_statements, summary
     from demo.service.generating.rank import draw_and_read
     from demo.service.generating.reading import read_drawn_caption
     from demo.service.generating.request import DrawingRequest
     from demo.service.generating.service import GeneratingService
     from demo.service.start import load_shipped_generator, open_shipped_scenes
+    from demo.views.generate.export import drawing_file, drawing_record
+    from demo.views.generate.statements import recaption_statements, summary
 
     generating = GeneratingService(load_shipped_generator)
     generating.open()

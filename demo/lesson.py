@@ -54,9 +54,9 @@ def make_lesson(options: argparse.Namespace, notify: Callable[[str], Any]) -> No
     from tqdm import tqdm
 
     from demo.record.settings import evaluation_knobs
-    from demo.screens.lesson.files import lesson_file
-    from demo.screens.lesson.walk import WalkRequest
     from demo.service.captions import read_caption
+    from demo.views.lesson.files import lesson_file
+    from demo.views.lesson.walk import WalkRequest
 
     service, indexed, index, caption, dense = opened(options)
     if note := read_caption(service.model, caption).note:
@@ -79,8 +79,8 @@ def opened(options: argparse.Namespace) -> tuple[RetrievalService, IndexedGaller
     from demo.galleries.examples import examples_gallery
     from demo.galleries.folder import photo_gallery
     from demo.galleries.index import index_gallery
+    from demo.galleries.openings import first_captions
     from demo.galleries.scenes import scenes_gallery
-    from demo.screens.examples import examples_of
     from demo.service.retrieval import RetrievalService
     from demo.service.start import MODEL, SCENES_ENCODER, open_model
 
@@ -94,6 +94,6 @@ def opened(options: argparse.Namespace) -> tuple[RetrievalService, IndexedGaller
     service = RetrievalService(bare.model, bare.name, [indexed], unmatched_rule=bare.unmatched_rule, known=bare.known)
     if options.photo is not None:
         return service, indexed, 0, options.caption, options.dense
-    caption = examples_of(indexed)[0]
+    caption = first_captions(indexed.gallery)[0]
     index = service.rank_images(indexed, caption).order[0]
     return service, indexed, index, caption, gallery.items[index].dense

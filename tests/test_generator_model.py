@@ -11,9 +11,9 @@ import pytest
 
 from demo.galleries.scenes import scenes_gallery
 from demo.opening.write import draw_precomputed
-from demo.screens.generate.statements import recaption_statements
 from demo.service.generating.precomputed import read_precomputed, weights_digest
 from demo.service.generating.service import GeneratingService
+from demo.views.generate.statements import recaption_statements
 from seps.data import open_image, read_split
 from seps.generator import ImageTextGenerator, load_generator
 from seps.generator.captioner import Decoding

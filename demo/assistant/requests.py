@@ -15,8 +15,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from demo.screens.cancelling import Cancelled
-from demo.server.detail import shortened, valid_text
+from demo.server.checks import shortened, valid_text
 from demo.server.gate import LONGEST_NAME
 from seps.checks import read_json
 
@@ -27,6 +26,10 @@ EMPTY = {"prompts/get": "prompts", "resources/read": "resources"}  # served by t
 METHODS = {
     get_args(request.model_fields["method"].annotation)[0] for request in get_args(types.ClientRequestType)
 }  # that the protocol knows
+
+
+class Cancelled(Exception):  # noqa: N818 nothing is wrong
+    """The work was cancelled by whoever asked for it."""
 
 
 class Caller:

@@ -15,11 +15,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import ValidationError
 from starlette.routing import Route
 
-from demo.assistant.requests import CheckedRequests
+from demo.assistant.requests import Cancelled, CheckedRequests
 from demo.assistant.tools import Tools
-from demo.screens.api_page import DRAWN, OPTIONS
-from demo.screens.cancelling import Cancelled
-from demo.screens.parts import DRAWING
+from demo.page.api_components import OPTIONS
+from demo.page.queues import DRAWING, GENERATING
 from demo.server.addresses import MCP
 from demo.server.gate import FAULT
 from demo.service.registry import ModelRegistry
@@ -32,7 +31,7 @@ INSTRUCTIONS = (
     "Begin with list_photographs. Captions are English sentences. The models are small: say so with their scores."
 )
 LOCAL = ("127.0.0.1", "localhost", "::1")
-LIMITS = {"explain": DRAWING, "generate": DRAWN}  # concurrent calls, as for the endpoints; other tools: OPTIONS
+LIMITS = {"explain": DRAWING, "generate": GENERATING}  # concurrent calls, as for the endpoints; other tools: OPTIONS
 MAX_WAITING = 50  # calls that wait for one limit
 LONGEST_NUMBER = 40  # characters
 BUSY = "Too many calls wait for their turn: call again in a minute."

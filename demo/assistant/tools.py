@@ -14,17 +14,17 @@ from pydantic import BaseModel, Field
 from demo.assistant import results
 from demo.assistant.pictures import image_content, upload_of
 from demo.assistant.requests import iterate_until_disconnect
+from demo.page.api import Endpoints, item_of
 from demo.record.layers import Layer, describe
 from demo.record.sentences import word_line
 from demo.record.spoken import layer_of_words
-from demo.screens.api import Endpoints, item_of
-from demo.screens.downloads import explanation
-from demo.screens.parts import ViewState
 from demo.server.uploads import Upload
 from demo.service.captions import read_caption, read_pair
 from demo.service.generating.request import GUIDANCE, SEED, STEPS
 from demo.service.measures import find_measure
 from demo.service.registry import ModelRegistry
+from demo.views.downloads import explanation
+from demo.views.state import ViewState
 
 LISTED = 400_000  # characters of a list of photographs, which is sent twice: many clients refuse more than 1 MB
 WIDTH, MIN_WIDTH, MAX_WIDTH = 1024, 200, 1536  # of a picture, in pixels

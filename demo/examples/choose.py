@@ -10,8 +10,8 @@ import numpy as np
 
 from demo.examples.measure import MOST, Candidate, Floats, Measures, Shown, share_kept, union
 from demo.record.contrast import Contrast, Part, word_map
-from demo.screens.why.values import WhyState, first_two, sides_of
 from demo.service.masks import overlap_of
+from demo.views.why.values import WhyState, first_two, sides_of
 from seps.data.regions import energy_inside
 from seps.explanation.caption_words import is_content
 

@@ -6,10 +6,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from demo.opening.first import FILE, PAGE_FILE
+from demo.opening.first import FILE
 from demo.opening.write import compute_first_view, draw_precomputed
-from demo.page.addresses import CHIPS
-from demo.screens.examples import EXAMPLES
 from demo.service.generating.precomputed import FILE as DRAWING
 from demo.service.generating.precomputed import save_precomputed, weights_digest
 from demo.service.generating.service import GeneratingService, generator_ships
@@ -22,10 +20,9 @@ def main() -> int:
     argparse.ArgumentParser(prog="python -m demo.opening", description=__doc__).parse_args()
     FILE.parent.mkdir(exist_ok=True)
     registry = ModelRegistry(open_service(fetch=False))
-    for file, captions in ((FILE, EXAMPLES), (PAGE_FILE, CHIPS)):
-        view = compute_first_view(registry, captions)
-        file.write_text(json.dumps(view, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        print(f"Written: {file.name}, {file.stat().st_size:,} bytes.")
+    view = compute_first_view(registry)
+    FILE.write_text(json.dumps(view, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"Written: {FILE.name}, {FILE.stat().st_size:,} bytes.")
     if generator_ships():
         save_precomputed(draw_precomputed(GeneratingService(load_shipped_generator)), weights_digest(), DRAWING)
         print(f"Written: {DRAWING.name}, {DRAWING.stat().st_size:,} bytes.")

@@ -11,11 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from demo.galleries.packaged import Example, load_examples
-
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 FILE = ASSETS / "opening" / "first.json"
-PAGE_FILE = ASSETS / "opening" / "page.json"  # of the page on gradio.Server
 WEIGHTS = ASSETS / "models" / "photos" / "model.safetensors"
 
 
@@ -25,8 +22,7 @@ def weights_digest() -> str:
 
 
 def first_view(file: Path = FILE) -> dict[str, Any] | None:
-    """Return the first view of a page: {weights, examples, ranking, viewer}, photographs by name where it puts their
-    addresses.
+    """Return the first view: {weights, examples, ranking, viewer}, photographs by name in the place of addresses.
 
     None where it belongs to other weights, or where it cannot be read.
     """
@@ -35,8 +31,3 @@ def first_view(file: Path = FILE) -> dict[str, Any] | None:
         return view if view["weights"] == weights_digest() else None
     except (OSError, ValueError, KeyError):
         return None
-
-
-def named_examples() -> dict[str, Example]:
-    """Return the examples by name."""
-    return {example.name: example for example in load_examples()}

@@ -16,8 +16,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import unquote
 
-from demo.opening.first import first_view, named_examples
-from demo.opening.page import opening_page
+from demo.galleries.packaged import load_examples
 from demo.page.addresses import GALLERY, PREFIX
 from demo.server.frames import HEADER, frame_rule
 from demo.server.root import read_root, strip_root
@@ -27,17 +26,15 @@ FIRST_PORT, PORTS = 7860, 100  # where Gradio looks too
 PATIENCE = 20  # seconds for a request to be sent and its answer to be taken
 SIZES = {"thumb": 192, "photo": 900}  # longest side, in pixels
 # The address of an example where the app serves it too, see `demo.page.pictures`.
-PICTURE = re.compile(rf"/{PREFIX}/{GALLERY}/(?P<size>\w+)/(?P<index>[0-9]{{1,4}})")
+PICTURE = re.compile(rf"/{PREFIX}/{GALLERY}/(?P<size>{'|'.join(SIZES)})/(?P<index>[0-9]{{1,4}})")
 
 
 class Opening:
-    """Serves the opening page from a thread, from now until `close`.
+    """Serves the page from a thread, from now until `close`.
 
     Args:
         port: to serve on; None takes GRADIO_SERVER_PORT, or the first free one from 7860.
-        example: whether the worked example is what the app will begin with.
-        rule: of whose pages may show it in a frame, see `demo.server.frames`; None takes the usual one.
-        page: HTML to serve instead of the opening page.
+        page: its HTML; rule: of whose pages may show it in a frame, see `demo.server.frames`; None takes the usual one.
 
     Attributes:
         port: the one it serves on; host: as Gradio takes it, from GRADIO_SERVER_NAME.
@@ -46,9 +43,7 @@ class Opening:
         ValueError: no such port is free.
     """
 
-    def __init__(
-        self, port: int | None = None, example: bool = True, rule: str | None = None, page: str | None = None
-    ) -> None:
+    def __init__(self, port: int | None, page: str, rule: str | None = None) -> None:
         self.host = os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
         given = port if port is not None else os.environ.get("GRADIO_SERVER_PORT")
         ports = range(FIRST_PORT, FIRST_PORT + PORTS) if given is None else [read_port(given)]
@@ -56,7 +51,7 @@ class Opening:
         self.port = int(self._server.server_address[1])
         self._server.root = read_root()
         self._server.rule = frame_rule() if rule is None else rule
-        self._server.page = (page or opening_page(first_view() if example else None)).encode()
+        self._server.page = page.encode()
         self._thread = Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
 
@@ -97,17 +92,15 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer a request."""
         path = strip_root(unquote(self.path.partition("?")[0]), self.server.root)
-        kind, _, name = path.removeprefix("/opening/").partition("/")
-        if match := PICTURE.fullmatch(path):
-            kind, name = match["size"], dict(enumerate(named_examples())).get(int(match["index"]), "")
+        picture = PICTURE.fullmatch(path)
         if path == "/":
             self.answer(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page)
         elif path == "/opening/state":
             self.answer(HTTPStatus.OK, "application/json", json.dumps({"opening": True}).encode())
         elif (script := find_script(path.removeprefix("/"))) is not None:
             self.answer(HTTPStatus.OK, MEDIA_TYPE, script, CACHING)
-        elif kind in SIZES and name in named_examples():
-            self.answer(HTTPStatus.OK, "image/jpeg", jpeg(name, SIZES[kind]))
+        elif picture is not None and int(picture["index"]) < len(load_examples()):
+            self.answer(HTTPStatus.OK, "image/jpeg", jpeg(int(picture["index"]), SIZES[picture["size"]]))
         else:
             self.do_POST()
 
@@ -139,9 +132,9 @@ class Handler(BaseHTTPRequestHandler):
         """Stay silent, as Gradio does."""
 
 
-def jpeg(name: str, longest: int) -> bytes:
+def jpeg(index: int, longest: int) -> bytes:
     """Return an example's photograph, scaled down to `longest` pixels on its long side."""
-    image = named_examples()[name].photo()
+    image = load_examples()[index].photo()
     image.thumbnail((longest, longest))
     stream = BytesIO()
     image.save(stream, "JPEG", quality=85)

@@ -6,28 +6,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from demo.opening.first import weights_digest
-from demo.screens.examples import EXAMPLES
-from demo.screens.generate.statements import recaption_statements
-from demo.screens.generate.values import EXAMPLES as DRAWN_EXAMPLES
-from demo.screens.generate.values import GenerateState
-from demo.screens.parts import ViewState
-from demo.screens.photos.view import rank_and_show
+from demo.page.addresses import CHIPS, GALLERY
 from demo.service.generating.precomputed import PrecomputedDrawing
 from demo.service.generating.service import GeneratingService
 from demo.service.registry import ModelRegistry
+from demo.views.generate.statements import recaption_statements
+from demo.views.generate.values import EXAMPLES as DRAWN_EXAMPLES
+from demo.views.generate.values import GenerateState
+from demo.views.worked_example import worked_example
 
-EXAMPLES_GALLERY = "examples"
 SEEDS = 4  # at most, that the first drawing is tried with
 NEEDS_THE_APP = ("mask", "budget", "measures", "pending", "whatif")  # what the viewer asks Python for
 
 
-def compute_first_view(registry: ModelRegistry, captions: Sequence[str] = EXAMPLES) -> dict[str, Any]:
+def compute_first_view(registry: ModelRegistry, captions: Sequence[str] = CHIPS) -> dict[str, Any]:
     """Return what the app shows on load, with names in the place of photographs; see `first_view`.
 
     `captions`: what it offers, of which it shows the first.
     """
-    service, indexed = registry.open(EXAMPLES_GALLERY)
-    _, ranking, viewer, _ = rank_and_show(service, indexed, captions[0], None, ViewState())
+    service, indexed = registry.open(GALLERY)
+    index, ranking, viewer = worked_example(service, indexed, captions[0])
     names = [item.key for item in indexed.gallery.items]
     items = [
         {name: value for name, value in item.items() if name != "thumb"} | {"name": names[item["index"]]}
@@ -37,9 +35,9 @@ def compute_first_view(registry: ModelRegistry, captions: Sequence[str] = EXAMPL
     return {
         "weights": weights_digest(),
         "examples": list(captions),
-        "ranking": {"selected": ranking["selected"], "items": items},
+        "ranking": {"selected": index, "items": items},
         "viewer": {name: value for name, value in viewer.items() if name not in ("key", *NEEDS_THE_APP)}
-        | {"photo": photo | {"name": names[ranking["selected"]]}},
+        | {"photo": photo | {"name": names[index]}},
     }
 
 

@@ -1,7 +1,7 @@
 """The page's own endpoints: each method answers one, and `TABLE` says how it waits.
 
 The server keeps nothing of a page but the person's own pictures, in `SessionData`. Programs use the endpoints of
-`demo.screens.api`, which are served next to these.
+`demo.page.api`, which are served next to these.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import gradio as gr
 from demo.galleries.index import GalleryInMemory
 from demo.page.exports import ExportActions
 from demo.page.places import at
+from demo.page.queues import AT_ONCE, DRAWING, GENERATING, MEASURING, OPENING, PROGRESS, READING
 from demo.page.values import (
     MOST_RANKED,
     compared,
@@ -32,23 +33,21 @@ from demo.page.values import (
     start_value,
 )
 from demo.record.table import for_page, say
-from demo.screens.parts import DRAWING, GENERATING, MEASURING, OPENING, PROGRESS, RANKED, ViewState
-from demo.screens.photos.camera import look_value
-from demo.screens.photos.many import indexing_text
-from demo.screens.photos.sending import READING
-from demo.screens.viewer import shown_record
-from demo.server.detail import LONGEST_PICTURE
 from demo.server.uploads import Upload, find_sent_file, takes_uploads
 from demo.service.captions import cleaned
 from demo.service.personal import index_frame, index_frames, index_uploads, read_frames
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 from demo.service.stored import folder_status
+from demo.views.camera import look_value
+from demo.views.indexing import indexing_text
+from demo.views.state import RANKED, ViewState
+from demo.views.viewer import shown_record
 from seps.progress import map_progress
 
 PREFIX = "page_"  # of the endpoints' names
-AT_ONCE: dict[str, Any] = {"queue": False}  # what takes milliseconds does not wait in Gradio's queue
 CAMERA_NAME = "camera.jpg"
+LONGEST_PICTURE = 400_000  # characters of a frame of a camera, a JPEG in base64
 
 
 class PageActions(ExportActions):
@@ -115,7 +114,7 @@ class PageActions(ExportActions):
         status = folder_status(self._registry.photos)
         if status is None:
             return {"says": "", "running": False}
-        return {"says": indexing_text(status)[0], "running": status.running}
+        return {"says": indexing_text(status), "running": status.running}
 
     def explain(
         self,
@@ -260,7 +259,6 @@ TABLE: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (PageActions.save_several, OPENING),
     (PageActions.save_drawing, GENERATING),
 )
-WAITING = ("concurrency_id", "concurrency_limit", "queue")  # of the options of the old page's events
 
 
 @dataclass(frozen=True)
@@ -291,7 +289,7 @@ def register(actions: PageActions) -> None:
                 api_name=PREFIX + method.__name__,
                 api_visibility="undocumented",
                 trigger_mode="multiple",
-                **{name: value for name, value in options.items() if name in WAITING},
+                **options,
             )
             names = tuple(each.name for each in parameters)
             actions.calls[method.__name__] = Call(event["id"], names, options.get("queue", True))

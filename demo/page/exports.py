@@ -14,30 +14,30 @@ from demo.galleries.scenes import SCENES
 from demo.page.lab import LabActions
 from demo.page.learn import LearnActions, read_object
 from demo.page.places import at
+from demo.page.queues import PROGRESS
 from demo.page.values import leading_ranking, read_compared, why_state
 from demo.record.language import ENGLISH, speaking
 from demo.record.settings import evaluation_knobs, read_knobs
 from demo.record.table import for_page
-from demo.screens.chooser import SelectedImage
-from demo.screens.compare.export import comparison
-from demo.screens.downloads import explanation, sent
-from demo.screens.generate.export import drawing_file
-from demo.screens.generate.values import opened_generator
-from demo.screens.judge.export import judged_file
-from demo.screens.judge.judgement import SCORES
-from demo.screens.judge.values import judged_picture, several_csv
-from demo.screens.lesson.files import lesson_file
-from demo.screens.lesson.view import LessonState, walk_request
-from demo.screens.parts import NO_POOL, PROGRESS, ViewState
-from demo.screens.photos.video import film_download, second_caption
-from demo.screens.viewer import decision
-from demo.screens.why.values import why_download
 from demo.service.captions import read_caption, read_pair, read_prompt
 from demo.service.experiment import read_changes, with_changes
 from demo.service.generating.reading import read_drawn_caption
 from demo.service.generating.request import GUIDANCE, SEED, DrawingRequest, read_numbers
 from demo.service.generating.request import STEPS as DRAWING_STEPS
 from demo.service.session import SessionData
+from demo.views.compare import comparison
+from demo.views.downloads import explanation, sent
+from demo.views.generate.export import drawing_file
+from demo.views.generate.values import opened_generator
+from demo.views.judge.export import judged_file
+from demo.views.judge.judgement import SCORES
+from demo.views.judge.values import judged_picture, several_csv
+from demo.views.lesson.files import lesson_file
+from demo.views.lesson.state import LessonState, walk_request
+from demo.views.state import NO_POOL, SelectedImage, ViewState
+from demo.views.video import film_download, second_caption
+from demo.views.viewer import decision
+from demo.views.why.values import why_download
 from seps.checks import check_choice
 
 

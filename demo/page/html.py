@@ -47,7 +47,7 @@ def page(
             left out.
     """
     links = [f'<link rel="modulepreload" href="{address}">' for address in modules.values() if address != entry]
-    words = [language_tags(lesson, True, unused), table_tag(measures, lesson, True, unused)]
+    words = [language_tags(lesson, unused), table_tag(measures, lesson, True, unused)]
     content = {
         "/*STYLE*/": style_sheets(sheets(unused)),
         "<!--SCRIPTS-->": "\n".join([*words, *links, f'<script type="module" src="{entry}"></script>']),

@@ -12,11 +12,18 @@ from demo.galleries.openings import get_opening
 from demo.galleries.scenes import SCENES
 from demo.page.pictures import addressed_photo, thumbnail_source
 from demo.page.places import at
+from demo.page.queues import PROGRESS
 from demo.record.table import say
-from demo.screens.chooser import SelectedImage
-from demo.screens.edit.view import Editing, own_caption, scene_value
-from demo.screens.generate.photo_captions import explained_captions, photo_captions_value
-from demo.screens.generate.values import (
+from demo.service.captions import read_caption, read_prompt
+from demo.service.experiment import experiment, read_changes, with_changes
+from demo.service.generating.rank import rank_drawing
+from demo.service.generating.reading import read_drawn_caption
+from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
+from demo.service.registry import ModelRegistry
+from demo.service.session import SessionData
+from demo.views.edit import Editing, own_caption, scene_value
+from demo.views.generate.photo_captions import explained_captions, photo_captions_value
+from demo.views.generate.values import (
     EXAMPLES,
     GenerateState,
     blank_value,
@@ -30,25 +37,19 @@ from demo.screens.generate.values import (
     recaption_value,
     words_value,
 )
-from demo.screens.judge.values import (
+from demo.views.judge.values import (
     JudgedPicture,
     JudgeState,
     distortion_value,
     judged_picture,
     judgement_value,
+    own_prompt,
     pending_distortion,
     several_value,
+    strength_of,
 )
-from demo.screens.judge.view import own_prompt, strength_of
-from demo.screens.parts import PROGRESS
-from demo.screens.photo_list import ranking_value
-from demo.service.captions import read_caption, read_prompt
-from demo.service.experiment import experiment, read_changes, with_changes
-from demo.service.generating.rank import rank_drawing
-from demo.service.generating.reading import read_drawn_caption
-from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
-from demo.service.registry import ModelRegistry
-from demo.service.session import SessionData
+from demo.views.photos import ranking_value
+from demo.views.state import SelectedImage
 
 
 class LabActions:

@@ -9,19 +9,19 @@ import gradio as gr
 
 from demo.page.pictures import addressed_photo
 from demo.page.places import at
+from demo.page.queues import PROGRESS
 from demo.record.settings import evaluation_knobs, read_knobs
 from demo.record.table import say
-from demo.screens.chooser import SelectedImage
-from demo.screens.lesson.steps import STEPS
-from demo.screens.lesson.view import LessonState
-from demo.screens.lesson.view import show as lesson_shown
-from demo.screens.losses.claims import claims_value, run_claim
-from demo.screens.losses.view import guide_page, task_guide
-from demo.screens.losses.view import shown as losses_shown
-from demo.screens.paper.view import page as paper_page
-from demo.screens.parts import PROGRESS
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
+from demo.views.lesson.state import LessonState
+from demo.views.lesson.state import show as lesson_shown
+from demo.views.lesson.steps import STEPS
+from demo.views.losses.claims import claims_value, run_claim
+from demo.views.losses.page import guide_page, task_guide
+from demo.views.losses.page import shown as losses_shown
+from demo.views.paper.page import page as paper_page
+from demo.views.state import SelectedImage
 
 MAX_KNOBS = 2000  # characters
 

@@ -11,12 +11,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from demo.galleries.photos import MAX_BYTES
-from demo.page import actions
+from demo.page import actions, api
 from demo.page.actions import PageActions
 from demo.page.addresses import PREFIX
 from demo.page.html import TITLE
 from demo.page.pictures import answering as answering_pictures
-from demo.screens import api
 from demo.server.folder import TemporaryFolder
 from demo.server.guard import GuardedBlocks
 from demo.server.launching import launch_as

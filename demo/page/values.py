@@ -8,7 +8,7 @@ from typing import Any
 
 from demo.galleries.folder import MAX_UPLOADS
 from demo.galleries.index import IndexedGallery
-from demo.galleries.openings import get_opening
+from demo.galleries.openings import first_captions, get_opening
 from demo.galleries.photos import MAX_BYTES
 from demo.galleries.video_worker import LONGEST
 from demo.page.addresses import CHIPS, GALLERY
@@ -19,16 +19,6 @@ from demo.record.photo import LONGEST_STRIP, get_credit
 from demo.record.settings import evaluation_knobs, network_with
 from demo.record.table import listed, say
 from demo.record.unmatched import describe_missed
-from demo.screens.captions.view import ranking_value as captions_list
-from demo.screens.chooser import left_out
-from demo.screens.compare.view import FEWEST, MOST, compared_value
-from demo.screens.examples import examples_of
-from demo.screens.lesson.walk import photo_ranking
-from demo.screens.parts import NO_POOL, RANKED, ViewState
-from demo.screens.photo_list import ranking_value
-from demo.screens.photos.video import followed_value, second_caption
-from demo.screens.viewer import search_value
-from demo.screens.why.values import WhyState, first_two, why_value
 from demo.server.uploads import MAX_VIDEO
 from demo.service.captions import cleaned, read_caption, read_pair, read_typed
 from demo.service.encoded import index_captions
@@ -36,6 +26,14 @@ from demo.service.ranking import ImageRanking
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.stored import folder_status
+from demo.views.captions import captions_value
+from demo.views.compare import FEWEST, MOST, compared_value
+from demo.views.lesson.walk import photo_ranking
+from demo.views.photos import ranking_value
+from demo.views.state import NO_POOL, RANKED, ViewState
+from demo.views.video import followed_value, second_caption
+from demo.views.viewer import search_value
+from demo.views.why.values import WhyState, first_two, why_value
 from seps import CrossSparseAggrNet
 from seps.progress import Progress
 
@@ -89,7 +87,7 @@ def gallery_value(service: RetrievalService, indexed: IndexedGallery) -> dict[st
         "model": service.name,
         "noun": gallery.noun,
         "note": left_out(indexed),
-        "chips": list(CHIPS if gallery.name == GALLERY else examples_of(indexed)),
+        "chips": list(CHIPS if gallery.name == GALLERY else first_captions(indexed.gallery)),
         "total": len(indexed),
         "timed": gallery.timed,
         "grid": list(service.model.grid),
@@ -101,6 +99,15 @@ def gallery_value(service: RetrievalService, indexed: IndexedGallery) -> dict[st
         },
         "items": [item_value(service, indexed, index) for index in range(min(LONGEST_STRIP, len(gallery)))],
     }
+
+
+def left_out(indexed: IndexedGallery) -> str:
+    """Return a sentence about the files that were left out, or the gallery's own note."""
+    skipped = indexed.gallery.skipped
+    if not skipped:
+        return indexed.gallery.note
+    more = f" And {len(skipped) - 3} more." if len(skipped) > 3 else ""
+    return f"{len(skipped)} left out: {' '.join(skipped[:3])}{more}"
 
 
 def item_value(service: RetrievalService, indexed: IndexedGallery, index: int) -> dict[str, Any]:
@@ -256,7 +263,7 @@ def ranked_captions(
         registry.open(pool)
     ranking = service.rank_captions(indexed, index, None if pool == NO_POOL else pool, typed)
     chosen = caption if caption in ranking.captions else ranking.captions[0]
-    return captions_list(ranking, chosen) | {"pool": pool, "caption": chosen}
+    return captions_value(ranking, chosen) | {"pool": pool, "caption": chosen}
 
 
 def compared(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache, partial
@@ -102,16 +102,3 @@ def in_languages(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         other = make()
     differs = {name: part for name, part in other.items() if part != value.get(name)}
     return value | {"languages": {CHINESE: differs}}
-
-
-def of_language(value: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a value of `in_languages` in one language."""
-    return {**value, **value.get("languages", {}).get(name, {})}
-
-
-def html_in_languages(make: Callable[[], str]) -> str:
-    """HTML that the page has from the start, in each language: style shows the page's own (assets/css/site.css)."""
-    english = make()
-    with speaking(CHINESE):
-        chinese = make()
-    return f'<div class="in-english">{english}</div><div class="in-chinese" lang="zh-CN">{chinese}</div>'

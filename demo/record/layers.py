@@ -19,7 +19,6 @@ from demo.record.layer_facts import Shown
 from demo.record.layer_table import Row, existing, row_of
 from demo.record.table import counted, say
 from demo.service.measured import measures_of
-from demo.service.measures import is_slow
 from demo.service.whereabouts import whereabouts
 from seps import BranchExplanation, Explanation
 
@@ -159,12 +158,6 @@ class Layer:
             owner = "The caption" if row.number == "word" else f"The {branch.name} branch"
             owned = f"{owner} has {counted(len(numbers), row.number)}, {numbers.start} to {numbers.stop - 1}"
             raise ValueError(f"{owned}, but {row.number} {self.number} was asked for.")
-
-
-def is_of_pair(text: str) -> bool:
-    """Return whether a layer's text form refers to one pair: a word's, a token's, or a slow measurement."""
-    match = FORM.fullmatch(text)
-    return match is not None and (match[2] is not None or is_slow(match[1]))
 
 
 def branch_of(record: Explanation, branch: str) -> BranchExplanation | None:

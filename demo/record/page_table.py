@@ -26,12 +26,11 @@ from demo.record.table import (
 LANGUAGE_SCRIPT = Path(__file__).resolve().parents[2] / "assets" / "opening" / "language.js"
 
 
-def language_tags(lesson: Collection[str] = (), words: bool = False, unused: Collection[str] = ()) -> str:
+def language_tags(lesson: Collection[str] = (), unused: Collection[str] = ()) -> str:
     """Elements of the page's head: the script that reads the page's language from its URL, and the Chinese
     tables; arguments as in `table_data`."""
     chinese = without(CHINESE_TABLE, unused) | {name: CHINESE_LESSON[name] for name in lesson}
-    chinese = get_page_table(chinese, CHINESE_WORDS) if words else chinese
-    chinese |= {"phrases": PHRASES}
+    chinese = get_page_table(chinese, CHINESE_WORDS) | {"phrases": PHRASES}
     script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
     return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
 

@@ -12,7 +12,6 @@ from demo.galleries.index import IndexedGallery
 from demo.galleries.personal import PERSONAL
 
 LONGEST_STRIP = 500  # photographs of a strip; of a longer one STRIP are shown
-STRIP = 60
 _numbers = itertools.count()
 
 
@@ -41,16 +40,3 @@ _remembered_picture = lru_cache(maxsize=256)(GalleryItem.picture)
 def get_credit(item: GalleryItem) -> str:
     """Whose the photograph is, and its licence."""
     return ", ".join(part for part in (item.credit, item.licence) if part)
-
-
-def strip_value(indexed: IndexedGallery, selected: int | None) -> dict[str, Any]:
-    """Return a strip of a gallery's photographs; of a large gallery, of those around the selected one."""
-    first = (
-        min(max(0, (selected or 0) - STRIP // 2), max(0, len(indexed) - STRIP)) if len(indexed) > LONGEST_STRIP else 0
-    )
-    last = first + STRIP if len(indexed) > LONGEST_STRIP else len(indexed)
-    items = [
-        {"index": index, "title": indexed.gallery.items[index].title, "thumb": indexed.thumbnail(index)}
-        for index in range(first, last)
-    ]
-    return {"key": next(_numbers), "items": items, "selected": selected}

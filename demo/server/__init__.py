@@ -1,1 +1,1 @@
-"""The layer between the network and the screens: validates calls, stores uploads temporarily, limits sessions."""
+"""The layer between the network and the page: validates calls, stores uploads temporarily, limits sessions."""

@@ -14,6 +14,7 @@ from threading import Event, Lock, Thread
 LIFETIME = 600  # seconds that a file stays
 MAX_BYTES = 512 * 2**20  # of all files together
 EVERY = 15  # seconds between two looks
+UPLOADED = "files"  # below the folder of an upload
 TRIES = 20  # to remove the folder, a tenth of a second apart
 
 
@@ -59,6 +60,12 @@ class TemporaryFolder:
     def new(self, name: str) -> Path:
         """Return a path for a new file, in a new folder with an unguessable name."""
         return Path(tempfile.mkdtemp(dir=self.path)) / name
+
+    def is_served(self, path: str) -> bool:
+        """Return whether a path leads to a file for download; uploads are read by the app only."""
+        if not is_in_folder(self.path, path):
+            return False
+        return Path(path).resolve().relative_to(self.path).parts[1:2] != (UPLOADED,)
 
     def sweep(self, more: int = 0) -> None:
         """Remove files that are too old or too many, and folders that are left empty; `more` bytes are to come."""

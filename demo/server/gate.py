@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
 from demo.server.addresses import MCP, is_needed
-from demo.server.folder import TemporaryFolder, is_in_folder
+from demo.server.folder import TemporaryFolder
 from demo.server.listening import Listeners
 from demo.server.owners import CANCEL, WITH_SESSION, fields, find_session, is_usable, read_body
 from demo.server.root import strip_root
@@ -49,7 +49,7 @@ class Gate:
 
     Args:
         app: what comes next.
-        folder: of the uploads and downloads, the only files that are served.
+        folder: of the uploads and downloads; only the downloads are served.
         max_bytes: of an upload's body.
         mcp: whether the tools for assistants are served.
         listeners: gets the sessions with an open stream of answers.
@@ -90,7 +90,7 @@ class Gate:
         if not has_readable_hosts(scope["headers"]):
             return refused(400, UNREADABLE)
         name, _, file = path.partition("=")
-        if name == "/gradio_api/file" and not is_in_folder(self.folder.path, file):
+        if name == "/gradio_api/file" and not self.folder.is_served(file):
             return refused(404, UNKNOWN)
         named = query_of(scope)
         if any(len(value) > LONGEST_NAME for key in ("session_hash", "upload_id") for value in named.get(key, [])):

@@ -6,9 +6,7 @@ Gradio checks a file only where the call marks it as one, and answers most fault
 from __future__ import annotations
 
 import logging
-from asyncio import Lock
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
 from html import escape
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,13 +16,12 @@ from gradio.block_function import BlockFunction
 from gradio.exceptions import ComponentProcessingError
 
 from demo.record.language import phrase, sentences, speaking
-from demo.server.detail import is_finite, parse_fields, shortened, valid_text
+from demo.server.checks import is_finite, shortened, valid_text
 from demo.server.gate import FAULT, FULL, STATUS, is_full
-from demo.server.sessions import Session, Sessions
+from demo.server.sessions import Sessions
 
 LOG = logging.getLogger(__name__)
 LONGEST = 300  # characters of a component's message, which quotes the input
-SHORT = "answer"  # the queue of short answers
 GONE = (
     "This page's session has expired, because of too many other sessions or long inactivity. "
     '<a href="?{query}">Open this view again</a>: the address holds all of it but your own photos.'
@@ -53,26 +50,12 @@ class GuardedBlocks(gr.Blocks):
         try:
             if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
                 raise ValueError(GONE.format(query=escape(read_page_query(options.get("request")))))
-            if event.collects_event_data:  # before Gradio looks for files in it
-                parse_fields(options["event_data"]._data if options.get("event_data") else None)
-            async with AsyncExitStack() as turn:
-                for state in turns(event, options.get("state")):
-                    await turn.enter_async_context(state)
-                return await super().process_api(event, checked(event, inputs), *args, **options)
+            return await super().process_api(event, checked(event, inputs), *args, **options)
         except Exception as error:
             cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
             status, sentence = status_of(event, cause)
             scope_of(options.get("request"))[STATUS] = status
             raise gr.Error(sentences(sentence), title=phrase("Refused"), print_exception=False) from error
-
-
-def turns(event: BlockFunction, session: Any) -> list[Lock]:
-    """Return the locks that serialise short events on the same session state, so that each starts from the previous
-    one's result. Long events take no lock."""
-    if not isinstance(session, Session) or (event.queue and event.concurrency_id != SHORT):
-        return []
-    numbers = {output._id for output in event.outputs if isinstance(output, gr.State)}
-    return [session.turns[number] for number in sorted(numbers)]
 
 
 def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
@@ -144,9 +127,7 @@ def validate_value(component: Any, value: Any) -> Any:
     name = getattr(component, "label", None) or "the value"
     if hasattr(component, "check_uploads"):
         return component.check_uploads(value)
-    if isinstance(component, gr.Slider) and value is None:  # which Gradio would compare with its ends
-        raise ValueError(f"{name} is empty, but a number from {component.minimum} to {component.maximum} is needed.")
-    if isinstance(component, gr.Number | gr.Slider):
+    if isinstance(component, gr.Number):
         return validate_number(name, value)
     if isinstance(component, gr.Textbox) and value is None:
         return ""

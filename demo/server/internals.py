@@ -43,25 +43,16 @@ INTERNALS = (
         "on a busy machine the app quits, since its page does not answer within 3 s; no route of ours is served",
     ),
     Internal(
-        "gradio.blocks:Blocks.process_api(block_fn, inputs, session_hash, request, event_data)",
+        "gradio.blocks:Blocks.process_api(block_fn, inputs, session_hash, request)",
         "guard.py",
         "calls go unchecked, and faults are reported as null",
     ),
     Internal(
-        "gradio.block_function:BlockFunction(collects_event_data, outputs, queue, concurrency_id)",
+        "gradio.block_function:BlockFunction(inputs, api_name)",
         "guard.py",
-        "an event's data goes unchecked to Gradio, and one of two events at once forgets what the other changed",
-    ),
-    Internal(
-        "gradio.components:HTML.postprocess(value)",
-        "page_value.py",
-        "the page gets values that it cannot read, and every view stays empty",
+        "calls go unchecked",
     ),
     Internal("gradio.exceptions:ComponentProcessingError", "guard.py", "a bad upload is reported as a fault"),
-    Internal("gradio.helpers:EventData(target, _data)", "detail.py", "an event's data is read as it came"),
-    Internal(
-        "gradio.events:EventListener(event_name)", "detail.py", "a scripted component's event cannot be one of several"
-    ),
     Internal(
         "gradio.route_utils:upload_fn(request, upload_dir, max_file_size, upload_id, upload_progress)",
         "routes.py",
@@ -112,5 +103,4 @@ HELD = {
     ),
     "gradio.queueing:EventQueue": ("queue",),
     "gradio.queueing:Event": ("session_hash", "enqueue_time", "_id"),
-    "gradio.helpers:EventData": ("_data",),
 }

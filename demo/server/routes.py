@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from demo.server.folder import TemporaryFolder
+from demo.server.folder import UPLOADED, TemporaryFolder
 from demo.server.frames import FrameRule, frame_rule
 from demo.server.gate import UNKNOWN, UNREADABLE, Gate
 from demo.server.listening import Listeners, start_only_heard
@@ -90,7 +90,7 @@ def uploading(folder: TemporaryFolder, max_bytes: int) -> Callable[[Request], An
         folder.sweep(more=most)
         number = request.query_params.get("upload_id")
         progress = file_upload_statuses if number else None
-        place = folder.new("files")
+        place = folder.new(UPLOADED)
         try:
             files, _, _ = await upload_fn(request, place, most, number, upload_progress=progress)
         except (MultiPartException, MultipartParseError) as error:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from asyncio import Lock, Queue
-from collections import OrderedDict, defaultdict
+from asyncio import Queue
+from collections import OrderedDict
 from copy import copy
 from typing import Any
 
 from gradio.blocks import Blocks
-from gradio.components import HTML
+from gradio.components import JSON
 from gradio.server_messages import EventMessage
 from gradio.state_holder import SessionState, StateHolder
 from gradio.utils import LRUCache
@@ -26,8 +26,8 @@ MAX_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
 class Session(SessionState):
     """A person's states, without the copies of every component and value that Gradio makes for its deep links.
 
-    Those take 0.24 MB and 8 ms a session; this app makes its own links. Nor does it hold drawn views: after each
-    event Gradio rebuilds every component with its value, for views of 0.8 MB a session.
+    Those take 0.24 MB and 8 ms a session; this app makes its own links. Nor does it hold answers: after each
+    event Gradio rebuilds every component with its value.
     """
 
     def __init__(self, blocks: Blocks) -> None:
@@ -37,13 +37,12 @@ class Session(SessionState):
         self._state_ttl: dict[int, Any] = {}
         self.is_closed = False
         self.used = time.monotonic()
-        self.turns: defaultdict[int, Lock] = defaultdict(Lock)  # by state: who changes it now, see guard.py
 
     def __setitem__(self, key: int, value: Any) -> None:
         block = self.blocks_config.blocks.get(key)
         if block is not None and block.stateful:
             self.state_data[key] = value
-        elif not isinstance(value, HTML):  # what one shows is the browser's: no call reads it here
+        elif not isinstance(value, JSON):  # no call reads an answer here
             self.blocks_config.blocks[key] = value
 
     @property

@@ -14,7 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from demo.drawing.palette import DARK, LIGHT, VEIL, variables
-from demo.record.page_table import language_tags, table_tag
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SCRIPTS, STYLES, HEAD = ASSETS / "js", ASSETS / "css", ASSETS / "head.html"
@@ -57,16 +56,6 @@ def script_address(name: str) -> str:
     return f"{PREFIX}/{digest()}/{name}"
 
 
-def script_tags(entry: str) -> str:
-    """Return the tags that load an entry, a module right below assets/js; all others are fetched next to it. With them
-    comes the table of the page's texts."""
-    shared = [name for name in scripts() if "/" in name]
-    links = [f'<link rel="modulepreload" href="{script_address(name)}">' for name in shared]
-    return "\n".join(
-        [language_tags(), table_tag(), *links, f'<script type="module" src="{script_address(entry)}"></script>']
-    )
-
-
 def reached(entry: str) -> list[str]:
     """Return a module and those that it imports, directly or by another one."""
     known, waiting = scripts(), [entry]
@@ -96,12 +85,6 @@ def normal(parts: Sequence[str]) -> str:
     return "/".join(clean)
 
 
-@lru_cache(maxsize=1)
-def styles() -> str:
-    """Return the page's colours in light and dark, and every style sheet."""
-    return style_sheets(sorted(file.name for file in STYLES.glob("*.css")))
-
-
 def style_sheets(names: Sequence[str]) -> str:
     """Return the page's colours in light and dark, and those style sheets of assets/css."""
     sheets = [(STYLES / name).read_text(encoding="utf-8") for name in names]
@@ -118,6 +101,6 @@ def build_own_page(file: Path, parts: Mapping[str, str]) -> str:
     """
     head, _, body = file.read_text(encoding="utf-8").partition("<!--BODY-->\n")
     page = HEAD.read_text(encoding="utf-8")
-    for place, content in {"<!--HEAD-->": head, "<!--BODY-->": body, "/*STYLE*/": styles(), **parts}.items():
+    for place, content in {"<!--HEAD-->": head, "<!--BODY-->": body, **parts}.items():
         page = page.replace(place, content, 1)
     return page

@@ -25,7 +25,6 @@ MEASURES = (
     "deletion",
     "insertion",
 )
-CONTRASTS = ("own", "other", "contrast", "iou", "above", "auc", "inside_own", "inside_other", "caption_share")
 
 OwnModels = Mapping[str, Path | None]
 
@@ -56,12 +55,6 @@ def our_grounding(models: OwnModels | None = None) -> list[dict[str, Any]]:
             file, its mean and its 95% interval [low, high] (None without interval).
     """
     return map_rows("grounding", "methods", MEASURES, models)
-
-
-def our_contrast(models: OwnModels | None = None) -> list[dict[str, Any]]:
-    """Read how closely our models' maps follow the caption: rows as from `our_grounding`, with the measures of
-    CONTRASTS. The score's rows also have the caption's share of its variance."""
-    return map_rows("contrast", "maps", CONTRASTS, models)
 
 
 def map_rows(key: str, maps: str, names: Iterable[str], models: OwnModels | None) -> list[dict[str, Any]]:

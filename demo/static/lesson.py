@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from demo.record.language import in_languages
 from demo.record.maths import inner, mathml
 from demo.record.settings import evaluation_knobs, fixed, idle_choices, limits, network_with, trained_knobs
-from demo.screens.lesson.equations import EQUATIONS, LEGENDS
+from demo.views.lesson.equations import EQUATIONS, LEGENDS
 from seps import CrossSparseAggrNet, SEPSModel
 from seps.explanation.forward_pass import alignment_arrays, alignment_terms, cosines, token_weights
 from seps.method.network import Branch, ImageFeatures
@@ -170,7 +170,7 @@ def write_lesson(model: SEPSModel, folder: Path) -> None:
 
 def lesson_facts(model: SEPSModel) -> dict[str, Any]:
     """Return a model's facts for the lesson, JSON ready: settings with limits, and each step's equations and symbols
-    in MathML with their conditions (see `demo.screens.lesson.equations`)."""
+    in MathML with their conditions (see `demo.views.lesson.equations`)."""
     network, config = model.cross_net, model.config
     return {
         "trained": asdict(trained_knobs(model)),

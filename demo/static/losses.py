@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from demo.record.language import in_languages
-from demo.screens.losses.claims import CLAIMS, claims_value, run_claim
-from demo.screens.losses.values import playground_value
 from demo.service.retrieval import RetrievalService
+from demo.views.losses.claims import CLAIMS, claims_value, run_claim
+from demo.views.losses.values import playground_value
 
 LOSSES = "losses.json"
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from demo.page import html
 from demo.record.packing import DESCRIPTION
-from demo.screens.parts import NO_POOL
 from demo.server.static import reached
 from demo.service.measures import MEASURES
 from demo.static.lesson import SECTIONS
+from demo.views.state import NO_POOL
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
 ENTRIES = (html.ENTRY, "engine/browser.js")  # the modules from which all that the first view needs are reached
@@ -37,7 +37,7 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
         "engine": "browser",
         "example": example_of(galleries[0]),
         "parts": parts,
-        "galleries": list(galleries),
+        "galleries": [reference_of(gallery) for gallery in galleries],
         "scripts": sorted({name for entry in (*ENTRIES, *PLACES, WORKER) for name in reached(entry)}),
         "engine_bytes": engine_bytes,
         "gpu_bytes": gpu_bytes,
@@ -61,6 +61,21 @@ def example_of(gallery: dict[str, Any]) -> dict[str, Any]:
         "items": ranking["lists"][0]["items"],
         "total": gallery["total"],
         "viewer": first["viewer"],
+    }
+
+
+def reference_of(gallery: dict[str, Any]) -> dict[str, Any]:
+    """Return a gallery's facts with only those parts of its worked example that the page checks its model against."""
+    first = gallery["first"]
+    viewer = first["viewer"]
+    facts = {name: value for name, value in gallery.items() if name != "credits"}
+    return facts | {
+        "first": {
+            "caption": viewer["caption"],
+            "index": first["ranking"]["selected"],
+            "similarity": viewer["similarity"],
+            "photo": viewer["photo"]["src"],
+        }
     }
 
 

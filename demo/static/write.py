@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from demo.galleries.index import GalleryInMemory, require_in_memory
+from demo.galleries.openings import first_captions
 from demo.galleries.scenes import SCENES
 from demo.record.language import in_languages
 from demo.record.photo import get_credit
-from demo.screens.examples import examples_of
-from demo.screens.parts import ViewState
-from demo.screens.photos.view import rank_and_show
 from demo.server.static import scripts
 from demo.service.retrieval import RetrievalService
 from demo.service.start import open_service, open_shipped_scenes
@@ -25,6 +23,7 @@ from demo.static.libraries import GPU_FILES, library_files
 from demo.static.losses import write_losses
 from demo.static.model import nodes_without_kernel, write_model
 from demo.static.page import space_card, static_page, worker_script
+from demo.views.worked_example import worked_example
 from seps.files import write_atomically
 from seps.progress import Progress
 
@@ -119,11 +118,11 @@ def first_view(
     service: RetrievalService, indexed: GalleryInMemory, facts: dict[str, Any], folder: str
 ) -> dict[str, Any]:
     """Return the worked example of a gallery in the format of the page's scripts, with pictures by URL."""
-    captions = examples_of(indexed)
-    asked = (service, indexed, captions[0], None, ViewState())
-    _, _, viewer, state = rank_and_show(*asked)
-    ranking = in_languages(lambda: rank_and_show(*asked)[1])
-    shown = facts["items"][state.index]["photo"]
+    captions = first_captions(indexed.gallery)
+    asked = (service, indexed, captions[0])
+    index, _, viewer = worked_example(*asked)
+    ranking = in_languages(lambda: worked_example(*asked)[1])
+    shown = facts["items"][index]["photo"]
     viewer["photo"] = shown | {"src": f"{folder}/{shown['src']}"}
     for part in ranking["lists"]:
         for item in part["items"]:

@@ -3,8 +3,8 @@
 An ImageNet backbone comes with a classifier of named classes. Applied at each location of the original
 backbone's map, it gives p(i, k), the probability of class k at patch i; applied to the whole image, p(k). The text
 branch embeds each name: t(k), the unit mean word of "a photo of a NAME", minus the mean over all classes, of unit
-length again. A class vector is the sum of p t over the most probable classes. It is short where the classifier is uncertain,
-as it is about people, for whom ImageNet has no class. Then
+length again. A class vector is the sum of p t over the most probable classes. It is short where the classifier is
+uncertain, as it is about people, for whom ImageNet has no class. Then
 
     patch = patch + mean length * (local_weight * class vector of the patch + image_weight * class vector of the image)
 

@@ -21,10 +21,10 @@ from demo.drawing import files as exports
 from demo.drawing.formats import Download
 from demo.galleries import photos
 from demo.galleries.paths import photo_paths
-from demo.screens.judge.judgement import score_sentence
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.views.judge.judgement import score_sentence
 from seps import SEPSModel, load_model, measure_blurred, shipped_file
 from seps.indexing.command import index_folder
 from seps.models.config import ModelConfig

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { say } from "./words.js";
 
-// The fold of some lines, those that are empty left out; null where all are. demo/screens/parts.py makes the same.
+// The fold of some lines, those that are empty left out; null where all are. demo/views/photos.py makes the same.
 export function fold(...lines) {
   const paragraphs = lines.filter(Boolean).map((line) => h("p", {}, line));
   return paragraphs.length ? h("details", { class: "seps-fold" }, h("summary", {}, say("fold.numbers")), ...paragraphs) : null;

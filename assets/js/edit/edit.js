@@ -174,7 +174,7 @@ function build(root, value, trigger, kept) {
     const words = rows.map(({ word, change, says }, at) => button(
       { title: says, "data-word": word, "data-change": change, "aria-pressed": "false", click: () => tell(at) },
       h("span", {}, word),
-      h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change, 4, "−")),
+      h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change, 2, "−")),
     ));
     const tell = (at) => {
       const next = words[at].getAttribute("aria-pressed") === "false" ? at : null;

@@ -99,15 +99,21 @@ export function makeEngine(site) {
     return models.ask("tuned", { model: facts.model, method: "rank", knobs: { ...usual, keep_ratio: ratio }, trained, values });
   }
 
+  // Photos whose titles contain a text, the best first.
+  function orderOf(facts, scores, text = "") {
+    const plain = (words) => words.normalize("NFC").toLowerCase();
+    const name = text.trim();
+    const order = fromHighest(scores).filter((at) => plain(facts.items[at].photo.title).includes(plain(name)));
+    if (!order.length) throw new Error(say("explore.no_name", { name }));
+    return order;
+  }
+
   function rank(values, options) {
     return told(async () => {
       const started = performance.now();
       const { facts, index, caption, dense, notes } = await read(values);
       const scores = await scoresOf(facts, caption, dense, values.ratio);
-      const name = (values.name ?? "").trim().normalize("NFC").toLowerCase();
-      const has = (at) => facts.items[at].photo.title.normalize("NFC").toLowerCase().includes(name);
-      const order = fromHighest(scores).filter(has);
-      if (!order.length) throw new Error(say("explore.no_name", { name }));
+      const order = orderOf(facts, scores, values.name);
       const milliseconds = performance.now() - started;
       const best = await pairs.explained(facts, order[0], caption, null, "", dense);
       const items = order.slice(0, values.count ?? RANKED).map((at, place) =>
@@ -208,7 +214,7 @@ export function makeEngine(site) {
   const losses = async (settings) => playgroundUnder((await ofLosses()).playground, settings);
   const claims = async () => inPageLanguage((await ofLosses()).claims);
 
-  const saving = makeSaving({ site, models, pairs, read, scoresOf, compare, sides });
+  const saving = makeSaving({ site, models, pairs, read, scoresOf, orderOf, compare, sides });
   const save = (what, values, options) => told(() => saving[what](values), options);
 
   return {

@@ -1,4 +1,4 @@
-// Captions ranked for a photograph in this browser. As demo/screens/captions/view.py.
+// Captions ranked for a photograph in this browser. As demo/views/captions.py.
 
 import { listed, say } from "../base/words.js";
 import { readLines } from "./language.js";

@@ -1,4 +1,4 @@
-// Captions over one photograph, computed in this browser. As demo/screens/compare/view.py.
+// Captions over one photograph, computed in this browser. As demo/views/compare.py.
 
 import { overlapOf, sharedSentence } from "../record/decision.js";
 import { unfoundValue } from "../record/unfound.js";

@@ -1,4 +1,4 @@
-// Two explanations side by side, computed in this browser. As demo/screens/why/values.py.
+// Two explanations side by side, computed in this browser. As demo/views/why/values.py.
 
 import { say } from "../base/words.js";
 import { attributionOf } from "../record/attribution.js";

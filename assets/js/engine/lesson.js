@@ -1,4 +1,4 @@
-// The value of the lesson without a server, as demo/screens/lesson/walk.py makes it: one pass of a pair under settings,
+// The value of the lesson without a server, as demo/views/lesson/walk.py makes it: one pass of a pair under settings,
 // beside that of the settings the model is evaluated with.
 
 import { decode } from "../record/record.js";
@@ -177,7 +177,7 @@ async function valueOf(shown, effects, captions) {
 
 const placeOf = (scores, index) => fromHighest(scores).indexOf(index) + 1;
 
-// What differs between two passes, see `moved_between` in demo/screens/lesson/walk.py.
+// What differs between two passes, see `moved_between` in demo/views/lesson/walk.py.
 function movedBetween(before, now) {
   const [then, kept] = [before, now].map(({ branches: [branch] }) => branch.kept);
   const patches = (holds) => kept.flatMap((bit, patch) => (holds(then[patch], bit) ? [patch] : []));

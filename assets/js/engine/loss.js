@@ -1,5 +1,5 @@
 // L_align, equation (6), on the similarities of a batch under settings that a person moves, in float32 as PyTorch has it:
-// demo/screens/losses/values.py.
+// demo/views/losses/values.py.
 
 const { fround, max } = Math;
 

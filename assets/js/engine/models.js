@@ -83,9 +83,9 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
   }
 
   // What runs the models, and how far the worked example's S(I, T) is from the app's here.
-  async function check(gallery, model, { captions: [caption], ranking: { selected: index }, viewer }) {
+  async function check(gallery, model, { caption, index, similarity: expected }) {
     const { similarity } = await ask("explain", { model, gallery, index, caption, mask: null });
-    running = { ...await ask("engine", {}), apart: Math.abs(similarity - viewer.similarity) };
+    running = { ...await ask("engine", {}), apart: Math.abs(similarity - expected) };
     started?.(running);
   }
 
@@ -143,11 +143,11 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
 
   const gpus = new Map(); // model -> what reads many pictures by WebGPU
   function gpuOf(model) {
-    const { captions: [caption], viewer } = galleryOfModel(model).first;
+    const { caption, photo } = galleryOfModel(model).first;
     return makeGpu({
       start: () => encoder(model, true),
       reference: async (picture) => (await encodeAll(model, [picture], () => {}))[0],
-      example: () => pictureAt(absolute(viewer.photo.src)),
+      example: () => pictureAt(absolute(photo)),
       tell: ofGpu,
       megabytes: site.gpu_bytes / MEGABYTE,
       async explain(pictures) {

@@ -1,5 +1,5 @@
 // What the views show of one picture and one caption: records, remembered, and the viewer's value, as
-// demo/screens/parts.py and demo/screens/viewer.py make it.
+// demo/views/photos.py and demo/views/viewer.py make it.
 
 import { say } from "../base/words.js";
 import { decisionWords, gameWords, otherSentence } from "../record/decision.js";

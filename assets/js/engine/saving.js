@@ -4,18 +4,16 @@ import { fixed } from "../base/numbers.js";
 import { contrastRecord } from "../record/contrast.js";
 import { sharedSentence } from "../record/decision.js";
 import { saveComparison, saveContrast, saveExplanation, saveRanking } from "../files/files.js";
-
 import { maskOf, PLAIN } from "./pairs.js";
 import { rankCaptions } from "./captions.js";
 import { contrastFor, whyValue } from "./contrast.js";
-import { fromHighest } from "./numbers.js";
 
 export const FORMATS = { pair: ["png", "json"], ranking: ["csv"], captions: ["csv"], compare: ["png"], contrast: ["png", "json", "csv"] };
 const TRUTH = { right: "yes", wrong: "no", typed: "" };
 
-// read(values): the pair of a question; scoresOf(facts, caption, dense, ratio); compare(values): of the
-// engine; sides(values): the two that a question sets side by side.
-export function makeSaving({ site, models, pairs, read, scoresOf, compare, sides }) {
+// read(values): the pair of a question; scoresOf(facts, caption, dense, ratio); orderOf(facts, scores, name): photos,
+// the best first; compare(values): of the engine; sides(values): the two that a question sets side by side.
+export function makeSaving({ site, models, pairs, read, scoresOf, orderOf, compare, sides }) {
   const looks = ({ layer = "mask", mask = "", opacity = 0.75, lines = true, objects = false }) => ({ layer, mask, opacity, lines, objects });
 
   return {
@@ -28,12 +26,16 @@ export function makeSaving({ site, models, pairs, read, scoresOf, compare, sides
       return saveExplanation({ site, pairs }, facts, state, value, { ...state, format: values.file_format }, more);
     },
 
-    async ranking(values) {
-      const { facts, caption, dense } = await read(values);
-      const scores = await scoresOf(facts, caption, dense, values.ratio);
-      const rows = fromHighest(scores).map((at, rank) =>
-        [rank + 1, facts.items[at].key, facts.items[at].photo.title, Number(fixed(scores[at], 6)), caption]);
-      return saveRanking(facts, facts.name, [["rank", "photo", "title", "score", "caption"], ...rows]);
+    // A photo under a decision by hand is at its new place.
+    async ranking({ ratio, mask, name, ...values }) {
+      const { facts, index, caption, dense } = await read(values);
+      const scores = Array.from(await scoresOf(facts, caption, dense, ratio));
+      const forced = ratio ? null : maskOf({ mask }, facts.manifest.grid[0] * facts.manifest.grid[1]);
+      if (forced) scores[index] = (await pairs.explained(facts, index, caption, forced, "", dense)).record.similarity;
+      const decision = (at) => (forced ? [at === index ? "by hand" : "the model's"] : []);
+      const rows = orderOf(facts, scores, name).map((at, rank) =>
+        [rank + 1, facts.items[at].key, facts.items[at].photo.title, Number(fixed(scores[at], 6)), caption, ...decision(at)]);
+      return saveRanking(facts, facts.name, [["rank", "photo", "title", "score", "caption", ...(forced ? ["decision"] : [])], ...rows]);
     },
 
     async captions({ gallery, index, pool, typed }) {

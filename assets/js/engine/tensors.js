@@ -1,4 +1,4 @@
-// The tensors of each step of the lesson with their shapes, as demo/screens/lesson/steps.py lists them.
+// The tensors of each step of the lesson with their shapes, as demo/views/lesson/steps.py lists them.
 
 import { phrase, say } from "../base/words.js";
 

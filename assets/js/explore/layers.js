@@ -2,6 +2,7 @@
 // the score used.
 
 import { button, h, press } from "../base/dom.js";
+import { keepingFocus } from "../base/focus.js";
 import { isPart, layerName, layers as table, meaning, say, symbol } from "../base/words.js";
 import { foldedMenu } from "../shell/menu.js";
 import { hasLayer, layerNames, layerText, parseLayer, rowOf } from "../record/record.js";
@@ -63,8 +64,8 @@ export function layerSwitch({ choose, firstWord }) {
       disabled: number + step < 1 || number + step > count,
       click: () => choose(layerText({ ...layer, name: "token", number: number + step })),
     }, sign);
-    pager.replaceChildren(
-      turn(-1, "button.previous_token", "‹"), h("span", {}, number ? say("button.of", { number, count }) : ""), turn(1, "button.next_token", "›"));
+    keepingFocus(pager, () => pager.replaceChildren(
+      turn(-1, "button.previous_token", "‹"), h("span", {}, number ? say("button.of", { number, count }) : ""), turn(1, "button.next_token", "›")));
   }
 
   return { element, show };

@@ -86,6 +86,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
 
   // The record of the pair in the state; under a ratio, that of the highest scores, as many as it keeps.
   async function explain(now) {
+    line.problem(""); // of what was asked before; what a later question finds wrong stays
     try {
       const done = await explaining(async (signal) => {
         waiting(true);
@@ -101,7 +102,6 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
         return { index, value, before: own.similarity };
       });
       if (!done) return;
-      line.problem("");
       waiting(false);
       Object.assign(look, done, { record: decode(done.value.record), isTried: true });
       if (!now.mask) look.own = done.before ?? done.value.similarity;
@@ -198,6 +198,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
   // Rank other photos for the same caption: changes of `asked`.
   function search(changes) {
     look.asked = { ...look.asked, ...changes };
+    line.problem("");
     rank(state.get());
   }
 

@@ -2,7 +2,7 @@
 
 import { button, h, press } from "../base/dom.js";
 import { fixed } from "../base/numbers.js";
-import { say } from "../base/words.js";
+import { say, symbols } from "../base/words.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { describe, hasLayer, layerText, measuredLine, parseLayer, patchLines, isByWord } from "../record/record.js";
 import { downloadMenu } from "../shell/download.js";
@@ -214,7 +214,7 @@ function build(app) {
     const lines = stage.patch === null
       ? [sentenceOf(record, layer, parsed), value.unfound?.words[parsed.number]]
       : isMeasured(layer) ? [measuredLine(record, parsed, stage.patch)] : patchLines(record, stage.patch);
-    reading.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, text)));
+    reading.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, ...symbols(text))));
     return undefined;
   }
 
@@ -273,7 +273,6 @@ function build(app) {
       video.show(more.timeline ?? null, selected, !ratio);
     }
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
-    pool.show(state.get(), ranked, look.facts, look.noPool);
     if (rows) strip.captions(rows, selected);
     else strip.photos(items, selected);
     note.textContent = [text, missed].filter(Boolean).join(" ");
@@ -311,7 +310,6 @@ function build(app) {
     ending ??= takeAnywhere(sources.take);
     ask.show(now);
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === now.mode));
-    pool.show(now);
     look.follow(now, before);
   }
 

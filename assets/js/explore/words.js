@@ -31,6 +31,10 @@ export function wordRow({ choose, preview }) {
           choose(pinned === index ? null : index);
         },
       });
+      for (const piece of buttons.element.querySelectorAll("button + button")) { // joined to the one before
+        piece.title = piece.textContent;
+        piece.textContent = piece.textContent.replace(/^##/, "");
+      }
       element.replaceChildren(h("span", { class: "words-label" }, say("explore.words")), buttons.element);
     }
     for (const each of buttons.element.querySelectorAll("[data-word]")) {

@@ -44,6 +44,7 @@ export function lossesPart({ engine, state, line }) {
     }
     if (before && ["margin", "mining", "mask_ids"].every((name) => now[name] === before[name])) return;
     const values = { margin: Number(now.margin || 0.2), mining: now.mining || "all", mask_ids: now.mask_ids !== "0" };
+    line.wait(say("app.measuring"));
     work(run, (signal) => engine.losses(values, { signal }), (value) => playground.show(before ? value : { ...value, ...shareOf(now) }));
   }
 

@@ -9,7 +9,7 @@ const LINKS = { paper: "https://arxiv.org/abs/2511.01390", code: "https://github
 export function aboutPanel({ engine, closed }) {
   const models = h("p", {});
   const notes = h("div", { class: "notes" });
-  const credits = h("ul", { class: "credits" });
+  const credits = h("ul", { class: "credits", tabindex: "0", "aria-label": say("about_page.photos") });
   const dialog = h(
     "dialog",
     { class: "panel", "aria-labelledby": "about-title", close: closed, click: (event) => event.target === dialog && dialog.close() },

@@ -96,11 +96,9 @@ export function startApp(engine, site, root) {
       line.problem("");
       line.note("");
     }
-    try {
-      if (!built.has(name)) built.set(name, (await placeOf(name))(app));
-    } catch (error) {
-      return line.problem(error instanceof TypeError ? say("app.not_fetched") : error.message);
-    }
+    const build = await placeOf(name).catch(() => null);
+    if (!build) return line.problem(say("app.not_fetched"));
+    if (!built.has(name)) built.set(name, build(app)); // its errors are faults, and not hidden
     const place = built.get(name);
     if (shown !== name) return undefined; // another one was opened meanwhile
     if (main.firstElementChild !== place.element) main.replaceChildren(place.element);

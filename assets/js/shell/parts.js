@@ -36,16 +36,21 @@ export function placeOfParts(app, section, makers) {
 
 // Run work, show that it is on its way, and say what was wrong: working(element, line)(run, work, place).
 export function working(element, line) {
+  let count = 0; // of works on their way
   return async (run, work, place) => {
+    count += 1;
     element.setAttribute("aria-busy", "true");
     try {
       const result = await run(work);
-      if (result === null) return;
-      line.problem("");
-      place(result);
+      if (result !== null) {
+        line.problem("");
+        place(result);
+      }
     } catch (error) {
       line.problem(error.message);
     }
+    count -= 1;
+    if (count) return;
     line.wait("");
     element.setAttribute("aria-busy", "false");
   };

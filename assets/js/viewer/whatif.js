@@ -10,7 +10,7 @@ import { between, maskText, readMask } from "./masks.js";
 const MOST_STEPS = 200; // that can be undone
 const CHOICE = [VEIL, "#ffd23f"]; // the model's choice in the game: below the dashes, and dashes
 
-// content: what a decision by hand needs, see whatif_value in demo/screens/viewer.py; `changed` is called when the decision
+// content: what a decision by hand needs, see whatif_value in demo/views/viewer.py; `changed` is called when the decision
 // has changed, `redraw` when only its looks have, `resized` when the tools come or go. With `always` the tools are there
 // from the start, stay, and have no game.
 export function whatIf(content, { mask, budget, grid, changed, redraw, resized, always = false }) {

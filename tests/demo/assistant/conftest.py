@@ -11,10 +11,11 @@ import pytest
 import uvicorn
 
 from demo.assistant.serving import routes_of, tool_server
+from demo.galleries.photos import MAX_BYTES
 from demo.server.addresses import MCP
 from demo.server.folder import TemporaryFolder
+from demo.server.routes import server_options
 from demo.service.registry import ModelRegistry
-from demo.site import launch_options
 from tests.demo.server.test_addresses import made
 from tests.helpers.awaited import awaited
 
@@ -25,7 +26,7 @@ def served(registry: ModelRegistry | None) -> Iterator[str]:
     tools = None if registry is None else routes_of(tool_server(registry, "127.0.0.1"))
     with TemporaryFolder() as folder, socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        app = awaited(made(launch_options(folder, tools)["app_kwargs"]))
+        app = awaited(made(server_options(folder, MAX_BYTES, tools)))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         thread = Thread(target=server.run, args=([listening],))
         thread.start()

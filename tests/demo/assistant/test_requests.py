@@ -14,9 +14,8 @@ import httpx
 import pytest
 
 from demo.assistant import serving
-from demo.screens.api import Endpoints
-from demo.screens.api_page import DRAWN
-from demo.screens.parts import DRAWING
+from demo.page.api import Endpoints
+from demo.page.queues import DRAWING, GENERATING
 from demo.service.generating.service import GeneratingService
 from demo.service.start import load_shipped_generator
 from tests.demo.assistant.conftest import served
@@ -192,21 +191,6 @@ def soon(holds: Callable[[], bool], seconds: float = 20.0) -> bool:
     return holds()
 
 
-def test_calls_nobody_waits_for_are_dropped(address: str, drawings: Drawings, caplog: pytest.LogCaptureFixture) -> None:
-    left = [asked(address, tool_call("generate", caption=f"a red car {number}")) for number in range(8)]
-    assert soon(lambda: drawings.running == 2)
-    time.sleep(0.5)  # the others wait
-    for connection in left:
-        connection.close()
-    assert soon(lambda: drawings.running == 0, 3.0)  # less than a drawing takes
-    drawings.steps = 1
-    last = httpx.post(address, content=tool_call("generate", caption="the last"), headers=HEADERS, timeout=60)
-    assert last.json()["result"]["content"][0]["text"] == "This drawing is finished."
-    assert len(drawings.started) == 3 and drawings.started[-1] == "the last"
-    assert drawings.most == 2 == DRAWN["concurrency_limit"] and drawings.finished == 1
-    assert not any(record.exc_info for record in caplog.records)
-
-
 def test_few_calls_wait_for_their_turn(address: str, drawings: Drawings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "MAX_WAITING", 1)
     waiting = [asked(address, tool_call("generate", caption=f"a red car {number}")) for number in range(3)]
@@ -221,5 +205,20 @@ def test_few_calls_wait_for_their_turn(address: str, drawings: Drawings, monkeyp
         connection.close()
 
 
+def test_calls_nobody_waits_for_are_dropped(address: str, drawings: Drawings, caplog: pytest.LogCaptureFixture) -> None:
+    left = [asked(address, tool_call("generate", caption=f"a red car {number}")) for number in range(8)]
+    assert soon(lambda: drawings.running == 2)
+    time.sleep(0.5)  # the others wait
+    for connection in left:
+        connection.close()
+    assert soon(lambda: drawings.running == 0, 3.0)  # less than a drawing takes
+    drawings.steps = 1
+    last = httpx.post(address, content=tool_call("generate", caption="the last"), headers=HEADERS, timeout=60)
+    assert last.json()["result"]["content"][0]["text"] == "This drawing is finished."
+    assert len(drawings.started) == 3 and drawings.started[-1] == "the last"
+    assert drawings.most == 2 == GENERATING["concurrency_limit"] and drawings.finished == 1
+    assert not any(record.exc_info for record in caplog.records)
+
+
 def test_the_tools_have_the_limits_of_the_endpoints() -> None:
-    assert serving.LIMITS == {"explain": DRAWING, "generate": DRAWN}
+    assert serving.LIMITS == {"explain": DRAWING, "generate": GENERATING}

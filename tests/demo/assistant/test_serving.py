@@ -18,7 +18,7 @@ from mcp.types import CallToolResult
 from PIL import Image
 
 from demo.galleries.scenes import SCENES
-from demo.screens.api import Endpoints
+from demo.page.api import Endpoints
 from demo.server.addresses import MCP, is_needed
 from demo.server.gate import FAULT
 from demo.service.generating.service import GeneratingService

@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, Locator, Page
 from demo.record.counterfactual import Trial
 from demo.record.packing import packed
 from demo.record.settings import Knobs, idle, idle_choices
-from demo.screens.lesson.steps import Example, steps
-from demo.screens.lesson.trial import trial_value
-from demo.screens.lesson.walk import moved_between
 from demo.service.counterfactual import Decided
+from demo.views.lesson.steps import Example, steps
+from demo.views.lesson.trial import trial_value
+from demo.views.lesson.walk import moved_between
 from seps import Explanation
 from tests.demo.browser.standalone import open_html, page_of, photo
 

@@ -298,6 +298,8 @@ def test_photos_of_a_person_reach_nobody_else(http: httpx.Client) -> None:
         assert not stranger["success"] and "private" not in stranger["text"], name
         assert "private" not in ask(http, name, "", **values)["text"], name
     assert ask(http, "explain", "owner", **values)["success"]
+    with httpx.Client(base_url=http.base_url) as other:
+        assert other.get(f"/gradio_api/file={path}").status_code == 404
 
 
 def test_what_gradio_would_do_beside_is_refused(http: httpx.Client) -> None:

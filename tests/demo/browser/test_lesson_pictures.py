@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
-from demo.screens.lesson.steps import STEPS
+from demo.views.lesson.steps import STEPS
 from tests.demo.browser.lesson_page import RECORDS, TRAINED, go, lesson, lesson_value, resting
 from tests.demo.browser.standalone import GRID, VEIL, WORDS, check_laid, random_record
 

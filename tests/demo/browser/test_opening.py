@@ -13,7 +13,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from demo.opening.first import PAGE_FILE, first_view
+from demo.opening.first import FILE, first_view
 from tests.demo.browser.conftest import ROOT, served
 from tests.demo.galleries.test_worker import heed_interrupts
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 def test_the_worked_example_is_there_before_the_app_and_nothing_after_it(
     browser: Browser, cache: Path, tmp_path: Path
 ) -> None:
-    view = first_view(PAGE_FILE)
+    view = first_view(FILE)
     assert view is not None
     command = ("app.py", "--cache", str(cache), "--no-fetch", "--port")
     with served(tmp_path, *command, ready="/") as address:

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
-from demo.screens.losses.claims import CLAIMS, claims_value, run_claim
-from demo.screens.losses.values import playground_value
 from demo.service.retrieval import RetrievalService
+from demo.views.losses.claims import CLAIMS, claims_value, run_claim
+from demo.views.losses.values import playground_value
 from tests.demo.browser.lesson_page import open_page, page_of, slide
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")

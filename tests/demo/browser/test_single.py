@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.notebook.contrast import contrast_page
 from demo.record.settings import evaluation_knobs
-from demo.screens.lesson.files import lesson_page
-from demo.screens.lesson.walk import WalkRequest
 from demo.service.retrieval import RetrievalService
+from demo.views.lesson.files import lesson_page
+from demo.views.lesson.walk import WalkRequest
 from tests.demo.record.test_contrast import FIRST, SECOND, contrast_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")

@@ -19,10 +19,10 @@ from demo.drawing import letters
 from demo.drawing.letters import MissingLettersError, forget_fonts
 from demo.drawing.page import text_width, wrapped
 from demo.drawing.render import render
-from demo.screens.lesson.export import lesson_gif, lesson_pdf, lesson_pngs
-from demo.screens.lesson.slide_parts import Lesson
+from demo.views.lesson.export import lesson_gif, lesson_pdf, lesson_pngs
+from demo.views.lesson.slide_parts import Lesson
 from tests.demo.drawing.test_film import line, written
-from tests.demo.screens.lesson.test_export import lesson_of
+from tests.demo.views.lesson.test_export import lesson_of
 
 CREDIT = "照片王小明, CC BY 4.0"
 NAMES = re.escape("照 片 王 小 明 (on Debian and Ubuntu, apt-get install fonts-noto-cjk adds one)")

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from demo.opening import first
-from demo.opening.page import opening_page
 from demo.opening.write import compute_first_view
+from demo.page.html import app_page
 from demo.service.registry import ModelRegistry
 
 ROOT = Path(__file__).parents[3]
@@ -57,16 +57,17 @@ def test_it_is_not_shown_with_other_weights(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "model.safetensors").write_bytes(b"others")
     monkeypatch.setattr(first, "WEIGHTS", tmp_path / "model.safetensors")
     assert first.first_view() is None
-    assert 'id="view">null</script>' in opening_page(None)
+    page = app_page(None)
+    assert json.loads(re.search(r'id="site">(.*?)</script>', page)[1])["example"] is None  # type: ignore[index]
 
 
 def test_what_the_view_holds_ends_no_tag_of_the_page() -> None:
     view, mark = first.first_view(), "</script><b>"
     assert view is not None
-    page = opening_page(view | {"examples": [mark]})
+    page = app_page(view | {"examples": [mark]})
     assert mark not in page
-    value = json.loads(re.search(r'id="view">(.*?)</script>', page)[1])  # type: ignore[index]
-    assert value["examples"] == [mark]
+    value = json.loads(re.search(r'id="site">(.*?)</script>', page)[1])  # type: ignore[index]
+    assert value["example"]["chips"] == [mark]
 
 
 def test_nothing_that_takes_long_is_imported() -> None:

@@ -6,8 +6,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from demo.page.places import at
-from demo.screens.generate.values import GenerateState
-from demo.screens.losses.guide import advice_rows
+from demo.views.generate.values import GenerateState
+from demo.views.losses.guide import advice_rows
 from tests.helpers.page_calls import ask
 
 PAIR = {"gallery": "examples", "index": 0, "prompt": "a cat"}

@@ -111,6 +111,7 @@ def test_a_session_sees_its_own_photos_and_no_others(client: TestClient) -> None
     assert status == 200 and value["photo"]["src"].startswith("data:") and value["link"] is None
     assert ask(client, "explain", "another", **values)[0] == 400
     assert client.get("/gradio_api/pictures/uploads/photo/0").status_code == 404
+    assert client.get(f"/gradio_api/file={path}").status_code == 404
 
 
 @pytest.mark.parametrize("path", ["examples/photo/99", "examples/huge/0", "none/photo/0", "examples/photo/x", "../x"])

@@ -133,7 +133,7 @@ def test_sentences_name_what_comes_first_and_its_numbers(second: tuple[str, ...]
     sign = 1 if result.difference >= 0 else -1
     assert f"The words have {sign * sum(part.difference for part in result.words):+.4f} of it" in parts
     best = max(result.words, key=lambda part: sign * part.difference)
-    assert f"“{best.name}” speaks most for {first} ({sign * best.difference:.4f})" in words
+    assert f"“{best.name}” favours {first} most ({sign * best.difference:.4f})" in words
 
 
 def test_what_the_page_gets_is_json_alone() -> None:

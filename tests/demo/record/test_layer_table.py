@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from demo.record.layer_table import LAYERS, Row, existing, names_by_word
-from demo.record.layers import Layer, describe, is_of_pair
+from demo.record.layers import Layer, describe
 from demo.service.measures import MEASURES
 from demo.service.measuring import _COMPUTES
 from tests.helpers.record_words import layer_words, layers_of
@@ -32,12 +32,6 @@ def test_every_measure_has_its_function_and_every_function_its_measure() -> None
 def test_no_two_rows_are_of_one_layer(name: str, number: str, branch: str) -> None:
     layer = (name, 1 if number else None, branch)
     assert [row.matches(*layer) for row in LAYERS].count(True) == 1
-
-
-def test_a_layer_of_one_pair_is_not_that_of_another() -> None:
-    texts = ["word:1", "token:2:dense", "fit:1", "effect:3", "blurred", "blurred:2"]
-    assert all(map(is_of_pair, texts))
-    assert not any(map(is_of_pair, ["photo", "mask:both", "score", "tokens", "effect", "smallest_set", "", "no layer"]))
 
 
 def test_a_row_makes_a_layer(made_layer: Row) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from functools import partial
-from html import unescape
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -20,21 +18,12 @@ from demo.galleries import decoding
 from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.photos import read_photo
+from demo.page.values import compared, left_out
 from demo.record.language import CHINESE, MESSAGES, compile_pattern, sentences, speaking
-from demo.screens.chooser import SelectedImage, left_out
-from demo.screens.compare.view import show_side_by_side
-from demo.screens.generate.values import linked_state as linked_drawing
-from demo.screens.lesson.view import from_link as linked_lesson
-from demo.screens.losses.view import from_link
-from demo.screens.parts import ViewState, message
-from demo.screens.session import fill
-from demo.screens.why.view import compared_captions
-from demo.server.detail import Detail
 from demo.server.gate import FAULT, FULL, MAX_BYTES, large
 from demo.server.guard import GONE
 from demo.service.captions import add_unlike_note, read_caption
 from demo.service.generating.reading import read_drawn_caption
-from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import colours, photos, videos
@@ -43,20 +32,6 @@ from tests.helpers.clips import encode_clip
 
 ENGLISH = r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}"  # three words in a row
 ROOT = Path(__file__).parents[3]
-ALL = mask_text(np.ones(196, dtype=bool))  # patches of a photograph, kept by hand
-LINKS: list[dict[str, str]] = [
-    {"view": "moon"},
-    {"model": "moon"},
-    {"model": "scenes", "gallery": "examples"},
-    {"mask": ALL, "caption": "a cat"},
-    {"mask": ALL, "budget": "5", "caption": "a cat", "photo": "cat"},
-    {"opacity": "500"},
-    {"grid": "7"},
-    {"layer": "word:99", "caption": "a cat", "photo": "cat"},
-    {"view": "edit", "gallery": "examples"},
-    {"view": "why", "other": "a dog"},
-    {"view": "captions", "pool": "moon"},
-]
 
 
 def refusal(make: Callable[[], Any]) -> str:
@@ -84,21 +59,6 @@ def phrases(form: str) -> list[str]:
     return re.findall(r"[A-Za-z]+(?: [A-Za-z]+){2,}", text) or text.split("\n")
 
 
-def of_links(registry: ModelRegistry) -> list[str]:
-    """Messages of links with a wrong part."""
-    pages = [str(fill(registry, query)) for query in LINKS]
-    problems = [re.findall('<p class="message problem"[^>]*>(.*?)</p>', page) for page in pages]
-    assert all(problems), LINKS[[bool(lines) for lines in problems].index(False)]
-    chosen, photos = SelectedImage("examples", 0), registry.photos
-    losses: list[dict[str, str]] = [{"share": "2"}, {"mining": "some"}, {"margin": "7"}]
-    return [
-        *(unescape(lines[0]) for lines in problems),
-        refusal(lambda: linked_lesson(registry, {"beta": "much"}, chosen, "a cat", "")),
-        refusal(lambda: linked_drawing({"guidance": "99"})),
-        *(refusal(partial(from_link, photos, wrong)) for wrong in losses),
-    ]
-
-
 def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]:
     """Messages on captions."""
     indexed = service.find("examples")
@@ -108,8 +68,7 @@ def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]
         *(read_caption(service.model, text).note for text in texts),
         read_drawn_caption(registry.of("scenes").model, "a dog playing").note,
         add_unlike_note(known, read_caption(service.model, "a cat"), known.centres[0]).note,
-        refusal(lambda: show_side_by_side(registry, SelectedImage("examples", 0), "a cat", ViewState())),
-        refusal(lambda: compared_captions(service, indexed, 0, "a cat\na cat")),
+        refusal(lambda: compared(service, indexed, 0, "a cat", "mask")),
     ]
 
 
@@ -167,9 +126,13 @@ def of_videos(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_what_visitors_meet_is_told_in_chinese_by_forms_of_real_messages(
     service: RetrievalService, registry: ModelRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = [FULL, FAULT, large(MAX_BYTES), GONE.format(query="view=why"), message("Saved as a.png.")]
-    lines += [refusal(lambda: Detail(None, {}).text("layer")), *of_links(registry), *of_captions(service, registry)]
-    lines += of_pictures(service, monkeypatch) + of_profiles(monkeypatch) + of_videos(tmp_path, monkeypatch)
+    lines = [FULL, FAULT, large(MAX_BYTES), GONE.format(query="view=why")]
+    lines += (
+        of_captions(service, registry)
+        + of_pictures(service, monkeypatch)
+        + of_profiles(monkeypatch)
+        + of_videos(tmp_path, monkeypatch)
+    )
     with speaking(CHINESE):
         chinese = [sentences(line) for line in lines]
     assert [line for line in chinese if re.search(ENGLISH, line)] == []

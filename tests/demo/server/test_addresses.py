@@ -12,10 +12,11 @@ import pytest
 from gradio.routes import App
 from starlette.testclient import TestClient
 
+from demo.galleries.photos import MAX_BYTES
 from demo.server.addresses import NEEDED, OF_PAGE, is_needed
 from demo.server.folder import TemporaryFolder
 from demo.server.gate import UNKNOWN, UNREADABLE
-from demo.site import launch_options
+from demo.server.routes import server_options
 from tests.helpers.awaited import awaited
 
 API = "/gradio_api/"
@@ -41,7 +42,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
         with TemporaryFolder() as folder:
-            yield awaited(made(launch_options(folder)["app_kwargs"]))
+            yield awaited(made(server_options(folder, MAX_BYTES)))
 
 
 async def made(options: dict[str, Any]) -> App:

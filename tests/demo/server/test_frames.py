@@ -81,7 +81,7 @@ def test_a_wrong_site_is_told_before_anything_is_opened(
 def test_the_page_before_the_app_keeps_the_rule_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
     monkeypatch.delenv("GRADIO_SERVER_PORT", raising=False)
-    opening = Opening(rule=frame_rule([COURSE]))
+    opening = Opening(None, "page", frame_rule([COURSE]))
     try:
         with urllib.request.urlopen(opening.address, timeout=10) as answer:
             assert answer.headers[HEADER] == f"frame-ancestors 'self' {COURSE}"

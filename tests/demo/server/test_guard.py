@@ -17,7 +17,7 @@ import pytest
 
 from demo.record.table import say
 from demo.server.gate import FAULT, FULL, STATUS
-from demo.server.guard import LONGEST, SHORT, GuardedBlocks, scope_of, status_of, validate_value
+from demo.server.guard import LONGEST, GuardedBlocks, scope_of, status_of, validate_value
 from demo.server.sessions import Session
 from tests.helpers.awaited import awaited
 
@@ -29,8 +29,6 @@ HOSTILE += [[], ["a"], {}, {"a": 1}, {"path": 5, "meta": {"_type": "gradio.FileD
     "component",
     [
         gr.Textbox(label="field", render=False),
-        gr.Radio(["a", "b"], label="field", render=False),
-        gr.Slider(10, 100, label="field", render=False),
         gr.Number(label="field", render=False),
         gr.Number(label="field", precision=0, render=False),
         gr.Checkbox(label="field", render=False),
@@ -143,14 +141,6 @@ async def two_events(queue: str, are_same: bool) -> tuple[list[Any], int]:
     events = [page.process_api(number, [str(number), None], state=sessions[number]) for number in range(2)]
     await asyncio.gather(*events)
     return [session[state._id] for session in sessions], len(met)
-
-
-def test_short_events_that_change_one_state_take_turns() -> None:
-    assert awaited(two_events(SHORT, are_same=True)) == ([("0", "1")] * 2, 0)
-
-
-def test_another_s_event_waits_for_none() -> None:
-    assert awaited(two_events(SHORT, are_same=False)) == ([("0",), ("1",)], 2)
 
 
 def test_what_takes_long_waits_for_none() -> None:

@@ -14,13 +14,15 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from demo.drawing.palette import VEIL
+from demo.galleries.photos import MAX_BYTES
 from demo.opening.server import Opening
-from demo.record.page_table import language_tags, table_tag
+from demo.page.html import ENTRY, app_page, sheets
 from demo.server import static
 from demo.server.folder import TemporaryFolder
-from demo.server.static import ASSETS, SCRIPTS, find_script, script_address, script_tags, scripts, styles
-from demo.site import launch_options
+from demo.server.routes import server_options
+from demo.server.static import ASSETS, SCRIPTS, find_script, imports_of, script_address, scripts, style_sheets
 
+STYLES = style_sheets(sheets())
 ESCAPES = (
     "../../../app.py",
     "%2e%2e/%2e%2e/%2e%2e/app.py",
@@ -49,7 +51,7 @@ def other_scripts(folder: Path) -> Iterator[None]:
 
 
 def test_every_module_has_an_address_and_nothing_else_has() -> None:
-    assert {"explorer.js", "notebook.js", "viewer/viewer.js"} <= scripts().keys()
+    assert {"explorer.js", "explore/view.js", "engine/server.js"} <= scripts().keys()
     for name, content in scripts().items():
         assert find_script(script_address(name)) == content == (SCRIPTS / name).read_bytes()
     start = script_address("")
@@ -69,18 +71,14 @@ def test_the_address_changes_with_any_module(tmp_path: Path) -> None:
         assert find_script(before) is None  # never an old page with new modules
 
 
-@pytest.mark.parametrize("entry", ["explorer.js"])
-def test_tags_load_the_entry_and_fetch_all_that_it_imports_beside_it(entry: str) -> None:
-    tags = script_tags(entry)
-    assert tags.count("<script") == 4  # the language, both tables, the entry
-    assert table_tag() in tags and language_tags() in tags
-    assert f'<script type="module" src="{script_address(entry)}">' in tags
-    fetched = set(re.findall(r'rel="modulepreload" href="([^"]+)"', tags))
+def test_the_page_loads_its_entry_and_fetches_all_that_it_imports_beside_it() -> None:
+    page = app_page(None)
+    assert f'<script type="module" src="{script_address(ENTRY)}">' in page
+    fetched = set(re.findall(r'rel="modulepreload" href="([^"]+)"', page))
     assert all(find_script(address) is not None for address in fetched)
-    for name, content in scripts().items():
-        for other in re.findall(r'from "([^"]+)"', content.decode()):
-            path = (SCRIPTS / name).parent.joinpath(other).resolve().relative_to(SCRIPTS).as_posix()
-            assert script_address(path) in fetched, f"{name} imports {other}"
+    for name in [name for name in scripts() if script_address(name) in fetched]:
+        for other in imports_of(name, scripts()[name].decode()):
+            assert script_address(other) in {*fetched, script_address(ENTRY)}, f"{name} imports {other}"
 
 
 def test_no_module_reaches_another_by_a_global() -> None:
@@ -90,10 +88,10 @@ def test_no_module_reaches_another_by_a_global() -> None:
 
 
 def test_styles_carry_both_palettes_and_every_sheet() -> None:
-    assert styles().startswith(":root { --ink: #17211f;")
-    assert ".dark { --ink: #e6eceb;" in styles()
+    assert STYLES.startswith(":root { --ink: #17211f;")
+    assert ".dark { --ink: #e6eceb;" in STYLES
     for file in (ASSETS / "css").glob("*.css"):
-        assert file.read_text(encoding="utf-8") in styles()
+        assert file.read_text(encoding="utf-8") in STYLES
 
 
 def test_the_veil_has_its_colour_from_one_place() -> None:
@@ -105,7 +103,7 @@ def test_the_veil_has_its_colour_from_one_place() -> None:
     }
     assert naming == {"demo/drawing/palette.py", "assets/js/base/colours.js"}
     assert f'VEIL = "{VEIL}"' in scripts()["base/colours.js"].decode()
-    assert f"--veil-colour: {VEIL};" in styles()
+    assert f"--veil-colour: {VEIL};" in STYLES
 
 
 @pytest.fixture
@@ -113,13 +111,13 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClie
     """The routes that `launch` hands to the app's server."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     with TemporaryFolder() as folder:
-        yield TestClient(Starlette(routes=launch_options(folder)["app_kwargs"]["routes"]))
+        yield TestClient(Starlette(routes=server_options(folder, MAX_BYTES)["routes"]))
 
 
 def test_the_app_serves_modules_for_good(client: TestClient) -> None:
-    answer = client.get("/" + script_address("viewer/viewer.js"))
+    answer = client.get("/" + script_address("explore/view.js"))
     assert answer.status_code == 200
-    assert answer.content == scripts()["viewer/viewer.js"]
+    assert answer.content == scripts()["explore/view.js"]
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
     assert "immutable" in answer.headers["cache-control"]
 
@@ -132,7 +130,7 @@ def test_the_app_serves_nothing_else_there(client: TestClient, path: str) -> Non
 def test_the_opening_page_serves_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRADIO_SERVER_PORT", raising=False)
     monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
-    opening = Opening(example=False)
+    opening = Opening(None, "page")
     try:
         with urllib.request.urlopen(f"{opening.address}/{script_address('explorer.js')}", timeout=10) as answer:
             assert answer.read() == scripts()["explorer.js"]

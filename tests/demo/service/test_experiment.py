@@ -11,10 +11,10 @@ import torch
 from PIL import Image
 
 from demo.galleries.index import index_gallery, require_in_memory
-from demo.screens.parts import ViewState, link_to
 from demo.service.experiment import experiment, known, read_changes, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
+from demo.views.state import ViewState, link_to
 from seps.scenes import draw
 
 CAPTION = "a red helicopter over a tiny dolphin"

@@ -9,13 +9,13 @@ import pytest
 import torch
 from torch import nn
 
+from demo.page.values import explained, ranked
 from demo.record.settings import evaluation_knobs, network_with
-from demo.screens.parts import ViewState
-from demo.screens.photos.view import rank_and_show
 from demo.service.counterfactual import Forcing
 from demo.service.encoded import encode_caption
 from demo.service.explaining import explain_pair
 from demo.service.retrieval import RetrievalService
+from demo.views.state import ViewState
 from seps import CrossSparseAggrNet
 from seps.method.network import ImageFeatures
 
@@ -71,7 +71,9 @@ def test_what_a_ranking_encoded_is_not_encoded_again(
     indexed, caption = service.find("examples"), "a motorcycle, not ranked by another test"
     index = indexed.gallery.position("motorcycle")
     with model.txt_enc.bert.register_forward_pre_hook(passed, with_kwargs=True):
-        rank_and_show(service, indexed, caption, dense, ViewState())
+        state = ViewState("examples", index, caption, dense)
+        ranked(service, indexed, state)
+        explained(service, indexed, state)
         texts = [model.tokenizer.encode(text, 200) for text in (caption, dense) if text]
         assert [passes.count(ids) for ids in texts] == [1] * len(texts)
         forcing = Forcing(service, indexed, index, caption, dense)

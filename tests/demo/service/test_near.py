@@ -7,9 +7,9 @@ from PIL import Image
 from demo.galleries.examples import examples_gallery
 from demo.galleries.folder import folder_gallery
 from demo.galleries.index import index_gallery
-from demo.screens.photo_list import ranking_value
 from demo.service.near import group_near_photographs
 from demo.service.retrieval import RetrievalService
+from demo.views.photos import ranking_value
 
 
 def test_copies_stand_with_the_best_of_them(service: RetrievalService, tmp_path: Path) -> None:

@@ -5,20 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 import pytest
 
-from demo.screens.about.view import measured, own_card
-from demo.screens.examples import examples_of
-from demo.screens.parts import ViewState, link_to
-from demo.screens.photos import view as photos_view
-from demo.screens.session import fill
 from demo.service.own_models import assign_names, check_model, fetch_model
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_own, open_registry
+from demo.views.state import ViewState, link_to
 from seps.encoders import sources
-from seps.models.beside import results_files
 from seps.models.config import ModelConfig
 
 RECALLS = {"r1": 12.25, "r5": 40.0, "r10": 61.0}
@@ -84,64 +78,11 @@ def test_each_model_is_a_service_with_a_gallery_of_its_own(registry: ModelRegist
     ]
 
 
-def test_the_page_begins_with_the_first_one_and_its_own_example(registry: ModelRegistry) -> None:
-    seen, values = fill(registry, {})
-    viewer, state = values["search"][5:7]
-    service, indexed = registry.find("first-run")
-    caption = examples_of(indexed)[0]
-    assert (seen, viewer["model"], viewer["caption"]) == ("search", "first-run", caption)
-    assert state.index == service.rank_images(indexed, caption).order[0]
-    captions, _, _, standing, start = photos_view.worked_example(registry)
-    assert (captions[0], standing["model"], start.gallery) == (caption, "first-run", "first-run")
-
-
-@pytest.mark.parametrize("view", ["search", "captions", "compare", "lesson"])
-def test_links_lead_to_the_model(registry: ModelRegistry, view: str) -> None:
-    service, indexed = registry.open("first-run")
-    link = link_to(service, view, indexed, ViewState("first-run", indexed.gallery.position("cat"), "a cat\na dog"))
-    assert link is not None
-    assert "model=first-run&gallery=first-run&photo=cat" in link
-    seen, values = fill(registry, dict(parse_qsl(link.lstrip("?"))))
-    value = next(part for part in values[view] if isinstance(part, dict) and "photo" in part)
-    assert (seen, value["model"], value["photo"]["title"]) == (view, "first-run", "cat")
-    wrong = fill(registry, {"model": "first-run", "gallery": "examples"})[1]["search"][0]
-    assert "belongs to the model &#x27;photos&#x27;" in wrong
-
-
-def test_about_tells_its_figures(registry: ModelRegistry, run: Path) -> None:
-    page = measured(registry.own_models)
-    assert page.count("<td>12.2</td>") == 4  # two models, two directions
-    assert ">first-run</th>" in page
-    assert ">first-run</th>" not in measured()
-    card = own_card(registry, "first-run")
-    assert "10 by 10 patches of 24 channels" in card
-    assert "stand in the tables above" in card
-    assert "[More Information Needed]" not in card
-    (run / "best" / "results-broken.json").write_text("{")
-    assert [file.name for file in results_files(run / "best")] == ["results-broken.json", "results.json"]
-    assert measured(registry.own_models) == page
-    (run / "best" / "README.md").write_text("---\nlicense: mit\n---\n# Mine")
-    assert own_card(registry, "first-run") == card + "# Mine"
-
-
-def test_without_figures_the_card_says_how_to_get_them(
-    registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(registry.own_models, "first-run-2", None)
-    assert "No measured numbers were found: `python -m seps.evaluate" in own_card(registry, "first-run-2")
-
-
 HOSTILE = {  # results that any repo of the hub may hold
     "captions_only": {"split": 3, "images": "many", "captions": [], "rsum": None, "image_to_text": {"r1": "0"}},
     "grounding": [1, 2],
     "contrast": {"split": ["dev"], "maps": {"score": 3, "word_map": {"own": {"mean": "high", "low": 1}}}},
 }
-
-
-def test_results_of_any_form_leave_the_page_as_it_is(registry: ModelRegistry, tmp_path: Path) -> None:
-    (tmp_path / "results-dev.json").write_text(json.dumps(HOSTILE))
-    page = measured({"theirs": tmp_path})
-    assert page.count("theirs") == 2 and ">theirs</th><td>[&#x27;dev&#x27;]</td>" in page  # two maps without a number
 
 
 def test_a_model_that_reads_scenes_alone_gets_the_drawn_ones(
@@ -151,3 +92,11 @@ def test_a_model_that_reads_scenes_alone_gets_the_drawn_ones(
     monkeypatch.setattr("demo.service.start.SCENES_ENCODER", encoder)
     indexed = open_own(str(run / "best"), "mine", cache=cache).open("mine")
     assert (indexed.gallery.name, indexed.gallery.noun, len(indexed)) == ("mine", "scenes", 200)
+
+
+@pytest.mark.parametrize("view", ["search", "captions", "compare", "lesson"])
+def test_links_lead_to_the_model(registry: ModelRegistry, view: str) -> None:
+    service, indexed = registry.open("first-run")
+    link = link_to(service, view, indexed, ViewState("first-run", indexed.gallery.position("cat"), "a cat\na dog"))
+    assert link is not None
+    assert "model=first-run&gallery=first-run&photo=cat" in link

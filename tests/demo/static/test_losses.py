@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from demo.screens.losses.claims import CLAIMS
-from demo.screens.losses.values import playground_value
 from demo.service.retrieval import RetrievalService
 from demo.static.losses import LOSSES, write_losses
+from demo.views.losses.claims import CLAIMS
+from demo.views.losses.values import playground_value
 
 
 def test_all_of_losses_comes_in_one_file_with_every_claim_measured(service: RetrievalService, tmp_path: Path) -> None:

@@ -27,7 +27,11 @@ from demo.static.write import MARK, named_by_content, write_files, write_site
 from seps.data.regions import mask_overlap
 
 PARTS = {"js": "js-0", "libraries": "libraries-0"}
-FIRST = {"captions": [], "ranking": {"selected": 0, "lists": [{"items": []}]}, "viewer": {}}
+FIRST = {
+    "captions": [],
+    "ranking": {"selected": 0, "lists": [{"items": []}]},
+    "viewer": {"caption": "", "similarity": 0.0, "photo": {"src": ""}},
+}
 GALLERY: dict[str, Any] = {"name": "scenes", "total": 0, "credits": [], "first": FIRST}
 
 

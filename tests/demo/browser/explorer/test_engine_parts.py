@@ -15,9 +15,9 @@ from demo.galleries.index import index_gallery
 from demo.record.packing import pack_array
 from demo.record.page_table import table_tag
 from demo.record.table import say
-from demo.screens.losses.values import playground_value
 from demo.service.retrieval import RetrievalService
 from demo.static.gallery import gallery_numbers
+from demo.views.losses.values import playground_value
 from tests.demo.browser.standalone import (
     imported,
     open_html,

@@ -136,7 +136,7 @@ def test_nothing_painted_has_no_score(visit: Opener) -> None:
 
 def test_an_abandoned_measurement_leaves_no_bar(visit: Opener) -> None:
     page = ready(visit(COFFEE_LINK))
-    page.locator(".more summary").click()
+    page.locator(".layers .more summary").click()
     page.locator("[data-layer=blurred]").click()
     expect(page.locator(".message.waiting")).to_be_visible()
     page.locator("[data-layer=score]").click()

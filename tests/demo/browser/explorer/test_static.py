@@ -82,7 +82,7 @@ def test_a_caption_ranks_and_a_photo_opens(page: Page, static_address: str) -> N
     expect(rows.first).to_have_attribute("aria-pressed", "true")
     page.fill("#caption", " ")
     expect(page.get_by_role("alert")).to_contain_text("The caption is empty")
-    page.locator("select").select_option("examples")
+    page.locator(".sources select").select_option("examples")
     expect(page.locator(".ranked-photo")).to_have_count(14)
 
 
@@ -103,7 +103,7 @@ def test_decisions_by_hand_and_by_the_slider_and_measured_layers(page: Page, sta
     expect(page.locator(".headline output")).to_have_text("-")
     page.locator("[data-tool=undo]").click()
     page.wait_for_function(own, arg=before)
-    page.locator(".more summary").click()
+    page.locator(".layers .more summary").click()
     expect(page.locator(".more-list [data-layer=blurred]")).to_have_count(0)  # needs the app
     page.locator(".more-list [data-layer=effect]").click()
     expect(page.locator(".reading")).not_to_be_empty()
@@ -137,10 +137,10 @@ def test_captions_are_ranked_for_a_photo(page: Page, static_address: str) -> Non
 def test_photos_of_ones_own_score_as_in_the_gallery(page: Page, static_address: str, tmp_path: Path) -> None:
     page.goto(static_address + LINK)
     ready(page)
-    page.locator("select").select_option("examples")
+    page.locator(".sources select").select_option("examples")
     expect(page.locator(".ranked-photo")).to_have_count(14)
-    page.fill("#caption", "a cup of coffee")
-    wait_for_query(page, "caption", "a cup of coffee")
+    page.fill("#caption", "a coffee cup and its saucer seen from above")
+    wait_for_query(page, "caption", "a coffee cup and its saucer seen from above")
     expect(page.locator(".ranked-photo .title").first).to_have_text("coffee")
     script = """(rows) => Object.fromEntries(rows.map((row) =>
         [row.querySelector(".title").textContent, Number(row.querySelector(".score").dataset.score)]))"""
@@ -159,7 +159,7 @@ def test_photos_of_ones_own_score_as_in_the_gallery(page: Page, static_address: 
     expect(page.get_by_role("alert")).to_contain_text("cannot be read")
     assert page.locator("[role=alert] img").count() == 0
     page.reload()
-    expect(ready(page).locator("select")).to_have_value("scenes")
+    expect(ready(page).locator(".sources select")).to_have_value("scenes")
 
 
 @pytest.mark.parametrize("query", HERE)
@@ -216,7 +216,7 @@ def test_after_a_visit_it_works_without_a_network(page: Page, static_address: st
     assert page.evaluate(forget, ["/199.png"]) == [True]
     page.goto(f"{static_address}?gallery=scenes&caption=a+sheep&photo=199")
     expect(page.get_by_role("alert")).to_contain_text("A picture cannot be fetched")
-    page.locator("select").select_option("examples")
+    page.locator(".sources select").select_option("examples")
     expect(page.get_by_role("alert").first).to_contain_text("not kept in this browser")
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from demo.screens.generate.statements import recaption_statements
 from demo.service.generating import service as module
 from demo.service.generating.request import DrawingRequest
 from demo.service.generating.service import GeneratingService, generator_ships, rank_among
 from demo.service.generating.step import GENERATOR
+from demo.views.generate.statements import recaption_statements
 from seps.generator import ImageTextGenerator
 from tests.helpers.generated import write_tiny_generator
 

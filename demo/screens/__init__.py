@@ -1,1 +1,0 @@
-"""The page's screens, a folder each with its view, values and export; beside them what they share."""

@@ -1,1 +1,0 @@
-"""About: the three ideas, measured numbers, licences."""

@@ -1,1 +1,0 @@
-"""Captions: a photograph ranks captions."""

@@ -1,1 +1,0 @@
-"""Compare: several captions over one photograph."""

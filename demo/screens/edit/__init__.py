@@ -1,1 +1,0 @@
-"""Edit: a scene is changed, and ranking and picture follow."""

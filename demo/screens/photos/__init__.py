@@ -1,1 +1,0 @@
-"""Photos: a caption ranks photographs."""

@@ -1,0 +1,1 @@
+"""Values that each view of the page draws, and the files that it saves."""

@@ -1,0 +1,46 @@
+"""Image to captions: a photograph ranks captions, right and wrong ones marked where the truth is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from demo.record.photo import with_new_key
+from demo.record.table import listed, say
+from demo.service.ranking import CaptionRanking
+
+LISTED = 30  # captions of a ranking that are sent to the browser
+
+
+def captions_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
+    """Return what the list of captions is drawn from."""
+    marks = {True: "right", False: "wrong", None: "typed"}
+    rows = [
+        {
+            "rank": rank,
+            "caption": caption,
+            "score": score,
+            "mark": marks[correct] if ranking.has_truth or correct is None else None,
+        }
+        for rank, (caption, score, correct) in enumerate(
+            zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
+        )
+    ]
+    total = len(rows)
+    key = "captions.ranked_best" if total > LISTED else "captions.ranked"
+    return with_new_key(
+        {
+            "note": say(key, total=total, milliseconds=1000 * ranking.seconds, count=LISTED),
+            "selected": selected,
+            "recall": recall_line(ranking),
+            "rows": rows[:LISTED],
+            "why": len(set(ranking.captions)) > 1,
+        }
+    )
+
+
+def recall_line(ranking: CaptionRanking) -> str:
+    """Return whether R@1, R@5 and R@10 hit, in words."""
+    if not ranking.has_truth:
+        return say("captions.no_truth")
+    hits = listed((say("captions.hit" if hit else "captions.miss", k=k) for k, hit in ranking.hits().items()), "clause")
+    return say("captions.recall", hits=hits, best=1 + ranking.correct.index(True))

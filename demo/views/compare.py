@@ -1,0 +1,88 @@
+"""Compare captions: two to six over the same photograph, side by side, on one shared colour scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from demo.drawing.formats import PAGE, Download, file_name
+from demo.galleries.index import IndexedGallery
+from demo.record.mask_overlap import describe_overlap
+from demo.record.outlines import outlines
+from demo.record.packing import overlap, packed
+from demo.record.photo import get_credit, photo_value, with_new_key
+from demo.record.scene import UNIT, objects_value
+from demo.record.unmatched import unmatched_value
+from demo.service.retrieval import RetrievalService
+from demo.views.downloads import page_file
+from demo.views.figure_spec import SPEC, compared_spec
+from demo.views.state import ViewState, link_to
+from demo.views.viewer import shown_record
+from seps import Explanation
+
+FEWEST, MOST = 2, 6
+
+
+def compared_value(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, captions: Sequence[str]
+) -> dict[str, Any]:
+    """Return what several captions over one photograph are drawn from."""
+    records = compared_records(service, indexed, state, captions)
+    known = indexed.gallery.items[state.index].known
+    items = [
+        {
+            "caption": text,
+            "similarity": record.similarity,
+            "record": packed(record),
+            "unfound": unmatched_value(record, service.unmatched_rule),
+        }
+        | ({} if known is None else {"objects": objects_value(known, text)})
+        for text, record in zip(captions, records, strict=True)
+    ]
+    return with_new_key(
+        {
+            "photo": photo_value(indexed, state.index),
+            "model": service.name,
+            "layer": state.layer,
+            "items": items,
+            "outlined": state.objects,
+            "unit": None if known is None else UNIT,
+            "overlap": overlap(records),
+            "shared": describe_overlap([record.sparse.kept for record in records]),
+            "link": link_to(service, "compare", indexed, state),
+        }
+    )
+
+
+def compared_records(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, captions: Sequence[str]
+) -> list[Explanation]:
+    """Return the record of each caption, by the model's own decision, with what the layer measures."""
+    alone = [replace(state, caption=text, dense=None, mask="") for text in captions]
+    return [shown_record(service, indexed, pair) for pair in alone]
+
+
+def comparison(
+    service: RetrievalService,
+    indexed: IndexedGallery,
+    state: ViewState,
+    captions: Sequence[str],
+    kind: str,
+    dark: bool = False,
+) -> Download:
+    """Return the file of several captions over one photograph, drawn as `state` says."""
+    if kind == SPEC:
+        return compared_spec(service, indexed, state.index, captions, state.layer)
+    if kind == PAGE:
+        value = compared_value(service, indexed, state, captions) | {"formats": [], "why": False, "link": None}
+        title = indexed.gallery.items[state.index].title
+        return page_file("compare", value, "; ".join(captions), file_name(service.name, title, "compared", PAGE))
+    from demo.drawing.files import comparison_file  # Matplotlib is imported with the first picture
+
+    records = compared_records(service, indexed, state, captions)
+    item = indexed.gallery.items[state.index]
+    objects = [outlines(item.known, text) for text in captions] if item.known is not None and state.objects else []
+    return comparison_file(
+        item.photo(), captions, records, service.name, item.title, kind, state.layer, dark, get_credit(item), objects
+    )

@@ -1,0 +1,77 @@
+"""The lesson to take away: as a file of all steps, and as a page that needs no server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from demo.drawing.formats import Download, file_name
+from demo.drawing.palette import DARK, LIGHT
+from demo.record.photo import get_credit
+from demo.record.table import say
+from demo.views.lesson.walk import WalkRequest, keep_probability, told_steps, walk, walk_value
+from seps.progress import Progress
+
+if TYPE_CHECKING:
+    from demo.views.lesson.slide_parts import Lesson
+
+KINDS = {  # the ending and the media type of each
+    "pdf": ("pdf", "application/pdf"),
+    "png": ("zip", "application/zip"),
+    "gif": ("gif", "image/gif"),
+    "html": ("html", "text/html"),
+}
+
+
+def lesson_file(request: WalkRequest, kind: str, dark: bool = False, progress: Progress = False) -> Download:
+    """Return the whole lesson as PDF (a page a step), PNG (a zip, a file a step), GIF, or HTML (a page that needs no
+    server).
+
+    Args:
+        kind: of KINDS; dark: in the dark palette.
+        progress: as in `seps.progress.with_progress`; what it raises ends the work.
+
+    Raises:
+        ValueError: another kind; as `walk_value`.
+    """
+    # Matplotlib is imported with the first picture.
+    from demo.views.lesson.export import lesson_gif, lesson_pdf, lesson_pngs
+
+    if kind not in KINDS:
+        raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(KINDS)}.")
+    ending, media_type = KINDS[kind]
+    name = file_name(request.service.name, request.indexed.gallery.items[request.index].title, "lesson", ending)
+    if kind == "html":
+        return Download(name, lesson_page(request).encode(), media_type)
+    draw = {"pdf": lesson_pdf, "png": lesson_pngs, "gif": lesson_gif}[kind]
+    content = draw(made_lesson(request), DARK if dark else LIGHT, progress)
+    return Download(name, content, media_type)
+
+
+def made_lesson(request: WalkRequest) -> Lesson:
+    """Return what the slides are drawn from; errors as `walk_value`."""
+    from demo.views.lesson.slide_parts import Lesson, LessonHeading, LessonStep
+
+    service, item = request.service, request.indexed.gallery.items[request.index]
+    walked = walk(request)
+    return Lesson(
+        photo=item.photo(),
+        record=walked.record,
+        heading=LessonHeading(walked.caption, service.name, walked.rank, walked.total, get_credit(item)),
+        steps=[LessonStep.read(step) for step in told_steps(service, walked, walked.total)],
+        before=walked.before if walked.changed else None,
+        dense_words=tuple(walked.dense_words or ()),
+        top_k=walked.knobs.top_k,
+        keep_probability=keep_probability(walked).numpy() if walked.knobs.decision == "gumbel" else None,
+        trial=walked.trial,
+    )
+
+
+def lesson_page(request: WalkRequest) -> str:
+    """Return the lesson as a page that needs no server: its steps can be turned, and nothing is computed anew; errors
+    as `walk_value`."""
+    from demo.notebook.page import page  # Matplotlib is imported with the first file
+
+    value = walk_value(request)
+    *others, last = value["steps"]  # whose note tells how to decide by hand
+    still = {"still": True, "formats": [], "idle": [], "steps": [*others, {**last, "note": ""}]}
+    return page("lesson", value | still, say("file.lesson", caption=value["caption"]))

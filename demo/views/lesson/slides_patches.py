@@ -1,0 +1,190 @@
+"""The lesson's pictures of patches and words: embeddings, scores, the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+from matplotlib.patches import FancyBboxPatch, Rectangle
+from PIL import Image
+
+from demo.drawing.page import Page, line_height, text_width, wrapped
+from demo.record.layers import Layer
+from demo.record.sentences import describe_kept
+from demo.record.table import SYMBOLS, say
+from demo.views.lesson.slide_parts import (
+    BODY,
+    INNER,
+    LARGE,
+    MARGIN,
+    MEDIUM,
+    SMALL,
+    TOP,
+    WIDTH,
+    Box,
+    Lesson,
+    canvas,
+    draw_arrow,
+    draw_layer,
+    draw_moved,
+    draw_range,
+    framed,
+    label,
+)
+from seps.numbers import written
+
+Chip = tuple[str, float, float, float]  # text, left, top, width
+CHIP_SIZES = (22.0, 18.0, 15.0, 13.0, 11.0, 10.0, 9.0, 8.0, 7.0, 6.0)
+
+
+def patches_step(page: Page, lesson: Lesson, progress: float) -> None:
+    """Draw the photo, its patches apart, and a row of C channels for each."""
+    rows, columns = lesson.record.grid
+    count, quiet = rows * columns, page.palette.quiet
+    label(page, MARGIN, TOP, say("name.photo"), MEDIUM, color=quiet)
+    label(page, 350, TOP, say("lesson.grid", rows=rows, columns=columns, count=count), MEDIUM, color=quiet)
+    box = framed(lesson.photo, (MARGIN, TOP + 28, 270, BODY - 28))
+    draw_layer(page, lesson, box, Layer("photo"), lines=True)
+    draw_arrow(page, 330, TOP + BODY / 2 + 14)
+    gap = round(5 * progress)
+    _, _, width, height = framed(lesson.photo, (0, 0, 540 - 5 * columns, 2 * (BODY - 28) - 5 * rows))
+    cell = max(1, round(width / columns)), max(1, round(height / rows))  # picture pixels
+    photo = lesson.photo.convert("RGB").resize((cell[0] * columns, cell[1] * rows), Image.Resampling.LANCZOS)
+    patches = np.asarray(photo).reshape(rows, cell[1], columns, cell[0], 3)
+    apart = np.zeros((rows, cell[1] + gap, columns, cell[0] + gap, 4), np.uint8)  # the gaps are transparent
+    apart[:, : cell[1], :, : cell[0], :3] = patches
+    apart[:, : cell[1], :, : cell[0], 3] = 255
+    pixels = apart.reshape(rows * (cell[1] + gap), columns * (cell[0] + gap), 4)
+    whole = pixels.shape[1] / 2, pixels.shape[0] / 2
+    page.axes(350, TOP + 28 + (BODY - 28 - whole[1]) / 2, *whole).imshow(pixels, aspect="auto", interpolation="none")
+    if progress < 1:
+        return
+    draw_arrow(page, 640, TOP + BODY / 2 + 14)
+    label(page, 662, TOP, say("file.channels"), MEDIUM, color=quiet)
+    axes = canvas(page, (662, TOP + 28, 258, BODY - 28))
+    listed = [0, 1, 2, None, count - 1] if count > 4 else [*range(count)]
+    centred: dict[str, Any] = {"fontsize": LARGE, "ha": "center", "va": "center"}
+    for line, patch in enumerate(listed):
+        y = 8 + line * 48
+        if patch is None:
+            axes.text(18, y + 18, "\N{VERTICAL ELLIPSIS}", color=quiet, **centred)
+            continue
+        axes.imshow(patches[patch // columns, :, patch % columns], extent=(0, 36, y + 36, y), aspect="auto")
+        for channel in range(12):
+            x, edge = 86 + 14 * channel, page.palette.accent
+            axes.add_patch(Rectangle((x, y + 9), 14, 18, facecolor=page.palette.accent_soft, edgecolor=edge))
+        name = rf"$v_{{{patch + 1}}}$"
+        axes.text(62, y + 18, name, color=page.palette.ink, math_fontfamily="stix", **centred)
+    axes.set_xlim(0, 258)
+    axes.set_ylim(BODY - 28, 0)
+
+
+def words_step(page: Page, lesson: Lesson, progress: float) -> None:
+    """Word tokens of the caption and of the dense caption, with their lengths."""
+    words, dense = lesson.record.sparse_alignment.words, list(lesson.dense_words)
+    room = 96 if dense else BODY - 40
+    label(page, MARGIN, TOP, say("lesson.sparse_words", count=len(words)), LARGE, color=page.palette.accent)
+    first = min(1.0, progress * 2) if dense else progress
+    draw_chips(page, (MARGIN, TOP + 32, INNER, room - 32), words, first)
+    if dense and progress > 0.5:
+        text = say("lesson.dense_words", count=len(dense), times=len(dense) / len(words))
+        label(page, MARGIN, TOP + room + 6, text, LARGE, color=page.palette.accent)
+        draw_chips(page, (MARGIN, TOP + room + 38, INNER, BODY - room - 38), dense, progress * 2 - 1)
+
+
+def draw_chips(page: Page, box: Box, words: Sequence[str], progress: float) -> None:
+    """Draw the first `progress` of words, each in a chip, in letters as large as let all of them fit."""
+    _, _, width, height = box
+    cut = {word: "".join(wrapped(word, width / 4, SMALL, most=1)) for word in set(words)}
+    texts = [cut[word] for word in words]
+    wide = {text: text_width(text, SMALL) / SMALL for text in set(texts)}  # CSS pixels, for letters of one point
+    for size in CHIP_SIZES:
+        chips, deep = _laid_out([(text, wide[text] * size) for text in texts], size, width)
+        if deep <= height:
+            break
+    axes, tall = canvas(page, box), line_height(size)
+    for text, x, y, across in chips[: ceil(progress * len(chips))]:
+        if y + tall > height:
+            break
+        special = text.startswith("[") and text.endswith("]")
+        face = page.palette.ground if special else page.palette.accent_soft
+        style = f"round,pad=0,rounding_size={tall / 4}"
+        edge = page.palette.line if special else page.palette.accent
+        axes.add_patch(FancyBboxPatch((x, y), across, tall, style, facecolor=face, edgecolor=edge, linewidth=0.8))
+        ink = page.palette.quiet if special else page.palette.ink
+        axes.text(x + across / 2, y + 0.76 * tall, text, fontsize=size, ha="center", color=ink, parse_math=False)
+
+
+def _laid_out(texts: Sequence[tuple[str, float]], size: float, width: float) -> tuple[list[Chip], float]:
+    """Chips for texts with their widths, in lines of `width`, and how far down they reach."""
+    chips, x, y, tall = [], 0.0, 1.0, line_height(size)
+    for text, wide in texts:
+        across = wide + 0.9 * size
+        if x and x + across > width:
+            x, y = 0.0, y + 1.25 * tall
+        chips.append((text, x, y, across))
+        x += across + 0.35 * size
+    return chips, y + tall
+
+
+def scores_step(page: Page, lesson: Lesson, progress: float) -> None:
+    """Draw the parts of the score with their coefficients, and their sum."""
+    branch = lesson.record.sparse
+    names = list(branch.parts)
+    for i, name in enumerate(names[: ceil(progress * (len(names) + 1))]):
+        left, top = MARGIN + i % 2 * 286, TOP + i // 2 * (BODY / 2 + 4)
+        box = framed(lesson.photo, (left, top, 140, BODY / 2 - 10))
+        draw_layer(page, lesson, box, Layer(name), marks=False)
+        values, weight = branch.parts[name], branch.coefficients[name]
+        text = left + 150
+        sign = "" if i == 0 else "+ "
+        label(page, text, top + 8, rf"{sign}{weight:g} $\times\ {SYMBOLS[name]}$", LARGE, fontweight="bold")
+        label(page, text, top + 40, say(f"part.{name}"), MEDIUM, 132, color=page.palette.quiet)
+        draw_range(page, text, top + 72, 116, float(values.min()), float(values.max()))
+    if progress == 1:
+        score = branch.score
+        label(page, 624, TOP + BODY / 2 - 24, "=", 28, ha="center", color=page.palette.quiet)
+        box = framed(lesson.photo, (650, TOP, 270, BODY - 60))
+        draw_layer(page, lesson, box, Layer("score"), marks=False)
+        label(page, 650, TOP + BODY - 54, say("title.score"), LARGE, fontweight="bold")
+        draw_range(page, 650, TOP + BODY - 22, 270, float(score.min()), float(score.max()))
+
+
+def decision_step(page: Page, lesson: Lesson, progress: float) -> None:
+    """Draw the decision mask, and every patch by its score with what was kept."""
+    branch = lesson.record.sparse
+    count, kept = branch.kept.size, int(branch.kept.sum())
+    box = framed(lesson.photo, (MARGIN, TOP, 350, BODY - 50))
+    axes = draw_layer(page, lesson, box, Layer("mask" if progress == 1 else "photo"), lines=True)
+    lines = [describe_kept(branch)]
+    if lesson.before is not None:
+        gained, lost = branch.kept & ~lesson.before.sparse.kept, lesson.before.sparse.kept & ~branch.kept
+        lines.append(say("moved.against", gained=gained.sum(), lost=lost.sum()))
+        draw_moved(axes, lesson, gained, lost)
+    page.text(MARGIN, TOP + BODY - 46, lines, MEDIUM, color=page.palette.accent)
+    left = MARGIN + box[2] + 80
+    width = WIDTH - MARGIN - left
+    order = np.argsort(branch.rank)
+    drawn = lesson.keep_probability
+    heights = (branch.score if drawn is None else drawn)[order]
+    bars = page.axes(left, TOP + 30, width, BODY - 80)
+    taken = branch.kept[order] & (branch.kept[order].cumsum() <= ceil(min(1.0, progress * 4 / 3) * kept))
+    colours = [page.palette.accent if is_taken else page.palette.line for is_taken in taken]
+    bars.bar(np.arange(count), heights, width=1.0, color=colours, linewidth=0)
+    bars.set_xlim(-0.5, count - 0.5)
+    bars.axhline(0.0, color=page.palette.quiet, linewidth=0.8)
+    bars.tick_params(labelsize=SMALL)
+    ends = [float(heights.min()), float(heights.max())]
+    bars.set_yticks(ends, [written(end, ".2f") for end in ends])
+    if drawn is None:
+        bars.axvline(kept - 0.5, color=page.palette.ink, linewidth=1.5, linestyle="--")
+        place = left + width * kept / count
+        right = kept > 0.7 * count
+        text = say("lesson.cut", kept=kept, score=branch.score[order[kept - 1]])
+        label(page, place, TOP + 2, text, MEDIUM, ha="right" if right else "left")
+    else:
+        label(page, left, TOP + 2, f"{say('lesson.keep_probability')}; {say('lesson.coloured')}", MEDIUM, width)
+    foot = say("lesson.order", count=count)
+    label(page, left + width / 2, TOP + BODY - 46, foot, MEDIUM, ha="center", color=page.palette.quiet)

@@ -1,0 +1,328 @@
+"""The walk: the method's nine steps on one photograph and one caption, and what the knobs move."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from demo.galleries.index import IndexedGallery
+from demo.record.counterfactual import Trial
+from demo.record.packing import packed
+from demo.record.photo import photo_value, with_new_key
+from demo.record.settings import (
+    Knobs,
+    changes,
+    evaluation_knobs,
+    fixed,
+    idle,
+    limits,
+    network_with,
+    trained_knobs,
+    untrained,
+)
+from demo.record.table import say
+from demo.service.captions import read_pair
+from demo.service.counterfactual import Attempts, Decided, Mask
+from demo.service.encoded import index_captions
+from demo.service.explaining import explain_pair
+from demo.service.masks import read_mask
+from demo.service.retrieval import RetrievalService
+from demo.views.lesson.spread import caption_share
+from demo.views.lesson.steps import STEPS, Example, steps
+from demo.views.lesson.trial import effects_of, made_trial, trial_value
+from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, Ranking, ScoringEngine
+from seps.method.selection import gumbel_mask
+from seps.search.index import model_key
+
+
+@dataclass(frozen=True)
+class WalkRequest:
+    """What is walked through.
+
+    Attributes:
+        service: of the gallery; indexed, index: the photograph; caption, dense: as typed, or no dense caption.
+        knobs: settings of the pass; "before" is what the model is evaluated with.
+        mask: the decision by hand of the last step as links write it, empty for the model's own.
+    """
+
+    service: RetrievalService
+    indexed: IndexedGallery
+    index: int
+    caption: str
+    dense: str | None
+    knobs: Knobs
+    mask: str = ""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One pass of the lesson.
+
+    Attributes:
+        caption, dense: as read; dense_words: the dense caption's word pieces. Both are there even where the knobs leave
+            the dense caption out.
+        knobs: settings of the pass; net: a network of these.
+        record: the pass; before: the same photograph and captions by what the model is evaluated with.
+        changed: whether the knobs move anything against that.
+        rank, rank_before: the photograph's place in its gallery for the caption, from 1; None for a drawn decision;
+            total: of how many.
+        caption_rank: the caption's place for the photograph, see `walk_value`.
+        spread: see `captions_spread`.
+        trial: a decision beside that of the pass, under the same knobs.
+    """
+
+    caption: str
+    dense: str | None
+    dense_words: list[str] | None
+    knobs: Knobs
+    net: CrossSparseAggrNet
+    record: Explanation
+    before: Explanation
+    changed: bool
+    rank: int | None
+    rank_before: int
+    total: int
+    caption_rank: dict[str, Any] | None
+    spread: tuple[float, int] | None
+    trial: Trial
+
+
+def walk(request: WalkRequest) -> Walk:
+    """Compute the lesson for one photograph of a gallery; errors as `walk_value`."""
+    service, indexed, index, knobs = request.service, request.indexed, request.index, request.knobs
+    model = service.model
+    mask = read_mask(request.mask, model.cross_net.num_patches)  # (N,)
+    caption, dense = read_pair(model, request.caption, request.dense)
+    changed = bool(changes(knobs, evaluation_knobs(model), dense is not None))
+    net = network_with(model, knobs) if changed else model.cross_net
+    encoded = service.encode_caption(caption, dense)
+    used = encoded if knobs.dense else encoded.alone
+    before = service.explain_encoded(indexed, index, encoded)
+    drawn = knobs.decision == "gumbel"
+    alone, caption_index = (index_captions(service.engine, [either]) for either in (encoded.alone, encoded))
+    images, positions = indexed.shortlist(alone, index)
+    at = positions.index(index)
+    ranking_before = photo_ranking(model.cross_net, images, caption_index)
+    ranking: Ranking | None = None if drawn else ranking_before
+    if changed and not drawn:
+        ranking = photo_ranking(net, images, alone if used.dense is None else caption_index)
+    rank = None if ranking is None else place_in(ranking, at)
+    record = before
+    if changed:
+        generator = noise(service, knobs) if drawn else None
+        record = explain_pair(model, indexed.patches(index), used, net, generator)
+    dense_mask = record.dense.kept if drawn and record.dense is not None else None  # of the same draw
+
+    def explained(mask: Mask) -> Explanation:
+        if not changed:
+            return service.explain_encoded(indexed, index, encoded, mask)
+        return explain_pair(model, indexed.patches(index), used, net, mask=mask, dense_mask=dense_mask)
+
+    decided = Decided(record) if rank is None else Decided(record, rank, len(images))
+    others = np.empty(0) if ranking is None else ranking.scores[ranking.indices != at].double().numpy()
+    effects = None
+    if mask is None:
+        effects = effects_of(model, net, indexed.patches(index), used, record.sparse.kept, dense_mask)
+    return Walk(
+        caption=caption,
+        dense=dense,
+        dense_words=None if dense is None else model.words(dense, dense=True),
+        knobs=knobs,
+        net=net,
+        record=record,
+        before=before,
+        changed=changed,
+        rank=rank,
+        rank_before=place_in(ranking_before, at),
+        total=len(images),
+        caption_rank=caption_ranks(service, net, indexed, index, caption, alone, drawn),
+        spread=captions_spread(service, net, indexed, index, caption_index if used.dense else None),
+        trial=made_trial(Attempts(decided, others, explained), mask, effects),
+    )
+
+
+def walk_value(request: WalkRequest, step: int = 1) -> dict[str, Any]:
+    """Return the lesson as its script draws it, JSON ready; `step` is the one to show, 1 to 9.
+
+    Raises:
+        ValueError: a caption that cannot be read, settings that the model does not allow, no such step, or a text
+            that is no mask.
+    """
+    if step not in range(1, STEPS + 1):
+        raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to {STEPS}.")
+    service, indexed, knobs = request.service, request.indexed, request.knobs
+    walked, trained = walk(request), trained_knobs(service.model)
+    note = say("rank.drawn") if knobs.decision == "gumbel" else ""
+    ranks = {"before": walked.rank_before, "now": walked.rank, "total": walked.total, "gallery": indexed.gallery.name}
+    among, alone = walked.caption_rank, say("rank.alone") if walked.dense else ""
+    return with_new_key(
+        {
+            "photo": photo_value(indexed, request.index),
+            "model": service.name,
+            "caption": walked.caption,
+            "dense_caption": walked.dense,
+            "step": step,
+            "knobs": asdict(knobs),
+            "trained": asdict(trained),
+            "untrained": untrained(knobs, trained),
+            "fixed": idle(knobs, walked.dense is not None) | fixed(service.model),
+            "limits": {name: list(ends) for name, ends in limits(service.model).items()},
+            "record": packed(walked.record),
+            "before": packed(walked.before) if walked.changed else None,
+            "rank": ranks | {"note": note},
+            "caption_rank": None if among is None else among | {"note": note or alone},
+            "moved": moved_between(walked.before, walked.record),
+            "channels": walked.net.embed_size,
+            "dense_words": walked.dense_words,
+            "lengths": lengths(service, walked),
+            "steps": told_steps(service, walked, walked.total),
+            "by_hand": request.mask,
+            "whatif": trial_value(walked.trial),
+        }
+    )
+
+
+def noise(service: RetrievalService, knobs: Knobs) -> torch.Generator:
+    """Return what a draw of this seed takes its noise from."""
+    return torch.Generator(service.model.device).manual_seed(knobs.seed)
+
+
+def images_for(net: CrossSparseAggrNet, images: ImageIndex) -> ImageIndex:
+    """Photographs as an engine on `net` takes it. The settings leave what depends on images alone as it is; the
+    released variant has no s_p, and the sparse branch's aggregation logits serve both branches."""
+    if not net.use_paper_version:
+        images = replace(images, s_p=(None, None), logits=(images.logits[0], images.logits[0]))
+    return replace(images, model_key=model_key(net))
+
+
+def photo_ranking(net: CrossSparseAggrNet, images: ImageIndex, caption: CaptionIndex) -> Ranking:
+    """Photographs ranked for one caption."""
+    return ScoringEngine(net).rank_images(caption, images_for(net, images))
+
+
+def place_in(ranking: Ranking, index: int) -> int:
+    """Return the place of what stands at `index` of what was ranked, from 1."""
+    return 1 + ranking.indices.tolist().index(index)
+
+
+def caption_ranks(
+    service: RetrievalService,
+    net: CrossSparseAggrNet,
+    indexed: IndexedGallery,
+    index: int,
+    caption: str,
+    alone: CaptionIndex,
+    drawn: bool,
+) -> dict[str, Any] | None:
+    """Return the caption's place for the photograph among a gallery's captions, its own or else the first gallery's; it
+    joins them where it is none of them. None where neither gallery has captions."""
+    name = pool_name(service, indexed)
+    if name is None:
+        return None
+    texts, _, caption_index = service.caption_pool(name)
+
+    def rank(net: CrossSparseAggrNet) -> int:
+        engine, image = ScoringEngine(net), images_for(net, indexed.image(index))
+        scores = engine.score(image, caption_index)[0]  # (T,)
+        if caption in texts:
+            return 1 + scores.argsort(descending=True, stable=True).tolist().index(texts.index(caption))
+        return 1 + int((scores >= engine.score(image, alone)[0]).sum())
+
+    before = rank(service.model.cross_net)
+    now = None if drawn else before if net is service.model.cross_net else rank(net)
+    return {"before": before, "now": now, "total": len(texts) + (caption not in texts), "gallery": name}
+
+
+def captions_spread(
+    service: RetrievalService, net: CrossSparseAggrNet, indexed: IndexedGallery, index: int, dense: CaptionIndex | None
+) -> tuple[float, int] | None:
+    """Return the caption's share of the score's spread over a photograph's patches, and of how many captions of the
+    pool.
+
+    Args:
+        dense: the pass's captions where a dense one counts.
+
+    Returns:
+        None without captions, and where the score is the same on every patch.
+    """
+    name = pool_name(service, indexed)
+    if name is None:
+        return None
+    captions = service.caption_pool(name)[2]
+    fraction = caption_share(net, images_for(net, indexed.image(index)), captions, dense)
+    return None if fraction is None else (fraction, len(captions))
+
+
+def pool_name(service: RetrievalService, indexed: IndexedGallery) -> str | None:
+    """Return the gallery whose captions stand for others: the photograph's own or else the first; None without
+    captions."""
+    return next((name for name in (indexed.gallery.name, service.first) if has_captions(service, name)), None)
+
+
+def has_captions(service: RetrievalService, gallery: str) -> bool:
+    """Return whether a gallery is open and has captions."""
+    return gallery in service.galleries and any(item.captions for item in service.galleries[gallery].gallery.items)
+
+
+def moved_between(before: Explanation, now: Explanation) -> dict[str, Any]:
+    """Return what differs between two passes: the sparse branch's kept patches, the terms, S(I, T). A term that one of
+    them lacks is None there."""
+    then, kept = before.sparse.kept, now.sparse.kept
+    names = dict.fromkeys([*now.terms, *before.terms])
+    return {
+        "kept": {
+            "both": int((then & kept).sum()),
+            "gained": (kept & ~then).nonzero()[0].tolist(),
+            "lost": (then & ~kept).nonzero()[0].tolist(),
+        },
+        "terms": {name: [before.terms.get(name), now.terms.get(name)] for name in names},
+        "score": [before.similarity, now.similarity],
+    }
+
+
+def lengths(service: RetrievalService, walked: Walk) -> dict[str, Any]:
+    """Return how many word pieces both captions have, and how many times as many the dense one has."""
+    sparse = len(service.model.words(walked.caption))
+    dense = None if walked.dense_words is None else len(walked.dense_words)
+    return {"sparse": sparse, "dense": dense, "denser": None if dense is None else dense / sparse}
+
+
+def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict[str, Any]]:
+    """Return the nine steps; the fourth with the keep probabilities and, for a draw, the gradients of its decision.
+
+    Args:
+        total: how many photographs the gallery has.
+    """
+    config, knobs = service.model.config, walked.knobs
+    example = Example(
+        record=walked.record,
+        knobs=knobs,
+        channels=walked.net.embed_size,
+        pixels=config.vision.image_size,
+        dense_length=None if walked.dense_words is None else len(walked.dense_words),
+        context=(config.vision.context_size > 0, config.text.context),
+        classes=len(service.model.class_names),
+        trained_k=service.model.cross_net.hrpa.top_k,
+        rank=None if walked.rank is None else (walked.rank, total),
+        spread=walked.spread,
+        trial=walked.trial,
+    )
+    listed = steps(example)
+    probability = keep_probability(walked)  # (N,)
+    listed[3]["keep_probability"] = probability.tolist()
+    if knobs.decision == "gumbel":
+        leaf = probability[None].to(service.model.device).requires_grad_()  # (1, N)
+        gumbel_mask(leaf, knobs.temperature, noise(service, knobs)).sum().backward()
+        assert leaf.grad is not None
+        listed[3]["decision_gradient"] = leaf.grad[0].tolist()
+    return listed
+
+
+def keep_probability(walked: Walk) -> Tensor:
+    """(N,) in [0, 1]: how likely a draw keeps each patch, the place of its score in the range that a score can have."""
+    low, high = walked.net.sparse_net_cap.score_range
+    return torch.tensor((walked.record.sparse.score - low) / (high - low)).clamp(0, 1)

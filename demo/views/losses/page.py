@@ -1,0 +1,101 @@
+"""The losses on a small real batch, claims that the live model bears out or not, and the training guide's advice."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from demo.record.photo import with_new_key
+from demo.record.table import say
+from demo.service.retrieval import RetrievalService
+from demo.views.losses.guide import advice_rows, ratio_experiment
+from demo.views.losses.values import playground_value
+from demo.views.tables import table
+
+USUAL = {"margin": "0.2", "mining": "all", "mask_ids": "1", "share": "0.3"}  # as links write them
+TASK_GUIDE = Path(__file__).resolve().parents[3] / "assets" / "guide" / "losses.md"
+PANEL = (240, 130)  # width and height of a curve's
+
+
+def task_guide() -> str:
+    """Return the guide to losses as Markdown: all of it but its title and what stands before its first part."""
+    return "## " + TASK_GUIDE.read_text(encoding="utf-8").partition("\n## ")[2]
+
+
+def guide_page() -> str:
+    """Return the training guide's advice as a table, and its claim about the ratio weight beside what was measured."""
+    experiment = ratio_experiment()
+    runs = experiment["runs"]
+    target = experiment["target_ratio"]
+    held = [run["mean"] for run in runs if run["ratio_weight"]]
+    summary = say(
+        "guide.found",
+        free=next(run["mean"] for run in runs if not run["ratio_weight"]),
+        low=min(held),
+        high=max(held),
+        target=target,
+        inside=sum(run["holds"] for run in runs),
+        count=len(runs),
+    )
+    note = say(
+        "guide.ratio_note",
+        steps=experiment["steps"],
+        scenes=experiment["scenes"],
+        batch=experiment["batch_size"],
+        target=target,
+    )
+    return "".join(
+        [
+            f"<h3>{escape(say('guide.advice'))}</h3><p>{escape(say('guide.advice_note'))}</p>",
+            table(("setting", "usual", "raise it", "lower it", "who says so"), advice_rows()),
+            f"<h3>{escape(say('guide.ratio'))}</h3><p>{escape(note)}</p>",
+            '<div style="display: flex; flex-wrap: wrap; gap: 12px 28px">',
+            *[panel(run, target) for run in runs],
+            f"</div><p>{escape(summary)} {escape(say('guide.limits'))}</p>",
+            f"<p>{escape(say('guide.command', command=experiment['command'], recipe=experiment['recipe']))}</p>",
+        ]
+    )
+
+
+def panel(run: dict[str, Any], target: float) -> str:
+    """Return one ratio weight: the kept share over the steps in front of what the guide claims, and both in words."""
+    low, high = run["claim"]
+    claimed = say("guide.claimed" if high > low else "guide.claimed_one", low=low, high=high)
+    measured = say("guide.measured", low=run["low"], high=run["high"], mean=run["mean"])
+    title = say("guide.panel", weight=run["ratio_weight"])
+    verdict = say("guide.holds" if run["holds"] else "guide.fails")
+    points = " ".join(
+        f"{PANEL[0] * i / (len(run['kept']) - 1):.1f},{height(kept):.1f}" for i, kept in enumerate(run["kept"])
+    )
+    ticks = "".join(
+        f'<text x="-6" y="{height(fraction) + 4:.1f}" text-anchor="end" font-size="11" fill="currentColor">{fraction:g}'
+        "</text>"
+        for fraction in (0, 0.5, 1)
+    )
+    drawing = (
+        f'<svg viewBox="-30 -6 {PANEL[0] + 36} {PANEL[1] + 12}" width="{PANEL[0] + 36}" role="img" '
+        f'aria-label="{escape(f"{title}: {claimed}, {measured}")}">{ticks}'
+        f'<rect width="{PANEL[0]}" height="{PANEL[1]}" fill="none" stroke="currentColor" opacity="0.35"/>'
+        f'<rect y="{height(high) - 0.5:.1f}" width="{PANEL[0]}" height="{height(low) - height(high) + 1:.1f}" '
+        'fill="currentColor" opacity="0.18"/>'
+        f'<path d="M0 {height(target):.1f}H{PANEL[0]}" stroke="currentColor" stroke-dasharray="4 4" opacity="0.6"/>'
+        f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>'
+    )
+    words = f"<b>{escape(title)}</b><br>{escape(claimed)}<br>{escape(measured)}: {escape(verdict)}"
+    return f'<figure style="max-width: 276px; margin: 0">{drawing}<figcaption>{words}</figcaption></figure>'
+
+
+def height(fraction: float) -> float:
+    """Return where a kept share stands in a panel, from its top."""
+    return PANEL[1] * (1 - fraction)
+
+
+def shown(service: RetrievalService, margin: float, mining: str, mask_ids: bool) -> dict[str, Any]:
+    """Return the playground's value, with the link that leads to these settings; arguments and errors as
+    `playground_value`."""
+    settings = {"margin": f"{margin:g}", "mining": mining, "mask_ids": str(int(mask_ids))}
+    moved = {name: value for name, value in settings.items() if value != USUAL[name]}
+    value = playground_value(service, margin, mining, mask_ids)
+    return with_new_key(value | {"link": "?" + urlencode({"view": "losses"} | moved)})

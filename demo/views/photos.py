@@ -1,0 +1,65 @@
+"""The list of ranked photographs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from demo.galleries.folder import FOLDER
+from demo.galleries.index import IndexedGallery
+from demo.record.language import phrase
+from demo.record.photo import with_new_key
+from demo.record.table import say
+from demo.service.near import group_near_photographs
+from demo.service.ranking import ImageRanking
+from demo.views.state import RANKED
+
+
+def ranking_value(
+    indexed: IndexedGallery,
+    alone: ImageRanking,
+    with_dense: ImageRanking | None,
+    selected: int,
+    count: int = RANKED,
+) -> dict[str, Any]:
+    """Return what the list of at most `count` photographs is drawn from."""
+    seconds = alone.seconds + (with_dense.seconds if with_dense else 0.0)
+    scored, total, noun = len(alone.order), alone.total, indexed.gallery.noun
+    noun = noun if total != 1 else noun.removesuffix("s")
+    key = "list.ranked_short" if scored < total else "list.ranked_best" if total > count else "list.ranked"
+    numbers = {"scored": scored, "total": total, "milliseconds": 1000 * seconds, "count": count}
+    lists = [(phrase("Caption only") if with_dense else "", alone)] + (
+        [(phrase("With dense caption"), with_dense)] if with_dense else []
+    )
+    return with_new_key(
+        {
+            "note": say(key, noun=say(f"noun.{noun}"), **numbers),
+            "all": say("list.score_all", total=total) if scored < total else "",
+            "selected": selected,
+            "lists": [
+                {"title": title, "items": _items(indexed, ranking, count)} for title, ranking in lists if ranking
+            ],
+        }
+    )
+
+
+def _items(indexed: IndexedGallery, ranking: ImageRanking, count: int) -> list[dict[str, Any]]:
+    """The best photographs; in a folder, those that are nearly the same as a better one stand with that."""
+    places = {index: place for place, index in enumerate(ranking.order)}
+
+    def item(index: int) -> dict[str, Any]:
+        title, score = indexed.gallery.items[index].title, ranking.scores[places[index]]
+        thumb = indexed.thumbnail(index)
+        return {"index": index, "rank": places[index] + 1, "title": title, "thumb": thumb, "score": score}
+
+    if indexed.gallery.name != FOLDER:
+        return [item(index) for index in ranking.order[:count]]
+    rows = []
+    for best, *others in group_near_photographs(indexed, ranking.order, count):
+        row = item(best)
+        if others:
+            texts = {
+                name: say(f"list.{key}", count=len(others)) for name, key in (("text", "alike"), ("tip", "alike_tip"))
+            }
+            row["alike"] = texts | {"items": [item(index) for index in others]}
+        rows.append(row)
+    return rows

@@ -1,0 +1,55 @@
+"""Captions through the frames of a video: what the ranking of Photos tells beside it, and a second caption."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from demo.drawing.codecs import film_kind
+from demo.drawing.formats import Download
+from demo.galleries.index import IndexedGallery, require_in_memory
+from demo.record.timeline import timeline_value
+from demo.service.captions import read_caption
+from demo.service.ranking import ImageRanking
+from demo.service.retrieval import RetrievalService
+from demo.service.timeline import Timeline, timeline
+from demo.views.state import ViewState
+
+
+def second_caption(service: RetrievalService, indexed: IndexedGallery, text: str) -> str:
+    """Return a second caption as read, "" for none or where there is no video; ValueError for one that cannot be
+    read."""
+    if not indexed.gallery.timed or not text.strip():
+        return ""
+    return read_caption(service.model, text).text
+
+
+def followed(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, ranking: ImageRanking | None = None
+) -> list[Timeline]:
+    """Return the captions of a view through a video, `ranking` being that of the first, where it is of all frames."""
+    frames = require_in_memory(indexed)
+    if ranking is None or len(ranking.order) < len(frames):
+        ranking = service.rank_images(frames, state.caption, state.dense)
+    lines = [timeline(service, frames, state.caption, ranking)]
+    return [*lines, timeline(service, frames, state.other)] if state.other else lines
+
+
+def followed_value(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, ranking: ImageRanking
+) -> dict[str, Any]:
+    """Return the timeline of a view; see `timeline_value`."""
+    formats = ("GIF", {"mp4": "MP4", "webm": "WebM"}[film_kind()], "PNG", "CSV", "JSON")
+    return timeline_value(
+        require_in_memory(indexed), followed(service, indexed, state, ranking), service.model.grid, formats
+    )
+
+
+def film_download(service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str) -> Download:
+    """Return the file of a video's timeline; ValueError for a gallery that is no video, and as `video_file`."""
+    from demo.drawing.film import video_file  # Matplotlib is imported with the first picture
+
+    if not indexed.gallery.timed:
+        raise ValueError("These photographs are no frames of a video: choose a video.")
+    lines = followed(service, indexed, state)
+    images = (item.photo() for item in indexed.gallery.items)
+    return video_file(images, service.model.grid, lines, service.name, indexed.gallery.title, kind)

@@ -1,0 +1,153 @@
+"""The lesson's last step: a decision by hand is the library's, under every setting that leaves it a meaning."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from demo.galleries.index import require_in_memory
+from demo.record.counterfactual import Trial, trial_columns, trial_rows
+from demo.record.settings import Knobs, evaluation_knobs, network_with
+from demo.service.counterfactual import Attempts, Decided, Forcing
+from demo.service.masks import mask_text
+from demo.service.retrieval import RetrievalService
+from demo.views.lesson.trial import made_trial, trial_value
+from demo.views.lesson.walk import WalkRequest, walk, walk_value
+from seps import explain
+from tests.helpers.records import random_record
+
+CAPTION = "a motorcycle parked indoors"
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"keep_ratio": 0.2, "beta": 0.4},
+    {"variant": "released"},
+    {"decision": "gumbel", "seed": 3},
+]
+
+
+@pytest.fixture(scope="module")
+def base(service: RetrievalService) -> Knobs:
+    return evaluation_knobs(service.model)
+
+
+def place_of(service: RetrievalService) -> int:
+    return service.find("examples").gallery.position("motorcycle")
+
+
+def drawn_mask(seed: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    return np.random.default_rng(seed).random(196) < 0.3
+
+
+def dense_of(service: RetrievalService) -> str:
+    text = service.find("examples").gallery.items[place_of(service)].dense
+    assert text is not None
+    return text
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("with_dense", [True, False])
+def test_a_decision_by_hand_is_that_of_the_library(
+    service: RetrievalService, base: Knobs, settings: dict[str, Any], with_dense: bool
+) -> None:
+    knobs, mask, model = replace(base, **settings), drawn_mask(0), service.model
+    indexed, index = service.find("examples"), place_of(service)
+    dense = dense_of(service) if with_dense else None
+    walked = walk(WalkRequest(service, indexed, index, CAPTION, dense, knobs, mask_text(mask)))
+    trial, drawn = walked.trial, knobs.decision == "gumbel"
+    words = model.encode_captions([CAPTION])[0][0]
+    long = None if dense is None else model.encode_captions([dense], dense=True)[0][0]
+    draw = walked.record.dense.kept if drawn and walked.record.dense is not None else None
+    expected = explain(
+        network_with(model, knobs), indexed.patches(index), words, long, grid=model.grid, mask=mask, dense_mask=draw
+    )
+    assert trial.now is not None and trial.by_hand and trial.decided.record is walked.record
+    assert trial.now.record.similarity == pytest.approx(expected.similarity, abs=1e-6)
+    assert trial.now.record.terms == pytest.approx(expected.terms, abs=1e-6)
+    np.testing.assert_array_equal(trial.now.record.sparse.kept, mask)
+    if drawn:
+        assert (trial.now.rank, trial.decided.total) == (0, 0)
+        return
+    with torch.no_grad():
+        batch = () if long is None else (long[None], torch.tensor([len(long)]))
+        net = network_with(model, knobs)
+        scores = net(require_in_memory(indexed).embeddings, words[None], torch.tensor([len(words)]), *batch)[
+            :, 0
+        ]  # (V,)
+    others = torch.cat([scores[:index], scores[index + 1 :]])
+    assert (trial.now.rank, trial.now.total) == (1 + int((others > expected.similarity).sum()), len(indexed))
+
+
+def test_with_the_trained_settings_it_is_that_of_photos(service: RetrievalService, base: Knobs) -> None:
+    indexed, index, mask = service.find("examples"), place_of(service), drawn_mask(1)
+    trial = walk(WalkRequest(service, indexed, index, CAPTION, None, base, mask_text(mask))).trial
+    forcing = Forcing(service, indexed, index, CAPTION)
+    now, expected = trial.now, forcing.attempt(mask)
+    assert now is not None
+    assert (now.record.similarity, now.rank) == (expected.record.similarity, expected.rank)
+    assert (trial.decided.record.similarity, trial.decided.rank) == (
+        forcing.decided.record.similarity,
+        forcing.decided.rank,
+    )
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_without_one_the_patch_of_the_highest_effect_is_dropped(
+    service: RetrievalService, base: Knobs, settings: dict[str, Any]
+) -> None:
+    knobs = replace(base, **settings)
+    indexed, index = service.find("examples"), place_of(service)
+    walked = walk(WalkRequest(service, indexed, index, CAPTION, None, knobs))
+    trial, kept = walked.trial, walked.record.sparse.kept
+    words = service.model.encode_captions([CAPTION])[0][0]
+
+    def without(patch: int) -> float:
+        mask = kept & (np.arange(196) != patch)
+        return explain(walked.net, indexed.patches(index), words, grid=service.model.grid, mask=mask).similarity
+
+    assert trial.now is not None and trial.patch is not None and not trial.by_hand
+    lowest = min(without(patch) for patch in np.flatnonzero(kept).tolist())
+    assert trial.now.record.similarity == pytest.approx(lowest, abs=2e-6)
+    assert kept[trial.patch] and not trial.now.record.sparse.kept[trial.patch]
+
+
+def test_the_step_tells_the_decision_in_words_and_numbers(service: RetrievalService, base: Knobs) -> None:
+    indexed, index, mask = service.find("examples"), place_of(service), drawn_mask(2)
+
+    def value_of(text: str = "", **settings: Any) -> dict[str, Any]:
+        knobs = replace(base, **settings)
+        return walk_value(WalkRequest(service, indexed, index, CAPTION, dense_of(service), knobs, text), 9)
+
+    plain, painted, drawn = value_of(), value_of(mask_text(mask)), value_of(mask_text(mask), decision="gumbel")
+    assert (plain["by_hand"], painted["by_hand"]) == ("", mask_text(mask))
+    assert plain["record"] == painted["record"]  # all other steps are the model's own
+    value = plain["whatif"]
+    row, column = divmod(value["patch"], 14)
+    assert f"row {row + 1}, column {column + 1} has the highest effect" in plain["steps"][8]["sentence"]
+    value = painted["whatif"]
+    rows = {key: numbers for key, _, numbers in value["rows"]}
+    assert value["patch"] is None and value["columns"] == ["the model", "by hand", "change"]
+    assert rows["kept"][1] == str(mask.sum())
+    assert rows["score"][0] == f"{painted['record']['similarity']:.4f}"
+    assert float(rows["score"][1]) - float(rows["score"][0]) == pytest.approx(float(rows["score"][2]), abs=1.1e-4)
+    assert f"{mask.sum()} of 196 patches kept" in painted["steps"][8]["sentence"]
+    assert rows["score"][1] in painted["steps"][8]["sentence"]
+    assert "dense branch goes on deciding" in painted["steps"][8]["note"]
+    assert "never drawn" in drawn["steps"][8]["note"] and "rank" not in drawn["steps"][8]["sentence"]
+    assert "rank" not in {key for key, *_ in drawn["whatif"]["rows"]}
+    with pytest.raises(ValueError, match="The mask 'AAAA' is not that of 196 patches"):
+        value_of("AAAA")
+
+
+def test_one_kept_patch_stays() -> None:
+    with pytest.warns(UserWarning, match="0 aggregated tokens"):
+        record = random_record(sparse_ratio=0.03)
+    assert record.sparse.kept.sum() == 1
+    trial = made_trial(Attempts(Decided(record, 2, 9), np.zeros(8), lambda mask: record), None, np.zeros(28))
+    assert trial == Trial(Decided(record, 2, 9)) and trial.patch is None
+    assert trial_columns(trial) == ["the model"]
+    assert [len(numbers) for *_, numbers in trial_rows(trial)] == [1] * (3 + len(record.terms))
+    assert trial_value(trial)["patch"] is None
