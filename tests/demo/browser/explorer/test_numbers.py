@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from demo.record.settings import evaluation_knobs
-from demo.screens.lesson.walk import WalkRequest, walk_value
 from demo.service.masks import read_mask
 from demo.service.retrieval import RetrievalService
+from demo.views.lesson.walk import WalkRequest, walk_value
 from seps.judge import load_judge
 from tests.demo.browser.explorer.conftest import Opener
 from tests.demo.browser.explorer.test_explore import COFFEE, COFFEE_LINK, ready, score
