@@ -102,11 +102,3 @@ def in_languages(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         other = make()
     differs = {name: part for name, part in other.items() if part != value.get(name)}
     return value | {"languages": {CHINESE: differs}}
-
-
-def html_in_languages(make: Callable[[], str]) -> str:
-    """HTML that the page has from the start, in each language: style shows the page's own (assets/css/site.css)."""
-    english = make()
-    with speaking(CHINESE):
-        chinese = make()
-    return f'<div class="in-english">{english}</div><div class="in-chinese" lang="zh-CN">{chinese}</div>'

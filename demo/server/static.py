@@ -85,12 +85,6 @@ def normal(parts: Sequence[str]) -> str:
     return "/".join(clean)
 
 
-@lru_cache(maxsize=1)
-def styles() -> str:
-    """Return the page's colours in light and dark, and every style sheet."""
-    return style_sheets(sorted(file.name for file in STYLES.glob("*.css")))
-
-
 def style_sheets(names: Sequence[str]) -> str:
     """Return the page's colours in light and dark, and those style sheets of assets/css."""
     sheets = [(STYLES / name).read_text(encoding="utf-8") for name in names]

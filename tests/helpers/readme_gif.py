@@ -103,7 +103,7 @@ def opened(address: str) -> Iterator[Page]:
         page.set_default_timeout(WAIT)
         expect.set_options(timeout=WAIT)
         page.goto(address)
-        expect(page.locator("#viewer canvas:visible").first).to_be_visible()
+        expect(page.locator("[data-tool=whatif]")).to_be_visible()  # the numbers come from the app
         page.wait_for_timeout(SETTLED)
         yield page
         browser.close()
@@ -111,9 +111,9 @@ def opened(address: str) -> Iterator[Page]:
 
 def search(film: Film) -> None:
     """Show other things' masks, type a caption, watch the ranking, read the best photograph: mask, score, words."""
-    page, box = film.page, film.page.locator("#caption textarea")
+    page, box = film.page, film.page.locator("#caption")
     film.take(700)
-    for chip in page.locator("#viewer .seps-others button").all()[:OTHERS]:  # the mask for another thing in the picture
+    for chip in page.locator(".others button").all()[:OTHERS]:  # the mask for another thing in the picture
         chip.evaluate("chip => chip.click()")  # the page does not scroll
         page.wait_for_timeout(SETTLED)
         film.take(1000)
@@ -122,15 +122,17 @@ def search(film: Film) -> None:
     film.take(300)
     for number, word in enumerate(CAPTION.split()):
         page.keyboard.type(" " * (number > 0) + word)
-        expect(page.locator("#viewer [data-word]")).to_have_count(number + 3)  # with [CLS] and [SEP]
+        expect(page.locator(".words [data-word]")).to_have_count(number + 1)
         page.wait_for_timeout(SETTLED)
         film.take(300)
-    expect(page.locator("#ranking .title").first).to_have_text(PHOTO)
+    page.keyboard.press("Enter")
+    expect(page.locator(".photo-title")).to_have_text(PHOTO)
+    page.wait_for_timeout(SETTLED)
     film.take(1500)
-    page.locator("#viewer [data-layer=score]").click()
+    page.locator("[data-layer=score]").click()
     film.take(800)
     for word in WORDS:
-        page.locator(f"#viewer [data-word='{CAPTION.split().index(word) + 1}']").hover()  # [CLS] is word 0
+        page.locator(f".words [data-word='{CAPTION.split().index(word) + 1}']").hover()  # [CLS] is word 0
         page.wait_for_timeout(SETTLED)
         film.take(900)
 
@@ -139,11 +141,11 @@ def lesson(film: Film, address: str) -> None:
     """Turn through the lesson's steps on the same photograph and caption."""
     page = film.page
     page.goto(f"{address}/?{urlencode({'view': 'lesson', 'gallery': 'examples', 'photo': PHOTO, 'caption': CAPTION})}")
-    expect(page.locator("#lesson .seps-said")).to_be_visible()
+    expect(page.locator(".seps-lesson .seps-said")).to_be_visible()
     page.get_by_role("button", name="Talk mode").click()
     for step in range(1, STEPS + 1):
-        page.locator(f'#lesson .seps-steps [data-step="{step}"]').click()
-        expect(page.locator(f'#lesson .seps-steps [data-step="{step}"]')).to_have_attribute("aria-current", "step")
+        page.locator(f'.seps-lesson .seps-steps [data-step="{step}"]').click()
+        expect(page.locator(f'.seps-lesson .seps-steps [data-step="{step}"]')).to_have_attribute("aria-current", "step")
         page.wait_for_timeout(SETTLED)
         film.take(500)
     paint(film, row=6, first=4, last=9)
@@ -152,7 +154,7 @@ def lesson(film: Film, address: str) -> None:
 
 def paint(film: Film, row: int, first: int, last: int) -> None:
     """Drag over patches of a row, so that each decision turns over, and wait for S(I, T) to follow."""
-    page, place = film.page, film.page.locator("#lesson .seps-paint")
+    page, place = film.page, film.page.locator(".seps-lesson .seps-paint")
     place.scroll_into_view_if_needed()
     box = place.bounding_box()
     if box is None:
@@ -162,7 +164,7 @@ def paint(film: Film, row: int, first: int, last: int) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + (last + 0.5) * cell, y, steps=12)
     page.mouse.up()
-    expect(page.locator("#lesson .seps-trial[aria-busy]")).to_have_count(0)
+    expect(page.locator(".seps-lesson .seps-trial[aria-busy]")).to_have_count(0)
     page.wait_for_timeout(SETTLED)
 
 

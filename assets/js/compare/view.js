@@ -6,7 +6,7 @@ import { say } from "../base/words.js";
 import { sharedSentence } from "../record/decision.js";
 import { downloadMenu } from "../shell/download.js";
 import { debounced, latest } from "../shell/latest.js";
-import { itemAt, positionOf } from "../shell/photo.js";
+import { itemAt, positionOf, positionOrFirst } from "../shell/photo.js";
 import { photoPicker } from "../shell/picker.js";
 import { register } from "../shell/places.js";
 import { component } from "../base/component.js";
@@ -100,7 +100,7 @@ function build(app) {
   async function captionsOf(now, signal) {
     const opening = facts.openings.compare;
     const isUntouched = !now.captions && opening && (!now.photo || now.caption === facts.chips[0]);
-    const index = isUntouched ? opening.index : Math.max(0, await positionOf(engine, facts, now.photo));
+    const index = isUntouched ? opening.index : await positionOrFirst(app, facts, now.photo);
     const lines = isUntouched ? opening.captions.join("\n") : linesOf(now, index);
     const values = { gallery: facts.name, index, captions: lines, layer: now.layer };
     const value = await engine.compare(values, { signal });

@@ -7,7 +7,7 @@ import { drawChoice, whatIf } from "../viewer/whatif.js";
 // grid(): of the record; changed(mask, budget): the decision is another one; redraw(): only its looks are.
 export function paintTools({ canvas, grid, patch, changed, redraw }) {
   const place = h("div", { class: "paint-tools seps-view" });
-  const toggle = h("span", {});
+  const toggle = h("span", { click: () => decider.open && place.scrollIntoView({ block: "nearest" }) });
   let key = "";
   let decider = null;
 

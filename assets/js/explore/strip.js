@@ -37,7 +37,7 @@ export function rankingStrip({ choose, chooseCaption }) {
     kind = name;
     const list = h("ol", { class: `ranked ${name}`, "aria-label": label }, ...rows.map((row) => h("li", {}, ...[row].flat())));
     keepingFocus(element, () => element.replaceChildren(list));
-    if (rows.length) roving(list, "button");
+    if (rows.length) roving(list, "button", 1); // a column or a row
     list.addEventListener("scroll", () => fade(list), { passive: true });
     fade(list);
     reveal(list);

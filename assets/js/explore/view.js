@@ -2,7 +2,7 @@
 
 import { button, h, press } from "../base/dom.js";
 import { fixed } from "../base/numbers.js";
-import { say } from "../base/words.js";
+import { say, symbols } from "../base/words.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { describe, hasLayer, layerText, measuredLine, parseLayer, patchLines, isByWord } from "../record/record.js";
 import { downloadMenu } from "../shell/download.js";
@@ -214,7 +214,7 @@ function build(app) {
     const lines = stage.patch === null
       ? [sentenceOf(record, layer, parsed), value.unfound?.words[parsed.number]]
       : isMeasured(layer) ? [measuredLine(record, parsed, stage.patch)] : patchLines(record, stage.patch);
-    reading.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, text)));
+    reading.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, ...symbols(text))));
     return undefined;
   }
 

@@ -5,7 +5,7 @@ import { say } from "../base/words.js";
 import { mount } from "../generate/captioned.js";
 import { latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
-import { itemAt, positionOf } from "../shell/photo.js";
+import { itemAt, positionOrFirst } from "../shell/photo.js";
 import { pictureRow } from "../shell/pictures.js";
 import { component } from "../base/component.js";
 
@@ -23,7 +23,7 @@ export function captionsOfPhoto(app) {
 
   const write = (now) => work(run, async (signal) => {
     const facts = await openGallery(app, now.gallery);
-    const index = Math.max(0, await positionOf(engine, facts, now.photo));
+    const index = await positionOrFirst(app, facts, now.photo);
     const { key } = itemAt(facts, index);
     state.set({ gallery: facts.name, photo: key }, { quiet: true });
     kind.hidden = !state.isOwn();

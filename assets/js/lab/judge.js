@@ -7,7 +7,7 @@ import { mount as distortionMount } from "../judge/distortion.js";
 import { mount as severalMount } from "../judge/several.js";
 import { debounced, latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
-import { itemAt, positionOf } from "../shell/photo.js";
+import { itemAt, positionOrFirst } from "../shell/photo.js";
 import { pictureRow } from "../shell/pictures.js";
 import { component } from "../base/component.js";
 
@@ -57,7 +57,7 @@ export function judgePart(app) {
     sorting.stop();
     work(run, async (signal) => {
       const facts = await openGallery(app, now.gallery);
-      const index = Math.max(0, await positionOf(engine, facts, now.photo));
+      const index = await positionOrFirst(app, facts, now.photo);
       const values = { gallery: facts.name, index, prompt: now.caption, other: now.other };
       line.wait(say("lab_page.judging"));
       return { facts, index, values, answer: await engine.judge(values, { signal }) };

@@ -5,7 +5,7 @@ import { say } from "../base/words.js";
 import { mount } from "../lesson/lesson.js";
 import { debounced, latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
-import { itemAt, positionOf } from "../shell/photo.js";
+import { itemAt, positionOrFirst } from "../shell/photo.js";
 import { photoPicker } from "../shell/picker.js";
 import { KNOBS } from "../shell/state.js";
 import { component } from "../base/component.js";
@@ -55,7 +55,7 @@ export function lessonPart(app) {
   const compute = (now) => work(run, async (signal) => {
     const facts = await openGallery(app, now.gallery);
     const opening = facts.openings.search;
-    const index = Math.max(0, await positionOf(engine, facts, now.photo));
+    const index = await positionOrFirst(app, facts, now.photo);
     const text = now.caption || (now.photo ? itemAt(facts, index).captions[0] : opening?.captions[0]) || facts.chips[0];
     const start = now.photo || !opening ? index : opening.index;
     const asks = { gallery: facts.name, index: start, caption: text, dense: now.dense, step: Number(now.step || 1), mask: now.mask, knobs: knobsOf(now) };

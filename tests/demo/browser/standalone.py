@@ -15,9 +15,10 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, Route
 
 from demo.drawing.layered import side_colours, strength
+from demo.page.html import SHEETS
 from demo.record.packing import overlap, packed
 from demo.record.page_table import table_tag
-from demo.server.static import MEDIA_TYPE, find_script, script_address, styles
+from demo.server.static import MEDIA_TYPE, find_script, script_address, style_sheets
 from seps import CrossSparseAggrNet, Explanation, explain
 from seps.explanation.classes import with_classes
 
@@ -112,7 +113,7 @@ def page_of(component: str, value: dict[str, Any] | None, dark: bool = False, wi
     limit = f"max-width: {width}px;" if width else ""
     return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>standalone</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>{styles()} body {{ margin: 0; padding: 12px; background: var(--ground); font-family: sans-serif; }}
+<style>{style_sheets(SHEETS)} body {{ margin: 0; padding: 12px; background: var(--ground); font-family: sans-serif; }}
 #place {{ {limit} }}</style>{table_tag()}
 <body class="{"dark" if dark else ""}"><div id="place"><div class="seps-{component}"></div></div>
 <script type="module">

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from demo.page.html import SHEETS
 from demo.record.contrast import contrast_value
 from demo.record.table import say
-from demo.server.static import styles
+from demo.server.static import style_sheets
 from tests.demo.browser.lesson_page import lesson_value
 from tests.demo.browser.standalone import (
     compare_value,
@@ -102,6 +103,8 @@ def test_nothing_moves_for_who_asked_for_none(browser: Browser, calm: bool) -> N
         <div class="seps-view seps-lesson" aria-busy="true"><div class="seps-scene">
         <div class="seps-labels seps-moving"><div class="seps-new"></div></div></div>
         <ol class="seps-play"><li></li></ol><ul class="seps-tensors"></ul></div>"""
-    page = open_html(browser, f"<!doctype html><title>calm</title><style>{styles()}</style><body>{body}", calm=calm)
+    page = open_html(
+        browser, f"<!doctype html><title>calm</title><style>{style_sheets(SHEETS)}</style><body>{body}", calm=calm
+    )
     assert (page.evaluate(MOVES) == []) == calm
     page.context.close()

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from demo.record.packing import pack_array
-from demo.views.generate.values import GenerateState, blank_value, stopped_value
+from demo.views.generate.values import GenerateState, blank_value
 from tests.demo.browser.standalone import centres, check_laid, open_page, page_of, photo
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -40,7 +40,7 @@ def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
 @pytest.mark.journey
 def test_a_frame_that_comes_after_the_stop_is_not_shown(browser: Browser) -> None:
     state = GenerateState(caption=TEXT, steps=10)
-    beginning, stopped = blank_value(state, "Begins."), stopped_value(state)
+    beginning, stopped = blank_value(state, "Begins."), blank_value(state, "Stopped.") | {"stopped": True}
     frames = [blank_value(state, f"Step {step}.") | {"done": step, "pictures": [photo()["src"]]} for step in (1, 2)]
     page = open_page(browser, page_of("generate", beginning))
     says = page.locator(".seps-reading")

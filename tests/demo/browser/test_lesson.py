@@ -13,7 +13,6 @@ from demo.record.table import say
 from demo.service.retrieval import RetrievalService
 from demo.views.lesson.steps import STEPS
 from demo.views.lesson.walk import WalkRequest, walk_value
-from demo.views.state import computing
 from tests.demo.browser.fitting import problems_of
 from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, sent
 from tests.demo.browser.standalone import photo, random_record
@@ -202,7 +201,7 @@ def test_pictures_glide_and_what_stays_stays(browser: Browser) -> None:
 
 
 def test_a_talk_asked_for_while_the_lesson_is_computed_starts_with_it(browser: Browser) -> None:
-    page = open_page(browser, page_of("lesson", computing()))
+    page = open_page(browser, page_of("lesson", {"waiting": say("hint.computing")}))
     expect(page.locator(".seps-lesson")).to_have_text("This is being computed, which takes a moment.")
     page.keyboard.press("t")
     page.evaluate("(value) => window.send(value)", lesson_value(random_record()))

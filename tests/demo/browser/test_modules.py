@@ -11,13 +11,14 @@ import pytest
 from playwright.sync_api import Browser, Error, Page
 
 from demo.drawing.layered import side_colours, strength
+from demo.page.html import SHEETS
 from demo.record import layer_table
 from demo.record.layer_table import Row
 from demo.record.layers import Layer
 from demo.record.packing import packed
 from demo.record.page_table import table_tag
 from demo.record.table import TABLE, ordinal, say
-from demo.server.static import styles
+from demo.server.static import style_sheets
 from demo.service.measured import PatchEffects, with_measures
 from seps import MinimalSet
 from tests.demo.browser.standalone import imported, open_html, random_record, viridis
@@ -29,7 +30,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:R
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    head = f"<!doctype html><title>modules</title><style>{styles()}</style>{table_tag()}"
+    head = f"<!doctype html><title>modules</title><style>{style_sheets(SHEETS)}</style>{table_tag()}"
     page = open_html(browser, f"{head}<body></body>")
     yield page
     page.context.close()

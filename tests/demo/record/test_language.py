@@ -5,42 +5,28 @@ What is missing is named with its file: put it there.
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from html.parser import HTMLParser
-from importlib import import_module
 from pathlib import Path
 from string import Formatter
 from typing import Any
 
+import numpy as np
 import pytest
 
-from demo.record import table
-from demo.record.language import CHINESE, MESSAGES, PHRASES, phrase, sentences, speaking
+from demo.record import language, table
+from demo.record.language import CHINESE, MESSAGES, PHRASES, in_languages, phrase, sentences, speaking
 from demo.record.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, listed, say
 from demo.record.unmatched import quoted
 from demo.service.captions import read_caption
 from demo.service.retrieval import RetrievalService
+from demo.service.whereabouts import whereabouts
+from demo.views.losses.page import guide_page
+from demo.views.paper.page import page as paper_page
 
 ROOT = Path(__file__).parents[3]
 FILES = {"table": (TABLE, CHINESE_TABLE), "lesson": (LESSON, CHINESE_LESSON)}
 ENGLISH_ALONE = {"symbols"}  # sections
-COMPONENTS = {
-    "Tab",
-    "Button",
-    "Accordion",
-    "Textbox",
-    "Radio",
-    "Slider",
-    "Number",
-    "File",
-    "Image",
-    "HTML",
-    "caption_box",
-}
-SHOWN = {"label", "placeholder", "info"}  # arguments of components
 # Examples of captions stay English, as captions are; names are names; and the template for a user's model.
 AS_IT_IS = {"a cat asleep on a sofa", "a red car in the snow", "SEPS Explorer", "A model of your own: {}", "R@1", "R@5"}
 CHINESE_LETTER = re.compile("[一-鿿]")
@@ -110,6 +96,11 @@ def test_what_lacks_in_chinese_is_said_in_english(monkeypatch: pytest.MonkeyPatc
         assert phrase("nothing translates this") == "nothing translates this"
 
 
+def test_a_value_from_the_start_has_what_differs() -> None:
+    value = in_languages(lambda: {"says": say("mask.kept"), "count": 3})
+    assert value == {"says": "kept", "count": 3, "languages": {CHINESE: {"says": "保留"}}}
+
+
 def test_a_caption_that_cannot_be_read_is_told_in_chinese(service: RetrievalService) -> None:
     with speaking(CHINESE):
         for text, start in (("", "描述为空"), ("ᚠᚢᚦ", "模型不认识“ᚠᚢᚦ”"), ("word " * 999, "描述有 4,994 个字符")):
@@ -143,75 +134,18 @@ class Noticing(dict[str, str]):
         return super().get(text, default)
 
 
-def literals(call: ast.Call, constants: dict[str, str]) -> Iterator[str]:
-    """The texts that a component is made with: "{}" marks inserted values."""
-    given = [*call.args[:1], *(argument.value for argument in call.keywords if argument.arg in SHOWN)]
-    for node in given:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
-        elif isinstance(node, ast.JoinedStr):
-            yield "".join(part_of(part, constants) for part in node.values)
-        elif isinstance(node, ast.Name) and node.id in constants:
-            yield constants[node.id]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
-            key = node.args[0]
-            assert isinstance(key, ast.Constant) and isinstance(key.value, str)
-            section, _, name = key.value.partition(".")
-            yield TABLE[section][name]
-
-
-def part_of(part: ast.AST, constants: dict[str, str]) -> str:
-    """A part of an f-string: its text, or what a place holds where that is a constant."""
-    if isinstance(part, ast.Constant):
-        return str(part.value)
-    name = part.value.id if isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Name) else ""
-    return constants.get(name, "{}")
-
-
-def labels() -> dict[str, str]:
-    """The texts of Gradio's components by themselves, with their files."""
-    texts: dict[str, str] = {}
-    for file in [*(ROOT / "demo" / "screens").rglob("*.py"), ROOT / "demo" / "site.py"]:
-        if file.name in ("api.py", "api_page.py"):
-            continue  # endpoints speak English
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
-        constants = {name: str(value) for name, value in vars(module).items() if isinstance(value, str | int)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call):
-                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                if name in COMPONENTS:
-                    texts |= {text: str(file.relative_to(ROOT)) for text in literals(node, constants)}
-    return texts
-
-
-class Texts(HTMLParser):
-    """The texts of a page: between its tags, and in the attributes that people read or hear."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.texts: set[str] = set()
-        self._open: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Read a tag's attributes."""
-        given = dict(attrs)
-        if tag not in ("meta", "link", "input", "br"):
-            self._open.append(given.get("class") or tag)
-        self.texts |= {given[name] or "" for name in ("placeholder", "aria-label", "title") if name in given}
-
-    def handle_endtag(self, tag: str) -> None:
-        """Leave an element."""
-        self._open.pop()
-
-    def handle_data(self, data: str) -> None:
-        """Read a text."""
-        if not {"script", "style", "title", "in-english", "in-chinese"} & set(self._open):
-            self.texts.add(data.strip())
-
-
-def translated(text: str) -> bool:
-    """Whether there are phrases for a text, whatever is filled in."""
-    pattern = re.compile(".+".join(re.escape(part) for part in text.split("{}")))
-    return not re.search("[a-z]", text) or any(pattern.fullmatch(known) for known in PHRASES)
+def test_places_and_tables_are_there_in_chinese(monkeypatch: pytest.MonkeyPatch, service: RetrievalService) -> None:
+    phrases = Noticing()
+    monkeypatch.setattr(language, "PHRASES", phrases)
+    spots = [np.eye(1, 9, at).reshape(3, 3) for at in range(9)]
+    lines = [np.repeat(np.eye(3)[[at]], 3, axis=0) for at in range(3)]
+    with speaking(CHINESE):
+        names = {phrase(whereabouts(amounts) or "") for amounts in (*spots, *lines, *(line.T for line in lines))}
+        for step in LESSON["step"]:
+            phrase(step.capitalize().replace("_", " "))  # in the row of the lesson's steps
+        pages = [guide_page(), paper_page(service)]
+    assert len(names) == 15
+    assert sorted(phrases.missing) == [], "missing in demo/record/phrases.zh.json"
+    for page in pages:
+        heads = re.findall(r"<h[23]>(.*?)</h[23]>", page)
+        assert heads == [head for head in heads if CHINESE_LETTER.search(head)]

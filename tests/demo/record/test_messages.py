@@ -11,34 +11,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image, ImageCms
 
 from demo.galleries import decoding
 from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.photos import read_photo
-from demo.page.values import left_out
-from demo.service.masks import mask_text
+from demo.page.values import compared, left_out
+from demo.record.language import CHINESE, MESSAGES, compile_pattern, sentences, speaking
+from demo.server.gate import FAULT, FULL, MAX_BYTES, large
+from demo.server.guard import GONE
+from demo.service.captions import add_unlike_note, read_caption
+from demo.service.generating.reading import read_drawn_caption
+from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import colours, photos, videos
+from seps.models.known_captions import KnownCaptions
 from tests.helpers.clips import encode_clip
 
 ENGLISH = r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}"  # three words in a row
 ROOT = Path(__file__).parents[3]
-ALL = mask_text(np.ones(196, dtype=bool))  # patches of a photograph, kept by hand
-LINKS: list[dict[str, str]] = [
-    {"view": "moon"},
-    {"model": "moon"},
-    {"model": "scenes", "gallery": "examples"},
-    {"mask": ALL, "caption": "a cat"},
-    {"mask": ALL, "budget": "5", "caption": "a cat", "photo": "cat"},
-    {"opacity": "500"},
-    {"grid": "7"},
-    {"layer": "word:99", "caption": "a cat", "photo": "cat"},
-    {"view": "edit", "gallery": "examples"},
-    {"view": "why", "other": "a dog"},
-    {"view": "captions", "pool": "moon"},
-]
 
 
 def refusal(make: Callable[[], Any]) -> str:
@@ -64,6 +57,19 @@ def phrases(form: str) -> list[str]:
     """Return the runs of three or more words between the values of a form; of a short form all between its values."""
     text = re.sub(r"\{\w*\}", "\n", form)
     return re.findall(r"[A-Za-z]+(?: [A-Za-z]+){2,}", text) or text.split("\n")
+
+
+def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]:
+    """Messages on captions."""
+    indexed = service.find("examples")
+    texts = ("a dog " * 60, "a dog 🐶 sits by a cat in the snow", "ein Hund rennt schnell", "une femme en robe rouge")
+    known = KnownCaptions(torch.eye(2, service.model.txt_enc.width), 1.01)
+    return [
+        *(read_caption(service.model, text).note for text in texts),
+        read_drawn_caption(registry.of("scenes").model, "a dog playing").note,
+        add_unlike_note(known, read_caption(service.model, "a cat"), known.centres[0]).note,
+        refusal(lambda: compared(service, indexed, 0, "a cat", "mask")),
+    ]
 
 
 def of_pictures(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -115,3 +121,22 @@ def of_videos(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             patch.setattr(videos, name, value)
             lines.append(refusal(lambda: videos.read_frames(file)))
     return lines
+
+
+def test_what_visitors_meet_is_told_in_chinese_by_forms_of_real_messages(
+    service: RetrievalService, registry: ModelRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [FULL, FAULT, large(MAX_BYTES), GONE.format(query="view=why")]
+    lines += (
+        of_captions(service, registry)
+        + of_pictures(service, monkeypatch)
+        + of_profiles(monkeypatch)
+        + of_videos(tmp_path, monkeypatch)
+    )
+    with speaking(CHINESE):
+        chinese = [sentences(line) for line in lines]
+    assert [line for line in chinese if re.search(ENGLISH, line)] == []
+    rest = [form for form in MESSAGES if not any(compile_pattern(form).search(line) for line in lines)]
+    code = texts_of_code()
+    unused = [form for form in rest if any(phrase not in code for phrase in phrases(form))]
+    assert unused == [], "no message has this form: demo/record/messages.zh.json"

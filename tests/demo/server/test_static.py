@@ -16,12 +16,13 @@ from starlette.testclient import TestClient
 from demo.drawing.palette import VEIL
 from demo.galleries.photos import MAX_BYTES
 from demo.opening.server import Opening
-from demo.page.html import ENTRY, app_page
+from demo.page.html import ENTRY, app_page, sheets
 from demo.server import static
 from demo.server.folder import TemporaryFolder
 from demo.server.routes import server_options
-from demo.server.static import ASSETS, SCRIPTS, find_script, imports_of, script_address, scripts, styles
+from demo.server.static import ASSETS, SCRIPTS, find_script, imports_of, script_address, scripts, style_sheets
 
+STYLES = style_sheets(sheets())
 ESCAPES = (
     "../../../app.py",
     "%2e%2e/%2e%2e/%2e%2e/app.py",
@@ -87,10 +88,10 @@ def test_no_module_reaches_another_by_a_global() -> None:
 
 
 def test_styles_carry_both_palettes_and_every_sheet() -> None:
-    assert styles().startswith(":root { --ink: #17211f;")
-    assert ".dark { --ink: #e6eceb;" in styles()
+    assert STYLES.startswith(":root { --ink: #17211f;")
+    assert ".dark { --ink: #e6eceb;" in STYLES
     for file in (ASSETS / "css").glob("*.css"):
-        assert file.read_text(encoding="utf-8") in styles()
+        assert file.read_text(encoding="utf-8") in STYLES
 
 
 def test_the_veil_has_its_colour_from_one_place() -> None:
@@ -102,7 +103,7 @@ def test_the_veil_has_its_colour_from_one_place() -> None:
     }
     assert naming == {"demo/drawing/palette.py", "assets/js/base/colours.js"}
     assert f'VEIL = "{VEIL}"' in scripts()["base/colours.js"].decode()
-    assert f"--veil-colour: {VEIL};" in styles()
+    assert f"--veil-colour: {VEIL};" in STYLES
 
 
 @pytest.fixture

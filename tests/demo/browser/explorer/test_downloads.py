@@ -62,6 +62,7 @@ def test_the_menu_needs_no_mouse(visit: Opener) -> None:
     page = ready(visit(COFFEE_LINK))
     page.locator(".download summary").focus()
     page.keyboard.press("Enter")
+    expect(page.locator("[data-file='pair.png']")).to_be_visible()  # the menu is filled when it opens
     page.keyboard.press("Tab")
     expect(page.locator("[data-file='pair.png']")).to_be_focused()
     page.keyboard.press("Escape")
