@@ -21,7 +21,7 @@ def test_it_refuses_without_a_gpu(
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert main(["--out", str(tmp_path / "gpu.json")]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: There is no CUDA GPU here")
+    assert error.startswith("error: No CUDA GPU was found")
     assert error.count("\n") == 1
     assert not (tmp_path / "gpu.json").exists()
     assert main(["--out", str(tmp_path / "nowhere" / "gpu.json")]) == 2

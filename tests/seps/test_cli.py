@@ -104,12 +104,12 @@ def test_an_option_that_is_not_there_names_the_nearest(
         (
             "seps.generator.program",
             ["--mode", "t2i", "--text", "x", "--device", "cuda"],
-            "none is needed: a GPU is taken",
+            "not needed: uses a GPU if available",
         ),
         (
             "seps.judge.program",
             ["score", "x.png", "--prompt", "x", "--device", "cuda"],
-            "none is needed: a GPU is taken",
+            "not needed: uses a GPU if available",
         ),
         ("seps.data.convert", ["x.json", "--out", "d"], "--to is meant"),
     ],

@@ -31,7 +31,7 @@ def test_a_mask_leads_back_from_its_text(count: int) -> None:
         ("A", "The mask 'A' does not have 20 patches"),
         ("!", "The mask '!' does not have 20 patches"),
         ("AAAAA", "The mask 'AAAAA' does not have 20 patches"),
-        ("_" * 34, "The mask '__________________________________' is not"),
+        ("_" * 34, "The mask '__________________________________' does not have 20 patches"),
         ("ä", "The mask 'ä' does not have 20 patches"),
         pytest.param("A" * 5000, "AAAA' does not have 20 patches", id="long"),
         ("=", "The mask '=' does not have 20 patches"),

@@ -522,5 +522,5 @@ def test_a_best_epoch_is_told_and_known_from_its_folder(
     printed = capsys.readouterr().out
     assert f"Best so far by rSum on dev, {max(sums):.1f}: epoch {best} is in {tmp_path / 'best'}." in printed
     assert printed.count("Best so far") == sum(value > max([-1.0, *sums[:i]]) for i, value in enumerate(sums))
-    assert "From epoch 2 on the hardest negative" in printed
+    assert "From epoch 2 on only the hardest negative" in printed
     assert f"Best rSum on dev: {max(sums):.1f}, after epoch {best}. The model is in" in printed

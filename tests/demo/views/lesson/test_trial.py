@@ -138,7 +138,7 @@ def test_the_step_tells_the_decision_in_words_and_numbers(service: RetrievalServ
     assert "dense branch goes on deciding" in painted["steps"][8]["note"]
     assert "never drawn" in drawn["steps"][8]["note"] and "rank" not in drawn["steps"][8]["sentence"]
     assert "rank" not in {key for key, *_ in drawn["whatif"]["rows"]}
-    with pytest.raises(ValueError, match="The mask 'AAAA' is not that of 196 patches"):
+    with pytest.raises(ValueError, match="The mask 'AAAA' does not have 196 patches"):
         value_of("AAAA")
 
 
