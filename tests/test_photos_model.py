@@ -157,6 +157,15 @@ def test_what_class_vectors_do_agrees_with_the_guide() -> None:
     before = without["dev_200"]["seps"] - usual["dev_200"]["seps"]
     assert f"recovers {back:.1f} of the {before:.1f} lost on dev" in page
     assert f"loses {usual['agiqa3k']['seps'] - run['agiqa3k']['seps']:.1f} on `agiqa3k`" in page
+    full, probable = results["full_run"], results["by_probability"]
+    assert f"seed {full['seed']}, end at {full['dev_300']['seps']} on the first 300 of dev" in page
+    assert f"against {full['without']['seps']} without classes" in page
+    plain = probable["without"]
+    best = next(row for row in probable["weights"] if (row["local"], row["image"]) == (0.75, 0.75))
+    gained = {split: best[split]["seps"] - plain[split]["seps"] for split in ("dev_150", "coco_dev", "agiqa3k")}
+    assert f"gain {gained['coco_dev']:.1f} on `coco_dev` and {gained['agiqa3k']:.1f} on `agiqa3k`" in page
+    assert f"rank {best['short_captions']} of 28 short captions first instead of {plain['short_captions']}" in page
+    assert f"cost {-gained['dev_150']:.1f} on the first 150 of dev" in page
 
 
 def test_as_many_short_captions_rank_their_photograph_first_as_was_measured(model: SEPSModel) -> None:
