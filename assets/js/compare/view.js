@@ -60,7 +60,7 @@ function build(app) {
     else state.set({ layer: layer === "mask" ? "mask" : layer }, { quiet: true });
   }
 
-  const keyOf = (value, index) => value.keys?.[index] ?? facts.items[index].key;
+  const keyOf = (value, index) => value.keys[index];
 
   // The best caption and the next one, as a pair.
   function toPair() {

@@ -41,6 +41,7 @@ export async function whyValue(pairs, facts, state, order) {
     captions: Boolean(other),
     options: order.map((at, place) =>
       [at, say("why.option", { rank: place + 1, title: facts.items[at].photo.title, score: scores[at] })]),
+    keys: Object.fromEntries(order.map((at) => [at, facts.items[at].key])),
     layer: value.rows.some(({ number }) => layer === `word:${number}`) ? layer : "mask",
     link: linkTo("why", facts, { index, caption }, beside),
   };

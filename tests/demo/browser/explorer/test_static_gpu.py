@@ -132,7 +132,7 @@ def open_pictures(page: Page, address: str, folder: Path, count: int, offline: b
     page.goto(f"{address}?gallery=examples")
     ready(page)
     if offline:
-        page.wait_for_function("document.body.dataset.offline.includes('examples')")
+        page.wait_for_function("document.body.dataset.offline?.includes('examples')")
         page.context.set_offline(True)
     for item in examples_gallery().items[:count]:
         item.photo().save(folder / f"{item.key} mine.png")
