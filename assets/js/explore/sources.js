@@ -29,7 +29,7 @@ export function sourceRow({ lacks, gallery, photos, video, camera, failed }) {
 
   // Galleries as {name, title, reason}: one with a reason cannot be opened now. possible: what the engine can take.
   function show(galleries, chosen, possible) {
-    has = possible ?? has;
+    has = { ...has, ...possible };
     camera.hidden = has.camera === false;
     select.replaceChildren(...galleries.map(({ name, title, reason = "" }) => h(
       "option", { value: name, selected: name === chosen, disabled: Boolean(reason), title: reason || null },
