@@ -277,7 +277,7 @@ function build(app) {
     else strip.photos(items, selected);
     note.textContent = [text, missed].filter(Boolean).join(" ");
     if (look.record && !paint.isEmpty) score.show(look.record, { ...look.rank, before: look.before });
-    announce([say("explore.announce", { title: look.value?.photo.title ?? "" }), score.element.querySelector(".headline").textContent].join(" "));
+    announce([say("explore.announce", { title: look.value?.photo.title ?? "" }), ...[...score.element.querySelector(".headline").childNodes].map(({ textContent }) => textContent)].join(" "));
   }
 
   // With a long description there are two rankings: without it, and with it.
