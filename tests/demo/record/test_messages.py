@@ -18,7 +18,7 @@ from demo.galleries import decoding
 from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.photos import read_photo
-from demo.page.values import compared, left_out
+from demo.page.values import left_out
 from demo.record.language import CHINESE, MESSAGES, compile_pattern, sentences, speaking
 from demo.server.gate import FAULT, FULL, MAX_BYTES, large
 from demo.server.guard import GONE
@@ -61,14 +61,12 @@ def phrases(form: str) -> list[str]:
 
 def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]:
     """Messages on captions."""
-    indexed = service.find("examples")
     texts = ("a dog " * 60, "a dog 🐶 sits by a cat in the snow", "ein Hund rennt schnell", "une femme en robe rouge")
     known = KnownCaptions(torch.eye(2, service.model.txt_enc.width), 1.01)
     return [
         *(read_caption(service.model, text).note for text in texts),
         read_drawn_caption(registry.of("scenes").model, "a dog playing").note,
         add_unlike_note(known, read_caption(service.model, "a cat"), known.centres[0]).note,
-        refusal(lambda: compared(service, indexed, 0, "a cat", "mask")),
     ]
 
 
