@@ -17,7 +17,7 @@ document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) =>
   isForbidden ||= effectiveDirective === "worker-src";
 });
 
-// What went wrong, in a sentence of the table with its reason, which alone is the error's cause.
+// The error message from the table of words; the reason is the error's cause.
 export function failure(reason, sentence = "static.failed") {
   return new Error(sentenceOf(reason, sentence), { cause: reason });
 }

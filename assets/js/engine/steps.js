@@ -1,4 +1,4 @@
-// The nine steps of the lesson in words, equations and tensors, as demo/views/lesson/steps.py tells them.
+// The nine steps of the lesson in words, equations and tensors, as in demo/views/lesson/steps.py.
 
 import { say } from "../base/words.js";
 import { change, decisionSentence } from "../record/decision.js";

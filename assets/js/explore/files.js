@@ -1,4 +1,4 @@
-// What Explore lets people save of what is in sight.
+// The files that can be downloaded in Explore.
 
 import { looksOf } from "./looks.js";
 

@@ -86,7 +86,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
 
   // The record of the pair in the state; under a ratio, that of the highest scores, as many as it keeps.
   async function explain(now) {
-    line.problem(""); // of what was asked before; what a later question finds wrong stays
+    line.problem(""); // clear the previous request's error; a later request keeps its own
     try {
       const done = await explaining(async (signal) => {
         waiting(true);

@@ -41,7 +41,7 @@ export function askedEarly(element) {
 }
 
 // turn(by) goes on or back; go(step) to a step, by default the last; changed(told) follows the mode or its settings,
-// `told` if a user changed it.
+// with `told` set if the user changed it.
 export function createTalk(root, { turn, go, changed }) {
   let on = false;
   let away = false; // a talk is at the losses
