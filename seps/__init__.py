@@ -1,25 +1,16 @@
 """SEPS (arXiv 2511.01390): patch selection for image-text retrieval, with explanations.
 
 Read `method` in the order in which it runs: `tokens`, `selection` (equations 1 to 3), `aggregation` (4), `alignment`
-(5), `network` (all of these), `losses` (6 and 7). `explanation` records a forward pass, splits its score and measures
-the score under other decisions, patches or pixels. `search` scores many images and captions exactly, ranks them and
-computes recalls. For photographs and sentences, `load_model` returns a trained model of `models` (`encoders` and the
-network), and `models.export` writes ONNX graphs. `indexing` stores folders of photographs in tables on disk, which
-`search` ranks. `data`, `runs`, `training` and `evaluation` are for training. `judge` and `generator` are trained with
-the same `runs`; the generator uses `scenes`, a drawn world with known truth. `configs` contains encoders and recipes by
-name.
-
-The base modules `checks`, `cli`, `colours`, `elsewhere`, `fields`, `files`, `heic`, `listing`, `notebook`, `numbers`,
-`photos`, `precision`, `progress`, `spreadsheet`, `text`, `transparency` and `videos` do not depend on the method. The
-command `seps` lists the programs of `__main__`; `train`, `evaluate`, `grounding`, `baseline`, `convert`, `publish` and
-`index` are thin wrappers.
+(5), `network` (all of these), `losses` (6 and 7). `load_model` returns a trained model for photographs and sentences.
 """
+
+# ruff: noqa: F401
 
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the names of HOMES
     from seps.explanation.attribution import Attribution, split_similarity
     from seps.explanation.blanking import Blanked, measure_blanked
     from seps.explanation.blurring import measure_blurred
@@ -46,50 +37,6 @@ if TYPE_CHECKING:
         text_to_image_ranks,
     )
 
-__all__ = [
-    "HRPA",
-    "Alignment",
-    "AlignmentExplanation",
-    "Attribution",
-    "Blanked",
-    "BranchExplanation",
-    "CaptionIndex",
-    "CrossSparseAggrNet",
-    "DualTokenAggregation",
-    "Effects",
-    "Explanation",
-    "ImageIndex",
-    "Match",
-    "MinimalSet",
-    "Ranking",
-    "Recall",
-    "RetrievalMetrics",
-    "SEPSLoss",
-    "SEPSModel",
-    "ScoringEngine",
-    "Selection",
-    "TokenAggregation",
-    "TokenSparse",
-    "align_loss",
-    "compare",
-    "explain",
-    "image_to_text_ranks",
-    "join_tokens",
-    "load_model",
-    "measure_blanked",
-    "measure_blurred",
-    "measure_effects",
-    "ratio_loss",
-    "retrieval_metrics",
-    "shipped_file",
-    "show",
-    "smallest_change",
-    "smallest_set",
-    "split_cls",
-    "split_similarity",
-    "text_to_image_ranks",
-]
-
 HOMES = {  # the names of each module
     "seps.method.aggregation": "DualTokenAggregation TokenAggregation",
     "seps.method.alignment": "HRPA Alignment",
@@ -111,6 +58,7 @@ HOMES = {  # the names of each module
     "seps.models.shipped": "shipped_file",
     "seps.notebook": "compare show",
 }
+__all__ = sorted(name for names in HOMES.values() for name in names.split())
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,5 @@
 """Command line of the package: `seps train ...` is `python -m seps.train ...`; `seps` lists the programs."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -21,7 +19,6 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "method": "print the network step by step: shapes, parameters, equations",
     "data.convert": "bring caption files as they are downloaded into the layout that is read",
     "data.inspect": "look at a split before training on it",
-    "training.cheats": "measure what a selector gets away with where nothing holds the kept ratio",
     "training.guide": "print the training guide's advice",
     "training.ratio_weights": "measure what the ratio weight does to the kept ratio",
 }

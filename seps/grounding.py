@@ -1,7 +1,15 @@
-"""Measure whether a model's maps point at the named objects and follow the caption: `python -m seps.grounding
---model MODEL --data DATA --split dev`; `--only contrast` measures only the second."""
+"""The measure `grounding` of `python -m seps.evaluate`, by its own name: python -m seps.grounding --model MODEL ..."""
 
-from seps.evaluation.grounding.program import main
+import sys
+from collections.abc import Sequence
+
+from seps.evaluation import harness
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure whether a model's maps point at the named objects and follow the caption."""
+    harness.main(["--measure", "grounding", *(sys.argv[1:] if arguments is None else arguments)])
+
 
 if __name__ == "__main__":
     main()

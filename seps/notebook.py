@@ -1,7 +1,5 @@
 """Display of records and rankings in a notebook. The drawing code is outside this package and imported on demand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -20,29 +18,12 @@ def show(subject: Any, *, layer: str = "mask", theme: str = "auto", **options: A
         theme: "light", "dark", or "auto" to follow the notebook.
         options: of a record `photo`, `caption`, `credit`, which replace the stored ones; of a ranking `photos` or
             `captions` (the ranked items), `titles` and `top` (how many to show).
-
-    Returns:
-        A view with `save`: of a record as html, png, svg or pdf, of a ranking as html.
-
-    Raises:
-        ValueError: an unknown layer, a record without its photograph, or no drawing code.
     """
     return _drawing().show(subject, layer=layer, theme=_theme(theme), **options)
 
 
 def compare(records: Sequence[Any], *, layer: str = "mask", theme: str = "auto", **options: Any) -> Any:
-    """Show two to six captions for one photograph side by side, on one colour scale.
-
-    Args:
-        records: an `Explanation` for each caption.
-        layer, theme, options: as for `show`; `captions` is a list.
-
-    Returns:
-        A view, as `show`.
-
-    Raises:
-        ValueError: too few or too many records, or as `show`.
-    """
+    """Show two to six captions for one photograph side by side, on one colour scale."""
     return _drawing().compare(records, layer=layer, theme=_theme(theme), **options)
 
 

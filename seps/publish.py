@@ -1,12 +1,10 @@
 """Write a model's folder for the model hub and load the model from it: python -m seps.publish NAME FOLDER."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from seps.cli import Parser, errors_in_one_line
+from seps.common.cli import Parser, errors_in_one_line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,11 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def publish(name: str, folder: Path) -> None:
-    """Write a model's folder for the hub and load the model from it.
-
-    Raises:
-        ValueError: as `seps.models.publish.write_for_hub`, or a model that cannot be loaded.
-    """
+    """Write a model's folder for the hub and load the model from it; ValueError if either is impossible."""
     from seps.generator import load_generator
     from seps.judge import load_judge
     from seps.models.model import SEPSModel

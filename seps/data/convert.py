@@ -1,29 +1,21 @@
 """Bring caption files as they are downloaded into the authors' layout, which every program here reads.
 
-    python -m seps.data.convert captions_train2014.json captions_val2014.json --to DIR --images COCO
-    python -m seps.data.convert dataset_flickr30k.json --to DIR
-    python -m seps.data.convert captions.csv --to DIR --dev 500
-
-Kinds of files: `seps.data.sources`. Everything that is wrong is listed before anything is written, and nothing that is
-there is written over. Images stay where they are: give their folder to --images here, and again to the programs that
-read DIR.
+python -m seps.data.convert captions_train2014.json captions_val2014.json --to DIR --images COCO
 """
-
-from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from seps.checks import check_whole, shown
-from seps.cli import Parser, check_folder, print_error, whole_number
+from seps.common.checks import check_whole, shown
+from seps.common.cli import Parser, check_folder, print_error, whole_number
+from seps.common.files import json_text, write_atomically
+from seps.common.progress import Progress, with_progress
 from seps.data.caption_rows import WHOLE
 from seps.data.layout import split_notes
 from seps.data.problems import Problems
 from seps.data.sources import BOTH, PLAIN, Photograph, find_images, read_caption_file, split_name
-from seps.files import json_text, write_atomically
-from seps.progress import Progress, with_progress
 
 COUNTS = "Files whose images have different numbers of captions: --captions-per-image K takes K of each"
 TWICE = "Ids of two images: convert the files into separate folders"
@@ -45,19 +37,8 @@ def convert(
     """Read caption files and write them as one folder in the authors' layout.
 
     Args:
-        images: folder in which every image file must be, at any depth. None: write the names as they are in the files.
-        captions_per_image: k. None: as many as every image has, else 5.
         split: name of the split if the files name none or one; dev: number of its images, drawn at random, to set
             apart as the split dev (the rest is train).
-
-    Returns:
-        The number of images per split, and notes on the changes.
-
-    Raises:
-        DataError: lists all problems of the files, repeated ids or images, missing images, existing output files.
-        ValueError: dev or captions_per_image out of range; split or dev given for files with several splits; a split
-            name that no file can have; `to` is a file.
-        OSError: nothing can be written there.
     """
     if captions_per_image is not None:
         check_whole("--captions-per-image", captions_per_image)
@@ -154,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "data": "the file stands without an option",
         },
     )
-    parser.add_argument("sources", metavar="SOURCE", type=Path, nargs="+", help="JSON of COCO or Karpathy, CSV, lines")
+    parser.add_argument("sources", metavar="SOURCE", type=Path, nargs="+", help="JSON of COCO or Karpathy, or CSV")
     parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="the folder that is written")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="holds the image files: each must be there")
     parser.add_argument("--captions-per-image", type=whole_number, metavar="K", help="take the first K of each image")

@@ -1,7 +1,6 @@
 """Captions with their images as a torch dataset, and the batches that the authors' training loop takes."""
 
-from __future__ import annotations
-
+import math
 import random
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -13,31 +12,69 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import Dataset
 from torch.utils.data._utils.collate import default_collate_fn_map
 
-from seps.data.augmentation import augment_image, augment_words, item_random
 from seps.data.layout import Split, dense_captions
-from seps.photos import open_image
+from seps.media.photos import open_image
+
+TOUCHED = 0.2  # fraction of words
+MASKED, REPLACED = 0.5, 0.1  # fractions of the words touched; the rest is deleted
+AREA = (0.6, 1.0)  # of the crop, as a fraction of the image's
+ASPECT = (3 / 4, 4 / 3)  # of the crop, width over height
+MIRRORED = 0.5  # fraction of images
+TRIES = 10
 
 FEWEST = 3  # [CLS], a word and [SEP]
+
+
+def item_random(seed: int, epoch: int, index: int, part: str) -> random.Random:
+    """Make the rng of one part ("caption" or "image") of one item: the same whenever and wherever it is made."""
+    return random.Random(f"{seed} {epoch} {index} {part}")
+
+
+def augment_words(
+    words: Sequence[Sequence[int]], mask_id: int, ordinary_ids: Sequence[int], rng: random.Random
+) -> list[int]:
+    """Mask, replace and delete words, lists of word pieces' ids; at least one word remains."""
+    pieces: list[int] = []
+    for word in words:
+        if rng.random() >= TOUCHED:
+            pieces.extend(word)
+            continue
+        fate = rng.random()
+        if fate < MASKED:
+            pieces.extend([mask_id] * len(word))
+        elif fate < MASKED + REPLACED:
+            pieces.extend(rng.choice(ordinary_ids) for _ in word)
+    return pieces or [piece for word in words for piece in word]
+
+
+def augment_image(image: Image.Image, rng: random.Random) -> Image.Image:
+    """Return a random crop, mirrored half of the time, at its own size: preprocessing resizes it once."""
+    crop = image.crop(random_box(*image.size, rng))
+    return crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if rng.random() < MIRRORED else crop
+
+
+def random_box(width: int, height: int, rng: random.Random) -> tuple[int, int, int, int]:
+    """Return the edges (left, top, right, bottom) in pixels of a random crop, as RandomResizedCrop draws them."""
+    for _ in range(TRIES):
+        area = width * height * rng.uniform(*AREA)
+        aspect = math.exp(rng.uniform(math.log(ASPECT[0]), math.log(ASPECT[1])))
+        crop_width, crop_height = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
+        if 0 < crop_width <= width and 0 < crop_height <= height:
+            left, top = rng.randint(0, width - crop_width), rng.randint(0, height - crop_height)
+            return left, top, left + crop_width, top + crop_height
+    crop_width = max(1, min(width, round(height * ASPECT[1])))
+    crop_height = max(1, min(height, round(width / ASPECT[0])))
+    left, top = (width - crop_width) // 2, (height - crop_height) // 2
+    return left, top, left + crop_width, top + crop_height
 
 
 class CaptionTokenizer(Protocol):
     """Tokenizer interface used by a dataset; `seps.encoders.Tokenizer` implements it."""
 
-    @property
-    def cls_id(self) -> int:
-        """Id of [CLS]."""
-
-    @property
-    def sep_id(self) -> int:
-        """Id of [SEP]."""
-
-    @property
-    def mask_id(self) -> int:
-        """Id of [MASK]."""
-
-    @property
-    def pad_id(self) -> int:
-        """Id that fills a batch's shorter captions."""
+    cls_id: int
+    sep_id: int
+    mask_id: int
+    pad_id: int
 
     @property
     def ordinary_ids(self) -> Sequence[int]:
@@ -51,14 +88,7 @@ class CaptionTokenizer(Protocol):
 
 
 class Item(NamedTuple):
-    """A caption with its image.
-
-    Attributes:
-        image: (3, H, W).
-        caption, dense_caption: token ids from [CLS] to [SEP]; no dense caption: None.
-        number, image_number: indices of the caption and its image in the split.
-        pad_id: pads shorter captions of a batch.
-    """
+    """A caption with its image (3, H, W): token ids from [CLS] to [SEP], and their indices in the split."""
 
     image: Tensor
     caption: list[int]
@@ -104,9 +134,6 @@ class CaptionDataset(Dataset[Item]):
         train: augment images and captions, differently in each epoch; dense captions are never changed.
         seed: with the epoch and the index it decides the augmentation.
         dense: "none", "own" or "other", see `dense_captions`.
-
-    Raises:
-        ValueError: a limit below 3, or as `dense_captions`; on access, an image file that cannot be read.
     """
 
     def __init__(

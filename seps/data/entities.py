@@ -1,16 +1,10 @@
-"""Phrases of captions with the boxes of the named objects (Flickr30k Entities, Plummer et al., ICCV 2015).
-
-`{split}_entities.jsonl` holds one record an image, in the order of the images: its file name under "image", and under
-"sentences" each sentence with its phrases that have boxes. Sentences may be in a different order from the captions.
-"""
-
-from __future__ import annotations
+"""Phrases of captions with the boxes of the named objects (Flickr30k Entities, Plummer et al., ICCV 2015)."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seps.checks import shown
+from seps.common.checks import shown
 from seps.data.layout import COUNTS, read_ids, read_names
 from seps.data.problems import DataError, Problems, parse_object, read_lines
 
@@ -24,14 +18,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class PhraseBoxes:
-    """A phrase of a sentence and its boxes in the image.
-
-    Attributes:
-        phrase: its words, as in the sentence.
-        first_word: index of its first word in the sentence, split at spaces.
-        kind: "people", "clothing", "scene", ..., or several joined by a slash.
-        boxes: at least one (x0, y0, x1, y1), in fractions of the image's width and height.
-    """
+    """A phrase from word `first_word` (split at spaces), its kinds, and boxes (x0, y0, x1, y1) in image fractions."""
 
     phrase: str
     first_word: int
@@ -48,13 +35,7 @@ class SentencePhrases:
 
 
 def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]:
-    """Read and check the phrases of a split: V lists of sentences, in the order of the images.
-
-    Raises:
-        DataError: a caption file instead of a folder; or a list of missing or unreadable files, records that do not
-            match the images, phrases that are not in their sentence at first_word, and boxes that are not 4 numbers in
-            [0, 1] (tolerance 0.001) with x0 < x1 and y0 < y1.
-    """
+    """Read and check the phrases of a split: V lists of sentences, in the order of the images. Errors: DataError."""
     folder = Path(folder)
     if folder.is_file():
         raise DataError(
@@ -89,28 +70,25 @@ def _parse_sentences(record: dict[str, Any], where: str, problems: Problems) -> 
         return []
     parsed = []
     for entry in sentences:
-        sentence = entry.get("sentence") if isinstance(entry, dict) else None
-        phrases = entry.get("phrases") if isinstance(entry, dict) else None
-        if not (isinstance(sentence, str) and sentence.strip() and isinstance(phrases, list)):
-            problems.add(PHRASES, f"{where}: {shown(entry)}, but a sentence and its list of phrases are needed")
-            continue
-        parsed_phrases = []
-        for phrase in phrases:
-            try:
-                parsed_phrases.append(_parse_phrase(phrase, sentence.split()))
-            except ValueError as error:
-                problems.add(PHRASES, f"{where}: {error}")
-        parsed.append(SentencePhrases(sentence, tuple(parsed_phrases)))
+        try:
+            parsed.append(_parse_sentence(entry))
+        except ValueError as error:
+            problems.add(PHRASES, f"{where}: {error}")
     return parsed
+
+
+def _parse_sentence(entry: Any) -> SentencePhrases:
+    match entry:
+        case {"sentence": str(sentence), "phrases": list(phrases)} if sentence.strip():
+            return SentencePhrases(sentence, tuple(_parse_phrase(phrase, sentence.split()) for phrase in phrases))
+    raise ValueError(f"{shown(entry)}, but a sentence and its list of phrases are needed")
 
 
 def _parse_phrase(phrase: Any, words: list[str]) -> PhraseBoxes:
     """One phrase of a sentence of these words; ValueError where it does not fit."""
-    text = phrase.get("phrase") if isinstance(phrase, dict) else None
-    if not isinstance(text, str):
+    if not isinstance(phrase, dict) or not isinstance(text := phrase.get("phrase"), str):
         raise ValueError(f"{shown(phrase)}, but a phrase with first_word, type and boxes is needed")
-    first, kind, boxes = phrase.get("first_word"), phrase.get("type"), phrase.get("boxes")
-    parts = text.split()
+    first, kind, boxes, parts = phrase.get("first_word"), phrase.get("type"), phrase.get("boxes"), text.split()
     if not isinstance(first, int) or first < 0 or not parts or words[first : first + len(parts)] != parts:
         raise ValueError(f"phrase {text!r} does not stand at first_word {shown(first)} of {' '.join(words)!r}")
     if not isinstance(kind, str):

@@ -1,11 +1,4 @@
-"""Look at a split before training on it: counts, an image with its captions, tokens, a batch.
-
-    python -m seps.data.inspect data/f30k --split test --images data --html test.html
-
---model selects the tokenizer and the preprocessing: a shipped model, a model's folder or a config by name.
-"""
-
-from __future__ import annotations
+"""Look at a split before training on it: counts, an image with its captions, tokens, a batch."""
 
 import base64
 import re
@@ -19,16 +12,16 @@ from pathlib import Path
 from statistics import median
 from textwrap import fill
 
-from seps.cli import Parser, check_output, errors_in_one_line, whole_number
+from seps.common.cli import Parser, check_output, errors_in_one_line, whole_number
 from seps.data.dataset import CaptionDataset
 from seps.data.layout import Split, dense_captions, find_dense_file, no_dense, read_split
 from seps.data.overlap import overlap_notes
 from seps.data.problems import Problems
 from seps.data.sources import read_caption_file, split_name
 from seps.encoders import Tokenizer, preprocess
+from seps.media.photos import open_image
 from seps.models.config import ModelConfig, config_names, load_config
 from seps.models.shipped import CONFIG_NAME, model_folder
-from seps.photos import open_image
 
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 ENDINGS = (("ies", "y"), ("sses", "ss"), ("ss", "ss"), ("s", ""), ("ied", "y"), ("ing", ""), ("ed", ""))
@@ -59,14 +52,7 @@ class Section:
 
 
 def inspect_split(split: Split, config: ModelConfig, sample: int = 0, notes: Sequence[str] = ()) -> list[Section]:
-    """Describe a split as a model with this config reads it.
-
-    Args:
-        sample: index, 0 to V - 1, of the image to show.
-
-    Raises:
-        ValueError: no such image, image files that cannot be read, or a missing tokenizer.
-    """
+    """Describe a split and its image `sample` as a model with this config reads them."""
     if not 0 <= sample < len(split.image_ids):
         raise ValueError(f"--sample is {sample}, but the split has {len(split.image_ids)} images, counted from 0.")
     tokenizer = Tokenizer.from_config(config.text)

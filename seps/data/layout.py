@@ -1,30 +1,21 @@
 """The authors' layout of captions and images, read and checked whole before anything else starts.
 
-A folder holds for each split `{split}_caps.txt`, one caption a line, and `{split}_ids.txt`: as many image ids as
-captions, or one id an image, distinguished by count. The captions of an image are consecutive, k an image. Where dense
-captions were written they are in `{split}_dense.jsonl` or, as the authors name it, `{dataset}_{split}.jsonl`, one
-{"text": "..."} a line. For all splits there are `id_mapping.json`, from image id to file name, and the image files, in
-`images/` or in another folder. Where captions begin with file names, as in Flickr downloads, ids and
-mapping may lack, see `seps.data.named_captions`. A folder with a `manifest.json` has one more split, see
-`seps.data.manifest`. A downloaded caption file is also accepted, see `seps.data.sources`.
+A folder holds for each split `{split}_caps.txt`, one caption a line, and `{split}_ids.txt`; for all splits
+`id_mapping.json`, from image id to file name, and `images/`; optionally `{split}_dense.jsonl`.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from seps.checks import check_whole, shown
+from seps.common.checks import check_whole, shown
 from seps.data.lookup import IMAGES, FilesBelow
 from seps.data.manifest import manifest_split, read_manifest
-from seps.data.named_captions import NamedCaptions, named_captions
 from seps.data.problems import MISSING, UNREADABLE, DataError, Problems, parse_object, read_lines, read_text
 from seps.data.sources import USUAL, find_images, read_caption_file, split_name
 
 PROTOCOLS = ("none", "own", "other")
-LOOKED_AT = 10_000  # bytes of a file that may hold captions
 FLICKR30K = "flickr30k-images"  # in the folder of images, as Flickr30K is unpacked
 
 EMPTY = "Lines without text: write some, or take the line out"
@@ -34,14 +25,8 @@ UNMAPPED = "Image ids without a file name in id_mapping.json"
 ABSENT = "Files missing from {}: put them there, or take their captions and ids out"
 SEVERAL = "Several files of dense captions: keep one"
 DENSE = "Dense captions that are not one JSON object with a text a line"
-NAMELESS = "Captions without a file name in front, which the others have"
-OTHERS = "Captions of another file than their id has in id_mapping.json"
-DOWNLOADED = (
-    "Captions with file names, as downloaded: pass the file instead of the folder, or put those of the "
-    "split into {}_caps.txt, line by line; neither ids nor id_mapping.json is needed"
-)
 CAPTION_FILES = "Caption files, as they are downloaded: name one in the folder's place, or convert it"
-JSON_NAMES = ("dataset_*.json", "captions_*.json")
+DOWNLOADED = ("dataset_*.json", "captions_*.json", "*.csv")
 NO_TEXT = {"nan", "null", "none", "n/a"}  # what a table writes for an empty cell
 
 
@@ -69,21 +54,13 @@ class Split:
 def read_split(
     folder: str | Path, split: str, captions_per_image: int | None = None, images: str | Path | None = None
 ) -> Split:
-    """Read a split and check everything except the content of its image files.
+    """Read a split and check everything except the content of its image files; a DataError lists all problems.
 
     Args:
         folder: folder in the layout above, or a caption file, see `seps.data.sources`.
         split: prefix of the split's files, or the name of a folder with a manifest.
         captions_per_image: k. None: as many as every image has if there is one id per caption, else 5.
-        images: folder to which the names in id_mapping.json are relative, or one that contains it as
-            `flickr30k-images/`; default: `folder/images`. For a caption file: a folder that contains its images at any
-            depth; default: its own folder.
-
-    Raises:
-        DataError: a missing folder; or a list of missing or unreadable files, empty lines, counts that do not match,
-            images without exactly k captions in a row, ids without a file name, missing image files, several files of
-            dense captions, and dense captions that are not a JSON object with a "text".
-        ValueError: captions_per_image is not a whole number of at least 1.
+        images: folder of the image files, at any depth for a caption file; default: `folder/images`.
     """
     if captions_per_image is not None:
         check_whole("captions_per_image", captions_per_image)
@@ -101,21 +78,20 @@ def read_split(
         problems.raise_any()
         return Split(split, folder, tuple(ids), tuple(paths), tuple(texts), k, None)
     lines = read_lines(folder / f"{split}_caps.txt", problems)
-    if lines is None:
-        _hint_named(folder, split, problems)
-    named = named_captions(lines or ())
-    captions = lines if named is None else list(named.captions)
-    ids = read_ids(folder, split, problems) if named is None or has_ids(folder, split) else list(named.names)
-    captions_per_image = captions_per_image or captions_each(ids, len(captions or ()))
-    groups = caption_lines(ids, len(captions or ()), captions_per_image)
-    names = map_image_files(folder, split, groups, named, problems)
-    _check_captions(split, captions, len(ids), captions_per_image, problems, named)
+    for file in sorted(file for name in DOWNLOADED for file in folder.glob(name)) if lines is None else ():
+        problems.add(CAPTION_FILES, f"{file.name}: python -m seps.data.convert {file} --to DIR")
+    captions = lines or []
+    ids = read_ids(folder, split, problems)
+    captions_per_image = captions_per_image or captions_each(ids, len(captions))
+    groups = caption_lines(ids, len(captions), captions_per_image)
+    names = read_names(folder, groups, problems)
+    _check_captions(split, lines, len(ids), captions_per_image, problems)
     _check_groups(groups, captions_per_image, problems)
     files = _check_files(folder, images, names, problems)
     dense = _read_dense(folder, split, len(groups), captions_per_image, problems)
     problems.raise_any()
-    notes = split_notes(f"{split}_caps.txt", captions or (), captions_per_image, named)
-    return Split(split, folder, tuple(groups), tuple(files), tuple(captions or ()), captions_per_image, dense, notes)
+    notes = split_notes(f"{split}_caps.txt", captions, captions_per_image)
+    return Split(split, folder, tuple(groups), tuple(files), tuple(captions), captions_per_image, dense, notes)
 
 
 def sole_split(folder: Path) -> str | None:
@@ -145,20 +121,9 @@ def _read_file(file: Path, split: str, k: int | None, images: Path) -> Split:
     return Split(split, file, ids, tuple(files), captions, k, None, notes)
 
 
-def has_ids(folder: Path, split: str) -> bool:
-    """Tell whether a split has a file of ids."""
-    return (folder / f"{split}_ids.txt").is_file()
-
-
-def split_notes(file: str, captions: Sequence[str], k: int, named: NamedCaptions | None = None) -> tuple[str, ...]:
+def split_notes(file: str, captions: Sequence[str], k: int) -> tuple[str, ...]:
     """Say what is odd of captions that can be read: sentences, none where nothing is."""
     notes = []
-    if named is not None:
-        head = ", below a line of headings" if named.first > 1 else ""
-        notes.append(
-            f"The captions of {file} begin with file names ({named.form}{head}): they name the images and "
-            "were left out of the captions."
-        )
     empty = sum(caption.lower() in NO_TEXT for caption in captions)
     if empty:
         notes.append(
@@ -186,37 +151,13 @@ def captions_each(ids: Sequence[str], captions: int) -> int:
 
 
 def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[int]]:
-    """Return for each image id the numbers of its caption lines, counted from 1, in the order of the images.
-
-    Ids are one per caption or one per image; the counts decide, or else whether an id is repeated.
-    """
+    """Return for each image id the numbers of its caption lines, from 1, in the order of the images."""
     one_an_image = len(ids) * k == captions or (len(ids) != captions and len(set(ids)) == len(ids))
     width = k if one_an_image else 1
     lines: dict[str, list[int]] = {}
     for number, image_id in enumerate(ids):
         lines.setdefault(image_id, []).extend(range(number * width + 1, (number + 1) * width + 1))
     return lines
-
-
-def map_image_files(
-    folder: Path, split: str, lines: Mapping[str, list[int]], named: NamedCaptions | None, problems: Problems
-) -> dict[str, str]:
-    """Return the name of each id's image file, from id_mapping.json or, without it, from its caption lines.
-
-    Args:
-        lines: as `caption_lines` has them, the numbers of the captions; named: what stands before the captions.
-    """
-    if named is None or (folder / "id_mapping.json").is_file():
-        names = read_names(folder, lines, problems)
-    else:
-        names = {image_id: named.names[numbers[0] - 1] for image_id, numbers in lines.items() if image_id}
-    for image_id, name in names.items() if named is not None else ():
-        for number in lines[image_id]:
-            named_file = named.names[number - 1] if named is not None and number <= len(named.names) else ""
-            if named_file and Path(named_file).name != Path(name).name:
-                place = number - 1 + (1 if named is None else named.first)
-                problems.add(OTHERS, f"line {place} of {split}_caps.txt: {named_file}, but id {image_id} is {name}")
-    return names
 
 
 def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> dict[str, str]:
@@ -248,9 +189,6 @@ def dense_captions(split: Split, protocol: str) -> list[str] | None:
     Args:
         protocol: "none"; "own", the dense caption of the caption's image, or the image's other captions joined if the
             split has none; "other", the same of the next image, cyclically.
-
-    Raises:
-        ValueError: another protocol; "other" with fewer than 2 images; no dense captions and k = 1.
     """
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol is {protocol!r}, but it must be one of {', '.join(PROTOCOLS)}.")
@@ -279,11 +217,7 @@ def no_dense(split: Split) -> str:
 
 
 def find_dense_file(folder: Path, split: str) -> Path | None:
-    """Return `{split}_dense.jsonl`, else `{dataset}_{split}.jsonl`; None without any.
-
-    Raises:
-        ValueError: files of several datasets, none with the folder's name.
-    """
+    """Return `{split}_dense.jsonl`, else `{dataset}_{split}.jsonl`."""
     ours = folder / f"{split}_dense.jsonl"
     if ours.exists():
         return ours
@@ -314,22 +248,7 @@ def _splits_in(folder: Path) -> str:
     return ", ".join(names if listed is None else [*names, listed]) or "no split"
 
 
-def _hint_named(folder: Path, split: str, problems: Problems) -> None:
-    """Note downloaded caption files that may belong to the split."""
-    for file in sorted(folder.glob("*.*")):
-        if file.suffix.lower() in (".token", ".txt", ".csv", ".tsv") and not file.name.endswith("_caps.txt"):
-            with file.open("rb") as stream:
-                lines = stream.read(LOOKED_AT).decode(errors="replace").split("\n")[:-1]
-            named = named_captions([line.strip() for line in lines])
-            if named is not None:
-                problems.add(DOWNLOADED.format(split), f"{file.name} ({named.form})")
-    for file in sorted(file for pattern in JSON_NAMES for file in folder.glob(pattern)):
-        problems.add(CAPTION_FILES, f"{file.name}: python -m seps.data.convert {file} --to DIR")
-
-
-def _check_captions(
-    split: str, captions: list[str] | None, ids: int, k: int, problems: Problems, named: NamedCaptions | None
-) -> None:
+def _check_captions(split: str, captions: list[str] | None, ids: int, k: int, problems: Problems) -> None:
     if captions is None:
         return
     if not captions:
@@ -337,10 +256,9 @@ def _check_captions(
     elif ids and len(captions) not in (ids, ids * k):
         counts = f"{split}_caps.txt has {len(captions)} captions, but {split}_ids.txt has {ids} ids"
         problems.add(COUNTS, f"{counts}, neither one a caption nor one an image")
-    for number, caption in enumerate(captions, start=1 if named is None else named.first):
+    for number, caption in enumerate(captions, start=1):
         if not caption:
-            nameless = named is not None and not named.names[number - named.first]
-            problems.add(NAMELESS if nameless else EMPTY, f"line {number} of {split}_caps.txt")
+            problems.add(EMPTY, f"line {number} of {split}_caps.txt")
 
 
 def _check_groups(lines: Mapping[str, list[int]], k: int, problems: Problems) -> None:

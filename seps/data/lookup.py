@@ -1,22 +1,14 @@
-"""Files below a folder by the names that data have for them: with folders, "./", back slashes, other capitals, or
-accents as another system writes them."""
-
-from __future__ import annotations
+"""Files below a folder by the names that data have for them: other separators, capitals or accents."""
 
 import os
 import unicodedata
-from collections.abc import Iterable
 from pathlib import Path
 
 IMAGES = "images"  # the folder of image files in the layouts that are read
 
 
 class FilesBelow:
-    """Finds files below a folder by listing folders once, which is fast on network drives too.
-
-    Args:
-        root: the folder to which names are relative; anywhere: also find a file by its name only, at any depth.
-    """
+    """Finds files by names relative to `root` or, with `anywhere`, by name only; lists each folder once."""
 
     def __init__(self, root: Path, anywhere: bool = False) -> None:
         self.root, self.anywhere = root, anywhere
@@ -39,10 +31,6 @@ class FilesBelow:
         path = _key(self._tidy(name))
         files = self._tree.get(path, [])
         return self._tree.get("*/" + path.rpartition("/")[2], []) if self.anywhere and not files else files
-
-    def absent(self, names: Iterable[str]) -> list[str]:
-        """Return the names that no file has."""
-        return [name for name in names if self.find(name) is None]
 
     def _tidy(self, name: str) -> str:
         """Return a name with forward slashes, without a leading "./"."""

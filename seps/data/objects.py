@@ -1,24 +1,85 @@
 """Regions of the objects that each phrase of an image names, from boxes or from the masks of scenes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seps.data import PhraseBoxes, SentencePhrases
+from seps.data.entities import Box
 from seps.data.problems import Problems, parse_object, read_lines
-from seps.data.regions import centres_inside, mask_centres, mask_overlap, patch_overlap
 from seps.scenes import decode_mask
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
 RECORDS = "Scenes of other images"
+
+
+def patch_overlap(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.float64]:
+    """Return the exact fraction of each patch's area that the union of the boxes covers: (H, W) in [0, 1]."""
+    edges = np.asarray(boxes, dtype=np.float64).reshape(-1, 2, 2)  # (K, corner, axis), axis 0 is x
+    (columns, across), (rows, down) = (axis_parts(edges[:, :, axis], grid[1 - axis]) for axis in (0, 1))
+    inside = (down[:, :, None] & across[:, None, :]).any(axis=0)  # (y parts, x parts), in any box
+    return np.clip(rows @ inside @ columns.T, 0.0, 1.0)
+
+
+def axis_parts(edges: NDArray[np.float64], cells: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the fraction of each axis cell per part, (cells, parts), and whether it is in each box, (K, parts)."""
+    cuts = np.unique(np.concatenate([np.linspace(0, 1, cells + 1), edges.ravel()]))
+    middles, widths = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts)  # (parts,)
+    cell = np.floor(middles * cells).astype(int)  # (parts,)
+    fractions = np.where(cell == np.arange(cells)[:, None], widths * cells, 0.0)
+    return fractions, (edges[:, :1] < middles) & (middles < edges[:, 1:])
+
+
+def centres_inside(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.bool_]:
+    """Return whether the centre of each patch is in a box or on its edge: (H, W)."""
+    y, x = ((np.arange(cells) + 0.5) / cells for cells in grid)
+    edges = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
+    left, top, right, bottom = (edge[:, None, None] for edge in edges.T)  # each (K, 1, 1)
+    down = (top <= y[:, None]) & (y[:, None] <= bottom)  # (K, H, 1)
+    return np.asarray((down & (left <= x) & (x <= right)).any(axis=0))
+
+
+def mask_overlap(mask: NDArray[np.bool_], grid: tuple[int, int]) -> NDArray[np.float64]:
+    """Return the fraction of each patch's area that the mask covers, exactly, also of broken pixels: (H, W)."""
+    rows, columns = (pixel_shares(cells, pixels) for cells, pixels in zip(grid, mask.shape, strict=True))
+    return np.clip(rows @ mask @ columns.T, 0.0, 1.0)
+
+
+def pixel_shares(cells: int, pixels: int) -> NDArray[np.float64]:
+    """Return the fraction of each cell of an axis that each pixel makes up: (cells, pixels), rows summing to 1."""
+    cell, pixel = np.arange(cells)[:, None] * pixels, np.arange(pixels) * cells  # starts, in 1 / (cells * pixels)
+    return np.clip(np.minimum(cell + pixels, pixel + cells) - np.maximum(cell, pixel), 0, None) / pixels
+
+
+def mask_centres(mask: NDArray[np.bool_], grid: tuple[int, int]) -> NDArray[np.bool_]:
+    """Return whether the centre of each patch is in a pixel of the mask or on its edge: (H, W)."""
+    (up, down), (left, right) = (central_pixels(cells, pixels) for cells, pixels in zip(grid, mask.shape, strict=True))
+    touching = np.stack([mask[np.ix_(rows, columns)] for rows in (up, down) for columns in (left, right)])  # (4, H, W)
+    return np.asarray(touching.any(axis=0))
+
+
+def central_pixels(cells: int, pixels: int) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """Return the pixels before and after each cell's centre on one axis, two (cells,); equal inside a pixel."""
+    centres = (2 * np.arange(cells) + 1) * pixels  # in 1 / (2 * cells) of a pixel
+    return (centres - 1) // (2 * cells), centres // (2 * cells)
+
+
+def central_patches(grid: tuple[int, int]) -> NDArray[np.bool_]:
+    """Return the patch in the middle of the grid; of a side of even length, both middle rows or columns: (H, W)."""
+    row, column = (abs(2 * np.arange(cells) - cells + 1) <= 1 for cells in grid)
+    return row[:, None] & column
+
+
+def energy_inside(weights: NDArray[np.floating], overlap: NDArray[np.float64]) -> float:
+    """Return the fraction in [0, 1] of a map's weights (N,) inside a region (N,) (energy-based pointing game)."""
+    weights = weights.astype(np.float64)
+    return float(weights @ overlap / weights.sum())
 
 
 @dataclass(frozen=True)
@@ -31,31 +92,12 @@ class Region:
 
 @dataclass(frozen=True)
 class CaptionTruth:
-    """The phrases of a caption that have a region and are no scenes, at least one.
-
-    Attributes:
-        phrases: P; regions: (P), their regions.
-        areas: (3, N), the fraction of each patch on objects that the caption mentions, on other objects, and on
-            neither; columns sum to 1.
-    """
+    """The phrases of a caption that have a region, and areas (3, N) on mentioned objects, other objects and neither."""
 
     sentence: str
     phrases: tuple[PhraseBoxes, ...]
     regions: tuple[Region, ...]
     areas: Floats
-
-
-class Objects(Protocol):
-    """The objects of an image on the grid of patches."""
-
-    def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
-        """Return all that these phrases of a sentence name, together."""
-
-    def apart(self, sentence: str, first: PhraseBoxes, second: PhraseBoxes) -> bool:
-        """Return whether what two phrases of a sentence name shares no area."""
-
-    def all(self) -> Floats:
-        """Return the fraction of each patch on any object: (N,)."""
 
 
 class Boxes:
@@ -66,29 +108,24 @@ class Boxes:
         self.phrases = [phrase for sentence in sentences for phrase in counted(sentence)]
 
     def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
-        """As `Objects`."""
+        """Return all that these phrases of a sentence name, together."""
         boxes = [box for phrase in phrases for box in phrase.boxes]
         return Region(patch_overlap(boxes, self.grid).reshape(-1), centres_inside(boxes, self.grid).reshape(-1))
 
     def apart(self, sentence: str, first: PhraseBoxes, second: PhraseBoxes) -> bool:
-        """As `Objects`."""
+        """Return whether what two phrases of a sentence name shares no area."""
         mine, theirs = np.array(first.boxes)[:, None], np.array(second.boxes)  # (K, 1, 4), (M, 4)
         corners = np.maximum(mine, theirs)[..., :2], np.minimum(mine, theirs)[..., 2:]  # each (K, M, 2)
         return not bool((corners[0] < corners[1]).all(axis=-1).any())
 
     def all(self) -> Floats:
-        """As `Objects`."""
+        """Return the fraction of each patch on any object: (N,)."""
         return self.named("", self.phrases).overlap
 
 
 @dataclass(frozen=True)
 class SceneObjects:
-    """The objects of a scene, from `{split}_scenes.jsonl`.
-
-    Attributes:
-        masks: run lengths per object, see `seps.scenes.encode_mask`.
-        mentions: (sentence, index of the first word, phrase) to the numbers of the objects that the phrase names.
-    """
+    """The objects of a scene: run lengths of their masks, and object numbers by (sentence, first word, phrase)."""
 
     masks: tuple[dict[str, list[int]], ...]
     mentions: Mapping[tuple[str, int, str], tuple[int, ...]]
@@ -102,7 +139,7 @@ class Masks:
         self.masks = np.stack([decode_mask(code) for code in scene.masks])  # (K, height, width)
 
     def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
-        """As `Objects`."""
+        """As `Boxes`."""
         mask = self.mask(sentence, phrases)
         return Region(mask_overlap(mask, self.grid).reshape(-1), mask_centres(mask, self.grid).reshape(-1))
 
@@ -112,11 +149,11 @@ class Masks:
         return np.asarray(self.masks[numbers].any(axis=0))
 
     def apart(self, sentence: str, first: PhraseBoxes, second: PhraseBoxes) -> bool:
-        """As `Objects`."""
+        """As `Boxes`."""
         return not bool((self.mask(sentence, [first]) & self.mask(sentence, [second])).any())
 
     def all(self) -> Floats:
-        """As `Objects`."""
+        """As `Boxes`."""
         mask: Booleans = np.any(self.masks, axis=0)
         return mask_overlap(mask, self.grid).reshape(-1)
 
@@ -125,7 +162,7 @@ def image_truth(
     sentences: Sequence[SentencePhrases], grid: tuple[int, int], scene: SceneObjects | None = None
 ) -> list[CaptionTruth]:
     """Return the ground truth of an image's captions with phrases; masks of the scene replace boxes."""
-    objects: Objects = Boxes(sentences, grid) if scene is None else Masks(scene, grid)
+    objects = Boxes(sentences, grid) if scene is None else Masks(scene, grid)
     anything = objects.all()  # (N,)
     truths = []
     for sentence in sentences:
@@ -144,14 +181,7 @@ def counted(sentence: SentencePhrases) -> list[PhraseBoxes]:
 
 
 def read_scenes(folder: Path, split: str, entities: Sequence[Sequence[SentencePhrases]]) -> list[SceneObjects] | None:
-    """Read and check the masks of a split's V scenes; None without `{split}_scenes.jsonl`.
-
-    Args:
-        entities: from `read_entities`.
-
-    Raises:
-        DataError: lists scenes that do not match the images, unreadable masks, and phrases without a mention.
-    """
+    """Read the masks of a split's V scenes, checked against `read_entities`; None without `{split}_scenes.jsonl`."""
     path = folder / f"{split}_scenes.jsonl"
     if not path.exists():
         return None

@@ -1,25 +1,20 @@
 """Duplicate images within or across splits, by id or bytes; they would inflate results."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from seps.common.numbers import amount
 from seps.data.layout import Split
-from seps.numbers import amount
 
 SAMPLED = 4096  # bytes in the middle of a file, which differ for nearly all files of equal size
 NAMED = 5  # images that a sentence names
 
 
 def same_files(files: Sequence[Path]) -> list[list[int]]:
-    """Return groups of positions of files with the same bytes, two or more each; OSError for an unreadable file.
-
-    Whole files are read only if size and a sample agree.
-    """
+    """Return groups of positions of files with the same bytes; whole files are read only if size and a sample agree."""
     groups = [list(range(len(files)))]
     for key in (lambda file: file.stat().st_size, sample, digest):
         groups = [part for group in groups for part in divide_group(group, files, key)]
@@ -51,16 +46,7 @@ def digest(file: Path) -> bytes:
 
 
 def same_pairs(files: Sequence[Path], owners: Sequence[str]) -> list[tuple[int, int]]:
-    """Pair each file with the first identical file of the same split and of every other split.
-
-    This keeps the number of pairs linear in the number of copies.
-
-    Args:
-        owners: the split of each file; files of a split are consecutive.
-
-    Returns:
-        Pairs (i, j), i < j within a split; between two splits i is of the earlier one.
-    """
+    """Pair each file with the first identical file of the same split and of every other split: i before j."""
     pairs = []
     for group in same_files(files):
         firsts: dict[str, int] = {}

@@ -1,13 +1,11 @@
 """Reading files whose problems are collected, so that one error lists them all."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
 
-from seps.checks import read_json, read_utf8
-from seps.text import ListError
+from seps.common.checks import read_json, read_utf8
+from seps.common.text import ListError
 
 LISTED = 20  # problems of one kind that a message spells out
 

@@ -4,15 +4,8 @@
 |---|---|
 | COCO | JSON with "images" and "annotations", as captions_val2014.json or captions_train2017.json |
 | Karpathy | JSON with "images" that have "sentences", as dataset_coco.json; splits are kept, restval goes to train |
-| list | JSON list of objects with a file and a caption, or several; one a line in a file .jsonl |
-| table | CSV (commas, semicolons or tabs) with headings for file and caption, and for split where it has one |
-| lines | a file name and a caption a line, see `seps.data.named_captions`: Flickr8k.token.txt, results.csv |
-
-Lists of file names next to a table, such as Flickr_8k.trainImages.txt, define the splits; images in no list
-are left out. Otherwise the file's name may give the split, such as train.csv.
+| table | CSV (commas, semicolons, tabs or bars) with headings for file and caption, and for split where it has one |
 """
-
-from __future__ import annotations
 
 import re
 from collections import Counter
@@ -20,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from seps.checks import shown
-from seps.data.caption_rows import UNLISTED, WHOLE, Row, read_rows
+from seps.common.checks import shown
+from seps.common.numbers import amount
+from seps.data.caption_rows import WHOLE, Row, read_rows
 from seps.data.lookup import FilesBelow
 from seps.data.problems import UNREADABLE, Problems
-from seps.numbers import amount
 
 USUAL = 5  # captions an image, in Flickr8k, Flickr30K and MS-COCO
 SAME = {"val": "dev", "valid": "dev", "validation": "dev", "minival": "dev", "restval": "train"}
@@ -53,14 +46,7 @@ class Photograph:
 
 @dataclass(frozen=True)
 class CaptionFile:
-    """The content of a caption file.
-
-    Attributes:
-        kind: COCO, Karpathy, list, table or lines.
-        splits: of each split's name its photographs, V of them with k captions each.
-        captions_per_image: k.
-        notes: sentences for people: what was taken otherwise than it stands.
-    """
+    """The content of a caption file: its kind, photographs by split, k captions per image, and notes."""
 
     kind: str
     splits: dict[str, list[Photograph]]
@@ -69,29 +55,18 @@ class CaptionFile:
 
 
 def read_caption_file(file: Path, problems: Problems, captions_per_image: int | None = None) -> CaptionFile:
-    """Read a caption file, its images in the order in which they come.
-
-    Args:
-        file: of one of the kinds above; problems: notes all that is wrong.
-        captions_per_image: k: of more the first k are taken. None: as many as every image has, else 5 or, where none
-            has so many, the most that an image has.
-    """
+    """Read a caption file, its images in the order in which they come; `problems` notes all that is wrong."""
     try:
         kind, rows = read_rows(file, problems)
     except (OSError, ValueError) as error:
         problems.add(UNREADABLE, f"{file.name}: {str(error).removeprefix(f'{file} ')}")
         return CaptionFile("", {}, captions_per_image or USUAL, ())
-    listed = [row for row in rows if row[0] != UNLISTED]
-    splits, renamed = _grouped(file, listed, problems)
-    if not listed and not problems.kinds:
-        lacks = "has no image named by its split lists" if rows else "has no caption"
-        problems.add(UNREADABLE, f"{file.name} {lacks}")
+    splits, renamed = _grouped(file, rows, problems)
+    if not rows and not problems.kinds:
+        problems.add(UNREADABLE, f"{file.name} has no caption")
     counts = Counter(len(photo.captions) for photos in splits.values() for photo in photos)
     k = captions_per_image or (next(iter(counts)) if len(counts) == 1 else min(USUAL, max(counts, default=USUAL)))
     notes = [f"{file.name} calls {old} what is {new} here." for old, new in renamed.items()]
-    unlisted = len({row[1] for row in rows if row[0] == UNLISTED})
-    if unlisted:
-        notes.append(f"{amount(unlisted, 'image')} of {file.name} in none of its split lists: left out.")
     longer = sum(number for count, number in counts.items() if count > k)
     if longer:
         more, first = amount(k, "caption"), "first" if k == 1 else f"first {k}"
@@ -110,10 +85,7 @@ def split_name(name: str) -> str:
 
 
 def find_images(photos: Sequence[Photograph], root: Path, problems: Problems) -> list[Path]:
-    """Return the files of photographs anywhere below a folder; missing files and duplicates are noted.
-
-    COCO photographs have names of 2014, with the prefix COCO_train2014_ or COCO_val2014_, or of 2017.
-    """
+    """Return the files of photographs anywhere below a folder; missing files and duplicates are noted."""
     below, files = FilesBelow(root, anywhere=True), []
     for photo in photos:
         matches = below.matches(photo.file) or _other_year(photo.file, below)

@@ -1,12 +1,10 @@
 """Tables as CSV files: UTF-8, commas between the cells, headings on the first line."""
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
 from pathlib import Path
 
-from seps.checks import read_utf8
+from seps.common.checks import read_utf8
 
 OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 LISTED = 5  # lines that a message names
@@ -15,13 +13,7 @@ Table = tuple[tuple[str, ...], list[tuple[int, dict[str, str]]]]
 
 
 def read_table(path: Path) -> Table:
-    """Read a CSV file: headings, and per row its line number and stripped cells by heading (missing: "").
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: another encoding or delimiter, rows with more cells than headings, or unbalanced quotation marks; a
-            clause without the file's name.
-    """
+    """Read a CSV file: headings, and per row its line number and stripped cells by heading (missing: "")."""
     text = read_utf8(path.read_bytes())
     head = first_line(text)
     for mark, name in OTHER_MARKS.items():
@@ -56,11 +48,6 @@ def parse_table(text: str, mark: str = ",") -> Table:
         named = ", ".join(map(str, longer[:LISTED])) + (", ..." if len(longer) > LISTED else "")
         raise ValueError(
             f"rows have more cells than its {len(headings)} headings (line {named}): put text that holds "
-            f"{name_separator(mark)} into quotation marks"
+            f"{({',': 'commas'} | OTHER_MARKS)[mark]} into quotation marks"
         )
     return headings, rows
-
-
-def name_separator(mark: str) -> str:
-    """Return the plural name of a cell separator."""
-    return {",": "commas", **OTHER_MARKS}[mark]

@@ -1,8 +1,4 @@
-"""Encoders: photographs to patch embeddings, captions to word embeddings.
-
-`preprocessing` converts a photograph to pixels and `tokenizer` a caption to ids; `vision` and `text` embed them;
-`sources` finds a backbone's files and `weights` loads them.
-"""
+"""Encoders: photographs to patch embeddings, captions to word embeddings."""
 
 from seps.encoders.preprocessing import preprocess
 from seps.encoders.text import TextEncoder

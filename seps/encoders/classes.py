@@ -1,15 +1,10 @@
 """Class vectors: what a backbone's own classifier sees at each patch, in the space of captions.
 
-An ImageNet backbone comes with a classifier of named classes. Applied at each location of the original
-backbone's map, it gives p(i, k), the probability of class k at patch i; applied to the whole image, p(k). The text
-branch embeds each name: t(k), the unit mean word of "a photo of a NAME", minus the mean over all classes, of unit
-length again. A class vector is the sum of p t over the most probable classes. It is short where the classifier is
-uncertain, as it is about people, for whom ImageNet has no class. Then
+An ImageNet classifier on the original backbone's map gives p(i, k) of class k at patch i, and p(k) of the whole image.
+t(k) is the unit mean word of "a photo of a NAME", less the mean over classes; a class vector is the sum of p t over the
+most probable classes.
 
     patch = patch + mean length * (local_weight * class vector of the patch + image_weight * class vector of the image)
-
-with the mean length of the image's patches, so that weights of 0 leave every patch unchanged. Everything after it is
-unchanged. Nothing here learns: the class vectors follow the text branch by `set_vectors`.
 """
 
 from __future__ import annotations
@@ -19,7 +14,6 @@ from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
-from timm.data import ImageNetInfo
 from torch import Tensor, nn
 
 from seps.encoders.config import VisionConfig
@@ -30,12 +24,7 @@ ALL = "all"  # of `ClassConfig.shared_until`: the image encoder's own backbone
 
 
 class PatchClasses(NamedTuple):
-    """The classifier's output for images, and the vectors it adds to their patches.
-
-    Attributes:
-        best: (B, N) int64, each patch's most probable class; probability: (B, N), of that class.
-        added: (B, N, C), what its class vectors add to each patch.
-    """
+    """The classifier's output: each patch's best class and its probability (B, N), and class vectors (B, N, C)."""
 
     best: Tensor
     probability: Tensor
@@ -43,21 +32,7 @@ class PatchClasses(NamedTuple):
 
 
 class ClassMap(nn.Module):
-    """The original backbone's last parts, its classifier, and a vector for each class.
-
-    Args:
-        config: an image encoder with `classes`; embed_size: C.
-
-    Attributes:
-        backbone: the original parts after the shared ones; None where all are shared.
-        classifier: nn.Linear, D_v -> K; norm: what timm applies to a pooled feature before it.
-        names: K class names; captions: K captions that name them.
-        vectors: (K, C) unit class vectors t, zero until `set_vectors`.
-        channels: how many numbers `packed` appends to each patch's features.
-
-    Raises:
-        ValueError: a backbone that cannot be split, or a classifier that is not linear or does not match the names.
-    """
+    """The original backbone's last parts, its classifier, and a vector for each class."""
 
     vectors: Tensor
 
@@ -96,14 +71,7 @@ class ClassMap(nn.Module):
 
     @torch.no_grad()
     def packed(self, patches: Tensor) -> Tensor:
-        """Find the most probable classes of the original backbone's patches and of the whole image.
-
-        Args:
-            patches: (B, N, D_v).
-
-        Returns:
-            (B, N, 4 count) float32: the patch's classes and their probabilities, falling, then the image's.
-        """
+        """Return classes and probabilities of patches (B, N, D_v), then of the image, falling: (B, N, 4 count)."""
         features = patches.float()
         local = self.classifier(self.norm(features)).float()  # (B, N, K)
         image = self.classifier(self.norm(features.mean(dim=1, keepdim=True))).float()  # (B, 1, K)
@@ -124,12 +92,7 @@ class ClassMap(nn.Module):
         return self.config.local_weight * self._vectors(local) + self.config.image_weight * whole
 
     def forward(self, embedded: Tensor, packed: Tensor) -> Tensor:
-        """Add class vectors, times the patches' mean length, to patches: (B, N, C), with (B, N, 4 count) from `packed`,
-        to (B, N, C).
-
-        In training the patches of a share `dropout` of the images are left out, so that the class vectors have to carry
-        the score.
-        """
+        """Add class vectors of `packed` (B, N, 4 count) to patches (B, N, C); some training images keep only these."""
         added = self.added(embedded, packed)
         if self.training and self.config.dropout > 0:
             embedded = embedded * (torch.rand(len(embedded), 1, 1, device=embedded.device) >= self.config.dropout)
@@ -149,6 +112,8 @@ class ClassMap(nn.Module):
 
 def class_names(source: str) -> list[str]:
     """Return the first synonym of each class of "imagenet-1k" and the like, in a classifier's order."""
+    from timm.data import ImageNetInfo  # here, since timm takes two seconds to import
+
     known = ImageNetInfo(source)
     return [known.index_to_description(i).split(",")[0].strip() for i in range(known.num_classes())]
 

@@ -1,12 +1,10 @@
 """Configs of the encoders."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
-from seps.checks import MAX_PIXELS, MAX_WORDS, check_positive, check_whole, shown
-from seps.fields import Fields, Fraction, NotNegative, Number, between, choice_of, of_length
+from seps.common.checks import MAX_PIXELS, MAX_WORDS, check_positive, check_whole, shown
+from seps.common.fields import Fields, Fraction, NotNegative, Number, between, choice_of, of_length
 
 
 def check_weights(name: str, weights: str) -> None:

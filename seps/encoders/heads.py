@@ -1,11 +1,7 @@
 """Projection heads: map an encoder's features to C channels, with or without context.
 
-A frozen backbone's patch or word contains little information about the whole. With context, the summary of the image or
-caption is added to each token: token = A (feature - mean) / std + B (summary - mean) / std + b. Means and standard
-deviations come from the training features.
+token = A (feature - mean) / std + B (summary - mean) / std + b, with the training features' statistics.
 """
-
-from __future__ import annotations
 
 import torch
 import torch.nn.functional as F
@@ -36,14 +32,7 @@ class Standardize(nn.Module):
 
 
 class ContextHead(nn.Module):
-    """Context part of a head; the owner holds the plain projection.
-
-    Args:
-        width: channels of the encoder's features.
-        summary_width: channels of the summary.
-        embed_size: C.
-        dropout: fraction of channels dropped in training; one draw for all tokens of an image or caption.
-    """
+    """Context part of a head for features of `width` and a summary of `summary_width` channels."""
 
     def __init__(self, width: int, summary_width: int, embed_size: int, dropout: float) -> None:
         super().__init__()
@@ -53,15 +42,7 @@ class ContextHead(nn.Module):
         self.dropout = dropout
 
     def forward(self, projection: nn.Linear, features: Tensor, summary: Tensor) -> Tensor:
-        """Compute tokens with context.
-
-        Args:
-            projection: the plain head, width -> C.
-            features: (B, n, width); summary: (B, summary_width), of the whole image or caption.
-
-        Returns:
-            (B, n, C).
-        """
+        """Compute tokens with context (B, n, C) of features (B, n, width) and summary (B, summary_width)."""
         local = self.features(features)  # (B, n, width)
         whole = self.summary(summary)  # (B, summary_width)
         if self.training and self.dropout > 0:

@@ -1,7 +1,5 @@
 """Error messages for the model hub: one sentence with a remedy for the many exceptions of its library."""
 
-from __future__ import annotations
-
 from huggingface_hub import constants
 from huggingface_hub.errors import (
     FileMetadataError,
@@ -19,12 +17,7 @@ NO_NAME = "no name of the model hub (owner/name, in letters, digits, '-', '_' an
 
 
 def reading_sentence(error: Exception, repo_id: str, files: tuple[str, ...], revision: str | None = None) -> str:
-    """Explain why files of a repo are not available.
-
-    Args:
-        error: from the hub's library; repo_id: as "owner/name"; files: the requested files.
-        revision: the requested branch, tag or commit; None for the main branch.
-    """
+    """Explain why files of a repo at a revision (None: the main branch) are not available."""
     address = f"{constants.ENDPOINT}/{repo_id}"
     if isinstance(error, HFValidationError):
         return f"{repo_id!r} is no folder and {NO_NAME}: check it."

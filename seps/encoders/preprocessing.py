@@ -1,7 +1,5 @@
 """Preprocessing: convert a photograph of any size and mode to the pixels of an image encoder."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 
@@ -12,22 +10,11 @@ from PIL import Image
 from torch import Tensor
 
 from seps.encoders.config import VisionConfig
-from seps.photos import rgb_of
+from seps.media.photos import rgb_of
 
 
 def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
-    """Convert a photograph to upright RGB, squash it to a square (antialiased bicubic) and normalise it.
-
-    Args:
-        photo: any mode; transparent parts become white, 16 bits per channel become 8.
-        config: image_size S, mean and std.
-
-    Returns:
-        (3, S, S) float32: (value - mean) / std, with values in [0, 1].
-
-    Raises:
-        ValueError: not a PIL image, empty, closed, unreadable, or floating-point pixels (unknown range).
-    """
+    """Convert a photograph to RGB over white, squash it to a square and normalise it: (3, S, S) float32."""
     squashed = np.asarray(squash(photo, config))  # (S, S, 3) uint8
     pixels = np.empty((3, *squashed.shape[:2]), np.float32)  # (3, S, S)
     for channel, values in enumerate(normalise_values(tuple(config.mean), tuple(config.std))):

@@ -1,11 +1,7 @@
 """Sources of a backbone's files: an installed package, a folder, or the model hub.
 
-A source is "package:NAME", "folder:PATH" (relative to the working directory), "seps:NAME" for descriptions in this
-library, or a repo id of the hub. Packages are not imported and nothing is unpickled; missing sources raise a ValueError
-with a remedy.
+A source is "package:NAME", "folder:PATH", "seps:NAME" for descriptions in this library, or a repo id of the hub.
 """
-
-from __future__ import annotations
 
 from importlib import resources
 from importlib.util import find_spec
@@ -24,15 +20,7 @@ HUB_TIMEOUT = 5.0  # seconds that the hub has to answer one request before it co
 
 
 def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
-    """Return the folder of a source.
-
-    Args:
-        source: "package:NAME", "folder:PATH", "seps:NAME" or a hub repo id.
-        hub_files: patterns of the files to download from a hub repo.
-
-    Raises:
-        ValueError: not found; the message says what to install or download.
-    """
+    """Return the folder of a source, downloaded if needed; a ValueError says what to install or download."""
     kind, _, target = source.partition(":")
     if kind == "package":
         return package_folder(target)
@@ -46,11 +34,7 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
 
 
 def find_described_folder(name: str) -> Path:
-    """Return the folder of an encoder that this library describes, without weights.
-
-    Raises:
-        ValueError: unknown name.
-    """
+    """Return the folder of an encoder that this library describes, without weights; ValueError if unknown."""
     root = Path(str(resources.files("seps"))) / "configs" / "encoders"
     names = sorted(folder.name for folder in root.iterdir() if folder.is_dir())
     if name not in names:
@@ -59,11 +43,7 @@ def find_described_folder(name: str) -> Path:
 
 
 def package_folder(name: str) -> Path:
-    """Return the folder of an installed package's model files.
-
-    Raises:
-        ValueError: a package that is unknown or not installed.
-    """
+    """Return the folder of an installed package's model files; ValueError if unknown or not installed."""
     if name not in PACKAGE_FOLDERS:
         raise ValueError(f"{name!r} is no package with weights: there are {', '.join(PACKAGE_FOLDERS)}.")
     spec = find_spec(name.replace("-", "_"))
@@ -76,17 +56,7 @@ def package_folder(name: str) -> Path:
 def hub_folder(
     repo_id: str, files: tuple[str, ...], required: tuple[str, ...] = (), beside: tuple[str, ...] = (), **options: Any
 ) -> Path:
-    """Return the folder of a hub repo's files, downloaded or, if the hub is unreachable, from its cache.
-
-    Args:
-        repo_id: as "owner/name"; files: patterns of the files; required: those that the repo must have.
-        beside: patterns of optional files.
-        options: of `huggingface_hub.snapshot_download`, such as revision, token and cache_dir.
-
-    Raises:
-        ValueError: unknown repo or revision, no access, a missing required file, or neither the hub nor the cache has
-            it. The message suggests a remedy.
-    """
+    """Return the folder of a hub repo's files, downloaded or, if the hub is unreachable, from its cache."""
     options["local_files_only"] = options.get("local_files_only", False) or not hub_answers()
     revision = options.get("revision")
     try:

@@ -1,7 +1,5 @@
 """Backbones split into a frozen part, which can be cached, and a trained part."""
 
-from __future__ import annotations
-
 import re
 
 import torch
@@ -13,17 +11,7 @@ STAGES = ("conv_stem", "bn1", "blocks", "conv_head", "bn2")  # of timm's Efficie
 def vision_parts(
     backbone: nn.Module, frozen_until: str, key: str = "training.frozen_until"
 ) -> tuple[list[nn.Module], list[nn.Module]]:
-    """Split a timm EfficientNet.
-
-    Args:
-        frozen_until: "blocks.N", the last frozen part; key: the setting's name for messages.
-
-    Returns:
-        The modules up to that one and those after it, in the order of the pass.
-
-    Raises:
-        ValueError: another kind of backbone, or no such block.
-    """
+    """Split a timm EfficientNet into the modules up to `frozen_until`, "blocks.N", and those after it."""
     blocks = getattr(backbone, "blocks", None)
     if not isinstance(blocks, nn.Sequential) or not all(hasattr(backbone, name) for name in STAGES):
         raise ValueError(
@@ -39,10 +27,7 @@ def vision_parts(
 
 
 def let_learn(parts: list[nn.Module]) -> None:
-    """Enable training of parts of an image backbone, except the kernels of depthwise convolutions.
-
-    These are a few per cent of the weights, but their gradient takes as long on a CPU as everything else.
-    """
+    """Enable training of an image backbone's parts, except depthwise kernels: few weights with slow gradients."""
     for module in (child for part in parts for child in part.modules()):
         depthwise = isinstance(module, nn.Conv2d) and module.groups > 1
         for parameter in module.parameters(recurse=False):
@@ -57,11 +42,7 @@ def passed(parts: list[nn.Module], maps: Tensor) -> Tensor:
 
 
 def text_layers(backbone: nn.Module, frozen_layers: int) -> list[nn.Module]:
-    """Return the layers of a BERT after its first `frozen_layers`.
-
-    Raises:
-        ValueError: another kind of backbone, or fewer layers than that.
-    """
+    """Return the layers of a BERT after its first `frozen_layers`; ValueError if there are none to count, or fewer."""
     layers = getattr(getattr(backbone, "encoder", None), "layer", None)
     if not isinstance(layers, nn.ModuleList):
         raise ValueError(

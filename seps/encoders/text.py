@@ -1,38 +1,44 @@
 """Caption encoder: token ids to word embeddings."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.parametrize import register_parametrization
 
-from seps.checks import Lengths, check_lengths
+from seps.common.checks import Lengths, check_lengths
 from seps.encoders.config import TextConfig
 from seps.encoders.heads import ContextHead
-from seps.encoders.low_rank import LowRank, add_low_rank, disable_differences
 from seps.encoders.tails import pass_words, text_layers
 from seps.encoders.weights import text_backbone
 
 
+class LowRank(nn.Module):
+    """A low-rank difference (LoRA, arXiv 2106.09685) of a weight: `up` (rows, r) times `down` (r, columns)."""
+
+    def __init__(self, rows: int, columns: int, rank: int) -> None:
+        super().__init__()
+        self.up = nn.Parameter(torch.zeros(rows, rank))
+        self.down = nn.Parameter(torch.randn(rank, columns) / columns**0.5)
+
+    def forward(self, weight: Tensor) -> Tensor:
+        """Add the difference."""
+        return weight + self.up @ self.down
+
+
+def add_low_rank(bert: nn.Module, rank: int, layers: int) -> None:
+    """Add a difference of this rank to every linear layer in the last layers of a BERT."""
+    whole = text_layers(bert, 0)
+    if layers > len(whole):
+        raise ValueError(f"text.low_rank_layers is {layers}, but the text encoder has {len(whole)} layers.")
+    for layer in whole[-layers:]:
+        for part in [module for module in layer.modules() if isinstance(module, nn.Linear)]:
+            register_parametrization(part, "weight", LowRank(part.out_features, part.in_features, rank))
+
+
 class TextEncoder(nn.Module):
-    """A transformers encoder with a projection of its words.
-
-    Args:
-        config: the encoder.
-        embed_size: C.
-
-    Attributes:
-        bert: the encoder, of any kind; fc: nn.Linear, D_t -> C; context: ContextHead, or None without context.
-        width: D_t, channels of the encoder's words; vocabulary: number of embedded ids.
-        tail, frozen_layers: the trained last layers and the number of layers before them, see `freeze_layers`; None and
-            -1 if not split.
-
-    Raises:
-        ValueError: an encoder or weights that are not available; more words than the encoder has positions.
-    """
+    """A transformers encoder of words with D_t = `width` channels, projected to C channels with optional context."""
 
     def __init__(self, config: TextConfig, embed_size: int) -> None:
         super().__init__()
-        self.config = config
         self.bert = text_backbone(config)
         self.width = int(self.bert.config.hidden_size)
         self.vocabulary = int(self.bert.config.vocab_size)
@@ -54,14 +60,7 @@ class TextEncoder(nn.Module):
             raise ValueError(f"Captions may have {longest} tokens, but {config.encoder} has {positions} positions.")
 
     def freeze_layers(self, count: int) -> None:
-        """Freeze the encoder's first `count` layers and train the others as part of the projection.
-
-        `features` then returns the words after the frozen layers. In layers with low-rank differences only these are
-        trained.
-
-        Raises:
-            ValueError: an encoder that cannot be split there.
-        """
+        """Freeze the encoder's first `count` layers and train the others as part of the projection."""
         self.tail, self.frozen_layers = text_layers(self.bert, count), count
         self.bert.requires_grad_(False)
         for layer in self.tail:
@@ -70,48 +69,13 @@ class TextEncoder(nn.Module):
                 part.requires_grad_(True)
 
     def forward(self, ids: Tensor, lengths: Lengths) -> Tensor:
-        """Compute word embeddings.
-
-        Args:
-            ids: (B, L) int64, from [CLS] to [SEP], then padding with any id of the vocabulary.
-            lengths: (B,), tokens of each caption, 1 to L.
-
-        Returns:
-            (B, L, C), zero at the padding.
-
-        Raises:
-            ValueError: ids of another shape, or lengths that do not fit.
-        """
+        """Compute word embeddings (B, L, C), zero at the padding, of ids (B, L) int64 with lengths (B,)."""
         return self.project(self.features(ids, lengths), lengths)
-
-    def with_plain(self, ids: Tensor, lengths: Lengths) -> tuple[Tensor, Tensor]:
-        """Compute word embeddings, and the words of the pretrained encoder without low-rank differences.
-
-        The layers before the first difference run only once.
-
-        Args:
-            ids, lengths: as for `forward`; so are the errors.
-
-        Returns:
-            (B, L, C), as `forward`, and (B, L, D_t); both zero at the padding.
-        """
-        mask = self._mask(ids, lengths)  # (B, L)
-        output = self.bert(input_ids=ids, attention_mask=mask.long(), output_hidden_states=True)
-        words = plain = output.last_hidden_state  # (B, L, D_t)
-        if self.config.low_rank:
-            shared = len(output.hidden_states) - 1 - self.config.low_rank_layers
-            with disable_differences():
-                plain = pass_words(text_layers(self.bert, shared), output.hidden_states[shared], mask)
-        mask = mask.unsqueeze(-1)  # (B, L, 1)
-        return self._embed(words * mask, mask), plain * mask
 
     def project(self, features: Tensor, lengths: Lengths) -> Tensor:
         """Project (B, L, D_t) from `features` to embeddings (B, L, C), zero at the padding."""
         features = self.finished(features, lengths)
-        return self._embed(features, self._mask(features[..., 0], lengths).unsqueeze(-1))
-
-    def _embed(self, features: Tensor, mask: Tensor) -> Tensor:
-        """Project words (B, L, D_t) after the tail to embeddings (B, L, C); mask (B, L, 1)."""
+        mask = self._mask(features[..., 0], lengths).unsqueeze(-1)  # (B, L, 1)
         if self.context is None:
             return self.fc(features) * mask
         summary = (features * mask).sum(dim=1) / mask.sum(dim=1)  # (B, D_t), the mean word
@@ -125,10 +89,7 @@ class TextEncoder(nn.Module):
         return pass_words(self.tail, features, mask) * mask.unsqueeze(-1)
 
     def features(self, ids: Tensor, lengths: Lengths) -> Tensor:
-        """Return the encoder's words before the projection: (B, L, D_t), zero at the padding.
-
-        With a tail, the words after the frozen layers. Arguments and errors as `forward`.
-        """
+        """Return the words before the projection, (B, L, D_t), or with a tail those after the frozen layers."""
         mask = self._mask(ids, lengths)  # (B, L)
         output = self.bert(input_ids=ids, attention_mask=mask.long(), output_hidden_states=self.tail is not None)
         words = output.last_hidden_state  # (B, L, D_t)

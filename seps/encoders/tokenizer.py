@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-from seps.checks import check_text
+from seps.common.checks import check_text
 from seps.encoders.config import TextConfig
 from seps.encoders.sources import MINILM_PACKAGE, find_folder, package_folder
 from seps.encoders.weights import BERT_BASE, TOKENIZER_FILES, check_described
@@ -21,15 +21,11 @@ UNKNOWN = "\u9f98"  # a word that hardly any vocabulary has
 
 
 class Tokenizer:
-    """Wrapper of a transformers fast tokenizer with [CLS], [SEP], [MASK] and [PAD].
+    """Wrapper of a transformers fast tokenizer with [CLS], [SEP], [MASK] and [PAD]; ValueError without these.
 
     Attributes:
         cls_id, sep_id, mask_id, pad_id: ids of the special tokens; unk_id: of [UNK], or of [PAD] if there is none.
         ordinary_ids: ids of all words and word pieces, for random replacements.
-        size: number of rows in an embedding table.
-
-    Raises:
-        ValueError: the tokenizer has no fast version, or not those four tokens.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast) -> None:
@@ -58,13 +54,7 @@ class Tokenizer:
 
     @classmethod
     def from_config(cls, config: TextConfig) -> Tokenizer:
-        """Return the tokenizer of an encoder.
-
-        BERT-base and MiniLM share a vocabulary, so the installed package with MiniLM is used for both.
-
-        Raises:
-            ValueError: files that are not available or contain no suitable tokenizer.
-        """
+        """Return the tokenizer of an encoder; BERT-base and MiniLM share the installed vocabulary."""
         source = config.encoder
         if source in BERT_BASE:
             try:
@@ -82,12 +72,7 @@ class Tokenizer:
         return cls(tokenizer)
 
     def words(self, caption: str) -> list[list[int]]:
-        """Return the word pieces of each basic word, without special tokens; letters are normalised first, see
-        `folded`.
-
-        Raises:
-            ValueError: a caption that is not a str, or contains half of a surrogate pair.
-        """
+        """Return the word pieces of each basic word, without special tokens; letters are normalised by `folded`."""
         check_text("caption", caption)
         encoding = self._backend.encode(folded(caption), add_special_tokens=False)
         words: list[list[int]] = []
@@ -100,22 +85,14 @@ class Tokenizer:
         return words
 
     def encode(self, caption: str, max_tokens: int) -> list[int]:
-        """Encode a caption as ids from [CLS] to [SEP], 2 to `max_tokens`; the rest is cut before [SEP].
-
-        Raises:
-            ValueError: max_tokens under 2; as `words`.
-        """
+        """Encode a caption as ids from [CLS] to [SEP], 2 to `max_tokens`; the rest is cut before [SEP]."""
         if max_tokens < 2:
             raise ValueError(f"max_tokens is {max_tokens}, but [CLS] and [SEP] already need 2.")
         pieces = [piece for word in self.words(caption) for piece in word]
         return [self.cls_id, *pieces[: max_tokens - 2], self.sep_id]
 
     def pad(self, captions: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """Pad captions of ids to a tensor.
-
-        Returns:
-            ids (B, L) int64, [PAD] after each caption's end, and lengths (B,) int64.
-        """
+        """Pad captions of ids to (B, L) int64 with [PAD]; return them with lengths (B,) int64."""
         lengths = torch.tensor([len(caption) for caption in captions], dtype=torch.int64)
         return pad_sequence([torch.tensor(c) for c in captions], batch_first=True, padding_value=self.pad_id), lengths
 
@@ -134,11 +111,7 @@ def folded(text: str) -> str:
 
 
 def word_tokens(tokenizer: Tokenizer, sentence: str) -> list[range] | None:
-    """Return the positions of each word's tokens in the encoded sentence, with [CLS] at 0.
-
-    Words are split at spaces, as counted by `PhraseBoxes.first_word`. None if the separate words have other tokens than
-    the sentence.
-    """
+    """Return the positions of each word's tokens in the encoded sentence, or None if words share tokens."""
     pieces = [list(chain(*tokenizer.words(word))) for word in sentence.split()]
     if list(chain(*pieces)) != list(chain(*tokenizer.words(sentence))):
         return None

@@ -27,24 +27,7 @@ class Tail(NamedTuple):
 
 
 class VisionEncoder(nn.Module):
-    """A timm backbone (token list or feature map) with a projection of its patches.
-
-    Args:
-        config: the encoder.
-        embed_size: C.
-
-    Attributes:
-        visual_encoder: the backbone; vision_proj: nn.Linear, D_v -> C; context: ContextHead, or None without context.
-        classes: ClassMap, or None without class vectors.
-        width: D_v, channels of the backbone's features.
-        layout, prefix, grid: from `feature_layout`; grid is (H, W) patches.
-        num_patches: N = H * W.
-        has_cls: whether a [CLS] token comes before the patches.
-        tail, frozen_until: the trained parts of the backbone, see `freeze_until`; None and "" if not split.
-
-    Raises:
-        ValueError: a backbone or weights that are not available; cls "encoder" for a backbone without [CLS].
-    """
+    """A timm backbone (token list or feature map) with a projection of its N = H * W patches to C channels."""
 
     def __init__(self, config: VisionConfig, embed_size: int) -> None:
         super().__init__()
@@ -67,28 +50,11 @@ class VisionEncoder(nn.Module):
             )
 
     def forward(self, images: Tensor) -> Tensor:
-        """Compute patch embeddings.
-
-        Args:
-            images: (B, 3, S, S), normalised.
-
-        Returns:
-            (B, N, C), or (B, N+1, C) with [CLS] first.
-
-        Raises:
-            ValueError: images of another shape than S = image_size.
-        """
+        """Embed normalised images (B, 3, S, S): (B, N, C), or (B, N+1, C) with [CLS] first."""
         return self.project(self.features(images))
 
     def freeze_until(self, name: str) -> None:
-        """Freeze the backbone up to its part `name` and train the rest as part of the projection.
-
-        `features` then returns the frozen part's maps. Batch normalisations keep their statistics, depthwise
-        convolutions their kernels, see `seps.encoders.tails.let_learn`.
-
-        Raises:
-            ValueError: a backbone that cannot be split there, or that the classifier shares up to another part.
-        """
+        """Freeze the backbone up to its part `name` and train the rest as part of the projection."""
         stem, rest = vision_parts(self.visual_encoder, name)
         if self.classes is not None and name != self.config.classes.shared_until:
             raise ValueError(
@@ -115,10 +81,7 @@ class VisionEncoder(nn.Module):
         return self.head(self.finished(features))
 
     def head(self, features: Tensor) -> Tensor:
-        """Project the backbone's features (B, N[+1], D_v) to embeddings (B, N[+1], C).
-
-        Class vectors are added if the features contain classes, as from `features`.
-        """
+        """Project features (B, N[+1], D_v), as from `features`, to embeddings (B, N[+1], C)."""
         embedded, packed = self._projected(features)
         if self.classes is None or packed.shape[-1] == 0:
             return embedded
@@ -135,8 +98,7 @@ class VisionEncoder(nn.Module):
         return PatchClasses(best[:, first:], probability[:, first:], added[:, first:])
 
     def _projected(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """The whole backbone's features as embeddings without classes (B, N[+1], C), and their class features,
-        (B, N[+1], 4 count), or nothing in its last dimension."""
+        """Project features without classes, (B, N[+1], C), and return their class features or (B, N[+1], 0)."""
         tokens, packed = features[..., : self.width], features[..., self.width :]
         if self.context is None:
             return self.vision_proj(tokens), packed
@@ -149,14 +111,11 @@ class VisionEncoder(nn.Module):
         return torch.cat([patches.mean(dim=1), view], dim=-1)
 
     def features(self, images: Tensor) -> Tensor:
-        """Return the backbone's features before the projection.
+        """Return the backbone's features of images as for `forward`: (B, N[+1], D_v).
 
-        Arguments and errors as `forward`.
-
-        Returns:
-            (B, N[+1], D_v); with context (B, N+1, D_v), the smaller view's mean feature last. With a tail, the cells of
-                the frozen part's maps, (B, M, D_m), the smaller view's last. With classes, the D_v channels are
-                followed by the channels of `ClassMap.packed`, in float32.
+        With context (B, N+1, D_v), the smaller view's mean feature last. With a tail the cells of the frozen part's
+        maps, (B, M, D_m), the smaller view's last. With classes the D_v channels are followed by those of
+        `ClassMap.packed`.
         """
         size = self.config.image_size
         if images.ndim != 4 or images.shape[1:] != (3, size, size):
@@ -186,11 +145,7 @@ class VisionEncoder(nn.Module):
         return self._joined([flat(passed(self.tail.rest, view)) for view in maps], maps[0])
 
     def _joined(self, views: list[Tensor], shared: Tensor) -> Tensor:
-        """Join the tokens of the image (B, P + N, D_v) and of its optional smaller view to features.
-
-        Args:
-            shared: input of the classifier's part: the image, or the map of the shared parts.
-        """
+        """Join the tokens of the image (B, P + N, D_v) and of its optional smaller view to features."""
         features = self._features(views)
         if self.classes is None:
             return features
@@ -230,21 +185,22 @@ class VisionEncoder(nn.Module):
         return output if self.layout == "tokens" else output.flatten(1, 2)
 
 
+class StoredImages(VisionEncoder):
+    """Stands in for an image encoder that is not needed, since embeddings of N patches are read from a table."""
+
+    def __init__(self, config: VisionConfig, num_patches: int) -> None:
+        nn.Module.__init__(self)
+        self.config, self.num_patches = config, num_patches
+        self.classes, self.tail = None, None
+
+
 def flat(maps: Tensor) -> Tensor:
     """Return the cells of maps (B, D, H, W) row by row, (B, H * W, D)."""
     return maps.flatten(2).transpose(1, 2)
 
 
 def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int, tuple[int, int]]:
-    """Determine the layout of a backbone's features.
-
-    Returns:
-        "tokens", "NCHW" or "NHWC", as the backbone declares (timm's default is NCHW); the number of tokens before the
-            patches; the grid (H, W). Warns if the patches do not tile the image.
-
-    Raises:
-        ValueError: features that are neither a token list nor a feature map, or differ from the declaration.
-    """
+    """Return the layout of features ("tokens", "NCHW" or "NHWC"), tokens before the patches, and the grid (H, W)."""
     shape = feature_shape(backbone, config)
     stride = int(backbone.feature_info[-1]["reduction"])  # type: ignore[index]
     width = int(backbone.num_features)  # type: ignore[arg-type]
@@ -277,8 +233,7 @@ def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int,
 
 
 def describe_untiled(config: VisionConfig, stride: int) -> str:
-    """Explain that an encoder's patches do not tile its image and suggest sizes; the text follows the encoder's
-    name."""
+    """Explain that an encoder's patches do not tile its image and suggest sizes."""
     size, below = config.image_size, config.image_size // stride * stride
     nearest = f"{below} or {below + stride}" if below else f"{stride}"
     return (

@@ -1,24 +1,21 @@
 """Loading of backbones with configured weights: timm models for images, transformers models for captions."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-import timm
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, BertConfig, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
-from seps.checks import MAX_CHANNELS, check_finite, check_whole, read_json_file
+from seps.common.checks import MAX_CHANNELS, check_finite, check_whole, read_json_file
+from seps.common.files import check_weights_file
 from seps.encoders.config import TextConfig, VisionConfig
 from seps.encoders.sources import find_folder, package_folder
-from seps.files import check_weights_file
 
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
@@ -36,11 +33,9 @@ HEAD_PARTS = ("global_pool", "attn_pool", "fc_norm", "head", "head_dist", "fc", 
 
 
 def vision_backbone(config: VisionConfig) -> nn.Module:
-    """Return the timm model without the layers after its features (pooling, classifier).
+    """Return the timm model without the layers after its features (pooling, classifier)."""
+    import timm
 
-    Raises:
-        ValueError: an unknown name, an unsupported size, or weights that are not available or do not fit.
-    """
     if not timm.is_model(config.encoder):
         near = timm.list_models(f"{config.encoder.split('_')[0]}*")[:3]
         hint = f" (timm has {', '.join(near)}, ...)" if near else ""
@@ -71,6 +66,8 @@ def check_finite_weights(model: Backbone, config: VisionConfig | TextConfig) -> 
 
 def create(config: VisionConfig, **options: Any) -> nn.Module:
     """Create timm's model, with random weights unless the options name a file."""
+    import timm
+
     cfg = timm.get_pretrained_cfg(config.encoder)
     size = cfg.input_size[-1] if cfg is not None else None
     if cfg is not None and cfg.fixed_input_size and size != config.image_size:
@@ -103,6 +100,8 @@ class Removed(nn.Module):
 
 def find_vision_file(config: VisionConfig) -> Path:
     """Return the safetensors file of a timm model, from a folder, a file's path, or timm's repo on the hub."""
+    import timm
+
     kind, _, name = config.weights.partition(":")
     if kind == "folder" and Path(name).is_file():
         return Path(name)
@@ -118,6 +117,8 @@ def find_vision_file(config: VisionConfig) -> Path:
 
 def from_file(config: VisionConfig, file: Path) -> dict[str, Any]:
     """Return timm's options to load exactly the tensors in this file; the classifier may be missing."""
+    import timm
+
     check_weights_file(file)
     try:
         with safe_open(file, "pt") as tensors:
@@ -146,11 +147,7 @@ def read_package(name: str) -> dict[str, Tensor]:
 
 
 def in_order(config: VisionConfig, tensors: Mapping[str, Tensor], targets: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return a package's tensors under timm's names: both have the same layers in the same order.
-
-    Raises:
-        ValueError: the counts or a pair of shapes differ.
-    """
+    """Return a package's tensors under timm's names: both have the same layers in the same order, else ValueError."""
     if len(tensors) != len(targets):
         raise ValueError(
             f"{config.weights} has {len(tensors)} tensors, but {config.encoder} has {len(targets)}: "
@@ -166,11 +163,7 @@ def in_order(config: VisionConfig, tensors: Mapping[str, Tensor], targets: Mappi
 
 
 def text_backbone(config: TextConfig) -> PreTrainedModel:
-    """Return the transformers encoder without its pooler, in float32.
-
-    Raises:
-        ValueError: an encoder or weights that are not available or do not fit.
-    """
+    """Return the transformers encoder without its pooler, in float32; ValueError if not available."""
     architecture = text_architecture(config)
     model: PreTrainedModel = AutoModel.from_config(architecture)
     if config.weights != "none":

@@ -1,7 +1,5 @@
 """Arguments, device and results file that all measures share."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Mapping
@@ -9,29 +7,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from seps.checks import check_whole, read_json_file, usable_device
-from seps.cli import check_folder, whole_number
+from seps.common.checks import check_whole, read_json_file, usable_device
+from seps.common.cli import check_folder, whole_number
+from seps.common.files import write_json
 from seps.data import Split, read_split
 from seps.data.layout import sole_split
-from seps.files import write_json
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 
 
 @dataclass(frozen=True)
 class Result:
-    """One result of a measure.
-
-    Attributes:
-        text: the table to print; values: plain values for JSON.
-        key: where `values` go in the results file; None: they are the whole file.
-    """
+    """One result of a measure: the printed table, plain values for JSON, and their key in the results file."""
 
     text: str
     values: Mapping[str, Any]
-    key: str | None
+    key: str
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -57,11 +48,7 @@ def add_model_and_split(parser: argparse.ArgumentParser) -> None:
 
 
 def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
-    """Return the model on its device, and the split.
-
-    Raises:
-        ValueError: a missing folder, model or device, or data that do not fit.
-    """
+    """Return the model on its device, and the split; ValueError if one of them is missing or does not fit."""
     check_folder(options.data, "one with captions and images, or a caption file", or_file=True)
     name = options.split or sole_split(options.data)
     if name is None:
@@ -78,7 +65,7 @@ def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
 
 def prepare_model(options: argparse.Namespace) -> SEPSModel:
     """Return the model on its device."""
-    return load_model(options.model).to(choose_device(options.device))
+    return load_model(options.model).to(usable_device(options.device))
 
 
 def first_images(split: Split, count: int | None) -> Split:
@@ -98,17 +85,8 @@ def first_images(split: Split, count: int | None) -> Split:
     )
 
 
-def choose_device(name: str | None) -> torch.device:
-    """Return the named device, by default CUDA if available; ValueError if it is not."""
-    return usable_device(name)
-
-
 def read_results(path: Path) -> dict[str, Any]:
-    """Return the results in a JSON file, {} if it does not exist yet.
-
-    Raises:
-        ValueError: a missing folder, an unreadable file, or other JSON than an object.
-    """
+    """Return the results in a JSON file, {} if it does not exist yet; ValueError if it cannot be read or written."""
     if not path.parent.is_dir():
         raise ValueError(f"{path.parent} is no folder, so that {path.name} cannot be written there: make it first.")
     if not path.exists():
@@ -119,6 +97,6 @@ def read_results(path: Path) -> dict[str, Any]:
     return results
 
 
-def write_result(path: Path, key: str | None, result: Mapping[str, Any]) -> None:
-    """Put a result into a JSON file under its key, keeping other keys; as the whole file where key is None."""
-    write_json(path, result if key is None else read_results(path) | {key: result})
+def write_result(path: Path, key: str, result: Mapping[str, Any]) -> None:
+    """Put a result into a JSON file under its key, keeping other keys."""
+    write_json(path, read_results(path) | {key: result})

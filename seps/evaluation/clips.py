@@ -1,14 +1,4 @@
-"""Find the frames of moving scenes in which an object is visible.
-
-    python -m seps.evaluate --measure clips --model scenes --json results.json
-
-Each clip is a held-back scene in which one object enters, crosses and leaves (`seps.scenes.clips`); its caption names
-that object. S(I, T) of every frame makes a curve, and its highest point is right where at least half of the object is
-seen then. In those frames the mean map of the caption's words is right where its heaviest patch is on the object, and
-the decision mask is measured by the share of the object it keeps, next to the share of all patches.
-"""
-
-from __future__ import annotations
+"""Find the frames of moving scenes in which an object is visible."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -19,12 +9,12 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from seps.checks import check_whole
-from seps.cli import whole_number
+from seps.common.checks import check_whole
+from seps.common.cli import whole_number
+from seps.common.progress import Progress, with_progress
 from seps.evaluation.cli import Result, add_model, prepare_model
 from seps.explanation.forward_pass import explain
 from seps.models.model import SEPSModel
-from seps.progress import Progress, with_progress
 from seps.scenes.clips import Clip, make_clip
 from seps.search.engine import ScoringEngine
 
@@ -33,14 +23,7 @@ CLIPS, SEED = 50, 0
 
 @dataclass(frozen=True)
 class ClipFigures:
-    """Results of a model on clips.
-
-    Attributes:
-        seen_frames: number of frames in which the object is visible.
-        peak: fraction of clips with the object in the best frame; random_peak: the same of a random frame.
-        tracked: fraction of seen frames with the word map's maximum on the object; random_tracked: of a random patch.
-        own_kept, kept: fractions of the object's patches and of all patches that the mask keeps.
-    """
+    """Results of a model on clips: fractions of right peaks and tracked frames, and kept shares."""
 
     clips: int
     frames: int
@@ -79,12 +62,7 @@ def measure_clips(model: SEPSModel, clips: Sequence[Clip], progress: Progress = 
 
 
 def track(model: SEPSModel, image: Tensor, clip: Clip, frame: int) -> tuple[float, float, float, float]:
-    """Measure a frame with a visible object.
-
-    Returns:
-        Whether the heaviest patch is on it, its fraction of the patches, and the kept fractions of its and of all
-        patches.
-    """
+    """Return whether the heaviest patch is on the object, the object's share, and the kept shares of it and of all."""
     words, _ = model.encode_captions([clip.caption])
     record = explain(model.cross_net, image, words[0], grid=model.grid)
     weights = record.sparse_alignment.word_maps[1:-1].mean(axis=0)  # (N,), without [CLS] and [SEP]

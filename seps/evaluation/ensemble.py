@@ -1,70 +1,21 @@
-"""Similarity matrices in files, and the mean of two models' similarities, as in the authors' ensembles.
-
-python -m seps.evaluate --model A --data DIR --split test --save-similarity a.npy
-python -m seps.evaluate --measure ensemble --files a.npy b.npy
-"""
-
-from __future__ import annotations
+"""Similarity matrices in files, and the mean of two models' similarities, as in the authors' ensembles."""
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from seps.cli import check_output
+from seps.common.cli import check_output
+from seps.common.files import write_atomically
 from seps.evaluation.cli import Result
 from seps.evaluation.results import CocoFolds, coco_folds, plain_recalls, recall_lines
-from seps.files import write_atomically
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 
 SUFFIX = ".npy"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The recalls of one matrix of similarities, and MS-COCO's folds where it has at least 5,000 images."""
-
-    metrics: RetrievalMetrics
-    coco: CocoFolds | None
-
-
-@dataclass(frozen=True)
-class Ensemble:
-    """Two files of similarities and their mean.
-
-    Attributes:
-        each: results of the files; both: results of their mean.
-    """
-
-    files: tuple[Path, Path]
-    images: int
-    captions: int
-    each: tuple[Measured, Measured]
-    both: Measured
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, recalls in per cent."""
-        return {
-            "files": [str(file) for file in self.files],
-            "images": self.images,
-            "captions": self.captions,
-            "each": [plain_recalls(result.metrics, result.coco) for result in self.each],
-            "both": plain_recalls(self.both.metrics, self.both.coco),
-        }
-
-    def table(self) -> str:
-        """Return the report to print."""
-        counts = f"{self.images:,} images, {self.captions:,} captions"
-        titles = (*map(str, self.files), "both, similarities averaged")
-        parts = zip(titles, (*self.each, self.both), strict=True)
-        return "\n".join(
-            line for title, result in parts for line in recall_lines(title, counts, result.metrics, result.coco)
-        )
 
 
 def check_similarity_file(path: Path, matrices: int) -> None:
@@ -83,11 +34,7 @@ def save_similarity(path: Path, similarity: Tensor) -> None:
 
 
 def read_similarity(path: Path) -> Tensor:
-    """Read similarities of images and captions, (V, V * k) float32.
-
-    Raises:
-        ValueError: a missing file, or one without such a matrix.
-    """
+    """Read similarities of images and captions, (V, V * k) float32; ValueError if the file has none."""
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
@@ -103,27 +50,28 @@ def read_similarity(path: Path) -> Tensor:
     return torch.from_numpy(np.array(values, dtype=np.float32))
 
 
-def measured(similarity: Tensor) -> Measured:
-    """Measure similarities (V, V * k)."""
-    k = similarity.shape[1] // similarity.shape[0]
-    return Measured(retrieval_metrics(similarity, k), coco_folds(similarity, k))
-
-
-def measure_ensemble(first: Path, second: Path) -> Ensemble:
-    """Measure two files of similarities and their mean.
-
-    Raises:
-        ValueError: as `read_similarity`; different shapes; values that are not finite.
-    """
+def measure_ensemble(first: Path, second: Path) -> Result:
+    """Measure two files of similarities, and their mean."""
     similarity, other = read_similarity(first), read_similarity(second)
     if similarity.shape != other.shape:
         raise ValueError(
             f"{first} has shape {tuple(similarity.shape)}, but {second} has {tuple(other.shape)}: both must be of one "
             "split."
         )
-    each = measured(similarity), measured(other)
+    results = [measured(similarity), measured(other)]
+    results.append(measured(similarity.add_(other).div_(2)))
     images, captions = similarity.shape
-    return Ensemble((first, second), images, captions, each, measured(similarity.add_(other).div_(2)))
+    titles, counts = (first, second, "both, similarities averaged"), f"{images:,} images, {captions:,} captions"
+    lines = (recall_lines(str(title), counts, *result) for title, result in zip(titles, results, strict=True))
+    *each, both = (plain_recalls(*result) for result in results)
+    values = {"files": [str(first), str(second)], "images": images, "captions": captions, "each": each, "both": both}
+    return Result("\n".join(chain(*lines)), values, "ensemble")
+
+
+def measured(similarity: Tensor) -> tuple[RetrievalMetrics, CocoFolds | None]:
+    """Measure similarities (V, V * k): recalls, and MS-COCO's folds where there are at least 5,000 images."""
+    k = similarity.shape[1] // similarity.shape[0]
+    return retrieval_metrics(similarity, k), coco_folds(similarity, k)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -140,5 +88,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Iterator[Result]:
     """Measure two files of similarities and their mean."""
-    ensemble = measure_ensemble(*options.files)
-    yield Result(ensemble.table(), ensemble.as_dict(), "ensemble")
+    yield measure_ensemble(*options.files)

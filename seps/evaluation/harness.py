@@ -4,53 +4,36 @@ A measure is a module with `add_options(parser)` and `run(options)`, which yield
 of that module. To add one, add a row to `MEASURES`. `--measure NAME --help` lists the options of a measure.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from seps.cli import Parser, check_output, errors_in_one_line
-from seps.evaluation import clips, ensemble, known_captions, labelled, pooled, retrieval, scenes, unmatched_words
+from seps.common.cli import Parser, errors_in_one_line
+from seps.evaluation import cheats, clips, ensemble, labelled, pooled, retrieval, scenes
 from seps.evaluation.cli import Result, add_json, read_results, write_result
+from seps.evaluation.grounding import program as grounding
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A row of `MEASURES`.
-
-    Attributes:
-        title: one line for the help; add_options: adds the options of the measure to a parser.
-        run: yields results as soon as each is measured; whole_file: whether a result replaces the results file.
-    """
+    """A row of `MEASURES`: a title for the help, the options, and a run that yields results one by one."""
 
     title: str
     add_options: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], Iterator[Result]]
-    whole_file: bool = False
 
 
 RECALL = "recall"
 MEASURES = {
     RECALL: Measure("recall at 1, 5 and 10, both ways", retrieval.add_options, retrieval.run),
+    "grounding": Measure("maps against named objects, and contrast", grounding.add_options, grounding.run),
     "ensemble": Measure("recall of two saved score matrices and of their mean", ensemble.add_options, ensemble.run),
     "pooled": Measure("recall of pooled embeddings, and of both scores added", pooled.add_options, pooled.run),
     "labelled": Measure("zero-shot ranking of class names for photographs", labelled.add_options, labelled.run),
     "scenes": Measure("recall among drawn scenes, and whether misses are true", scenes.add_options, scenes.run),
     "clips": Measure("the frame in which an object enters a moving scene", clips.add_options, clips.run),
-    "unmatched_words": Measure(
-        "the cosine below which a word has no match in the image",
-        unmatched_words.add_options,
-        unmatched_words.run,
-        whole_file=True,
-    ),
-    "known_captions": Measure(
-        "the similarity below which a caption is unlike the training captions",
-        known_captions.add_options,
-        known_captions.run,
-        whole_file=True,
-    ),
+    "cheats": Measure("degenerate selectors, which L_ratio detects", cheats.add_options, cheats.run),
 }
 
 
@@ -72,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(words)
     with errors_in_one_line():
         if options.json is not None:
-            (check_output if measure.whole_file else read_results)(options.json)
+            read_results(options.json)
         for result in measure.run(options):
             print(result.text)
             if options.json is not None:

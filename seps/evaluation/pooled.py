@@ -1,13 +1,4 @@
-"""Recall of a model's pooled embeddings, and of both scores added.
-
-    python -m seps.evaluate --model photos --data DIR --split dev --save-similarity seps.npy
-    python -m seps.evaluate --measure pooled --model photos --data DIR --split dev --similarity seps.npy --json FILE
-
-The pooled score is the cosine of mean patch and mean word, without the network, as in a two-tower model. It is also
-added to S(I, T), each divided by its standard deviation over all pairs, as in a ranking of two stages.
-"""
-
-from __future__ import annotations
+"""Recall of a model's pooled embeddings, and of both scores added."""
 
 import argparse
 from collections.abc import Iterator, Mapping
@@ -15,6 +6,7 @@ from pathlib import Path
 
 from torch import Tensor
 
+from seps.common.progress import Progress
 from seps.data import Split
 from seps.evaluation.cli import Result, add_model_and_split, prepare
 from seps.evaluation.ensemble import read_similarity
@@ -22,7 +14,6 @@ from seps.evaluation.results import plain, recall_lines
 from seps.evaluation.retrieval import similarity_matrix
 from seps.evaluation.scenes import pooled_similarity
 from seps.models.model import SEPSModel
-from seps.progress import Progress
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 
 TITLES = {
@@ -40,14 +31,7 @@ def added(similarity: Tensor, pooled: Tensor) -> Tensor:
 def measure_pooled(
     model: SEPSModel, split: Split, similarity: Tensor | None = None, progress: Progress = False
 ) -> dict[str, RetrievalMetrics]:
-    """Measure retrieval by S(I, T) ("seps"), by pooled embeddings ("pooled") and by both added ("added").
-
-    Args:
-        similarity: S(I, T), (V, V * k), captions only; default: computed.
-
-    Raises:
-        ValueError: a similarity of another shape.
-    """
+    """Measure retrieval by S(I, T), computed if `similarity` is None, by pooled embeddings, and by both added."""
     needed = (len(split.image_files), len(split.captions))
     if similarity is not None and similarity.shape != needed:  # check before encoding
         raise ValueError(

@@ -1,7 +1,5 @@
 """What an evaluation found: a record, its JSON and its table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
 from statistics import fmean
@@ -43,10 +41,6 @@ class Evaluation:
     Attributes:
         protocol: "captions_only", "own_dense", "other_dense" or "authors_protocol".
         dense_source: "written" (the split's own), "joined" (the image's other captions), or None.
-        metrics: recalls and ranks over the whole split; coco: MS-COCO's folds, with at least 5,000 images.
-        encoding_seconds: from files to embeddings; scoring_seconds: all pairs.
-        max_words: largest number of tokens, if it is not the model's limit.
-        peak_memory_mb: on CUDA allocated by the evaluation, else of the process so far; 1 MB is 2^20 bytes.
     """
 
     protocol: str

@@ -1,19 +1,4 @@
-"""How well does a model find captions for images and images for captions?
-
-    python -m seps.evaluate --model photos --data DIR --split dev --dense none --json results.json
-
-prints recall at 1, 5 and 10 both ways, and writes it under the key of the protocol: `captions_only`, as a person
-types; `own_dense`, each caption with its own image's dense caption or, without any, the image's other captions joined;
-`other_dense`, the same of another image; `authors_protocol`, as the authors measure: each query with the dense caption
-that was written for its own image, repeated for all five. A query then brings a description of the image that it looks
-for, which a person who types has not got: compare such figures with the authors', and `captions_only` with use.
-
-    python -m seps.evaluate --model MODEL --data coco --images IMAGES --split testall --dense none authors
-    python -m seps.evaluate --model MODEL --data f30k --images IMAGES --split test --save-similarity a.npy
-    python -m seps.evaluate --measure ensemble --files a.npy b.npy    # recall of each, and of their mean
-"""
-
-from __future__ import annotations
+"""Recall of a model: captions for images and images for captions."""
 
 import argparse
 import resource
@@ -27,13 +12,13 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from seps.cli import whole_number
+from seps.common.cli import whole_number
+from seps.common.progress import Progress, batches
 from seps.data import PROTOCOLS, Split, dense_captions, no_dense, open_image
 from seps.evaluation.cli import Result, add_model_and_split, prepare
 from seps.evaluation.ensemble import check_similarity_file, save_similarity
 from seps.evaluation.results import Evaluation, coco_folds
 from seps.models.model import SEPSModel, photo_batch_size
-from seps.progress import Progress, batches
 from seps.search.engine import ScoringEngine
 from seps.search.index import CaptionIndex, ImageIndex
 from seps.search.metrics import retrieval_metrics
@@ -75,16 +60,9 @@ def evaluate(
 ) -> Evaluation:
     """Measure retrieval on a split: every image against every caption, in evaluation mode.
 
-    Memory holds the images' embeddings (V, N[+1], C), the scores (V, V * k) and 500 captions at a time, with shared
-    dense captions encoded once: 200 MB for 200 words and 512 channels, and a few times that while they are indexed.
-
     Args:
         protocol: "none", "own" or "other", see `seps.data.dense_captions`, or "authors", see `query_dense`.
-        max_words: largest number of tokens; default: the model's limit.
         similarity_file: .npy file for the scores, (V, V * k) float32.
-
-    Raises:
-        ValueError: as `query_dense`; an unreadable photograph; `max_words` below 2 or above the encoder's positions.
     """
     encoding, scoring = Stopwatch(model.device), Stopwatch(model.device)
     if model.device.type == "cuda":
@@ -113,11 +91,7 @@ def evaluate(
 
 @contextmanager
 def cut_at(model: SEPSModel, max_words: int | None) -> Iterator[None]:
-    """Cut a model's captions at `max_words` tokens, including [CLS] and [SEP]; None: at the model's limit.
-
-    Raises:
-        ValueError: below 2, or more than the encoder's positions.
-    """
+    """Cut a model's captions at `max_words` tokens, including [CLS] and [SEP]; None: at the model's limit."""
     if max_words is None:
         yield
         return
@@ -132,13 +106,7 @@ def cut_at(model: SEPSModel, max_words: int | None) -> Iterator[None]:
 
 
 def query_dense(split: Split, protocol: str) -> list[str] | None:
-    """Return the dense caption of each query, (V * k), or None for "none": `seps.data.dense_captions`, and "authors".
-
-    "authors" repeats the dense caption written for the query's own image for each of its queries.
-
-    Raises:
-        ValueError: as `dense_captions`; "authors" without one dense caption per image.
-    """
+    """Return the dense caption of each query, (V * k), as `seps.data.dense_captions`, or as "authors" measure."""
     if protocol != AUTHORS:
         return dense_captions(split, protocol)
     if split.dense is None:
@@ -159,11 +127,7 @@ def similarity_matrix(
     encoding: Stopwatch | None = None,
     scoring: Stopwatch | None = None,
 ) -> Tensor:
-    """S(I, T) of every image and every caption of a split, (V, V * k); arguments and errors as `evaluate`.
-
-    Args:
-        encoding, scoring: count the seconds of each.
-    """
+    """S(I, T) of every image and every caption of a split, (V, V * k); `encoding` and `scoring` count the seconds."""
     dense = query_dense(split, protocol)
     encoding, scoring = encoding or Stopwatch(model.device), scoring or Stopwatch(model.device)
     engine = ScoringEngine(model.cross_net, progress=progress)

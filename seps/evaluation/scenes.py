@@ -1,13 +1,4 @@
-"""Retrieval among scenes, measured finer than recall: colours never seen, and misses that are no mistakes.
-
-    python -m seps.evaluate --measure scenes --model scenes --data DIR --split test --json results.json
-
-Sparse captions only. Scenes with a colour that its kind never has in training ("unseen") and the others ("seen") are
-separate queries, among all scenes. Of every query whose first answer is another scene's, it is checked from the scene
-graph whether the caption is nevertheless true of the scene that it was matched with: captions can be ambiguous.
-"""
-
-from __future__ import annotations
+"""Retrieval among scenes: colours left out of training, and errors whose caption still describes the scene."""
 
 import argparse
 from collections.abc import Iterator
@@ -19,15 +10,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from seps.common.progress import Progress
 from seps.data import Split
 from seps.data.problems import parse_object
 from seps.evaluation.cli import Result, add_model_and_split, prepare
 from seps.evaluation.retrieval import encode_files, similarity_matrix
 from seps.models.model import SEPSModel
-from seps.progress import Progress
+from seps.scenes.captions.phrases import Statement
+from seps.scenes.captions.truth import true_of
 from seps.scenes.graph import Scene, from_json
-from seps.scenes.phrases import Statement
-from seps.scenes.truth import true_of
 from seps.search.metrics import Recall, image_to_text_ranks, summarize, text_to_image_ranks
 
 GROUPS = ("all", "seen", "unseen")
@@ -52,13 +43,7 @@ class Misses:
 
 @dataclass(frozen=True)
 class SceneRetrieval:
-    """Results of retrieval among scenes.
-
-    Attributes:
-        scored: "seps" by S(I, T), "pooled" by the cosine of mean patch and mean word.
-        recalls: by group of queries ("all", "seen", "unseen"), then by direction; empty groups are left out.
-        misses: by direction, over all queries.
-    """
+    """Recalls by group of queries ("all", "seen", "unseen") and direction, and misses by direction."""
 
     model: str
     scored: str
@@ -84,11 +69,7 @@ class SceneRetrieval:
 
 
 def read_graphs(folder: Path, split: Split) -> Graphs:
-    """Read `{split}_scenes.jsonl` for the images of the split.
-
-    Raises:
-        ValueError: a missing or unreadable file, or scenes that do not match the split.
-    """
+    """Read `{split}_scenes.jsonl` for the images of the split; ValueError if it is unreadable or does not match."""
     path = folder / f"{split.name}_scenes.jsonl"
     try:
         with path.open("rb") as lines:
@@ -143,11 +124,7 @@ def pooled_similarity(model: SEPSModel, split: Split, progress: Progress = False
 
 
 def compute_pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
-    """Return the cosine of each image's mean patch and each caption's mean word: (V, T), on the CPU.
-
-    Args:
-        patches: (V, N, C); words: (T, L, C), zero at the padding; lengths: (T,).
-    """
+    """Return the cosine of each image's mean patch and each caption's mean word: (V, T), on the CPU."""
     means = words.sum(dim=1) / lengths[:, None].to(words.device)
     return (F.normalize(patches.mean(dim=1), dim=-1) @ F.normalize(means, dim=-1).T).cpu()
 

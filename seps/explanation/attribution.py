@@ -1,16 +1,10 @@
 """Exact attribution of S(I, T), equation (5), to words and to tokens.
 
-The two means are sums: a word contributes its best value / L to the word-to-patch mean, a token its best value / M to
-the patch-to-word mean. A relevance value MLP(x), with the K best values x, is split by integrated gradients
-(Sundararajan et al., ICML 2017) along the straight line from x = 0, with which the network pads missing values:
+A word contributes its best value / L, a token its best value / M. A relevance value MLP(x), with the K best values x,
+is split by integrated gradients (Sundararajan et al., ICML 2017) along the straight line from x = 0:
 
     a_k = x_k * integral over t from 0 to 1 of dMLP/dx_k (t x)
-
-The sum is MLP(x) - MLP(0). MLP(0), the output for a pair without any match, belongs to no word and no token; it is
-returned separately together with the error of the numerical integral over `POINTS` points.
 """
-
-from __future__ import annotations
 
 import math
 from dataclasses import dataclass
@@ -72,19 +66,7 @@ class Attribution:
 
 
 def split_similarity(model: CrossSparseAggrNet, record: Explanation) -> tuple[Attribution, ...]:
-    """Split the S(I, T) of a record among its words and its tokens.
-
-    Args:
-        model: the one that made the record, for its relevance MLP.
-        record: from `explain`, with any decision.
-
-    Returns:
-        One per alignment: the sparse caption's and, in the released variant with a dense caption, the dense caption's.
-            Their similarities add up to the record's within 1e-5.
-
-    Raises:
-        ValueError: a record of the other variant.
-    """
+    """Split the S(I, T) of a record, with any decision, among its words and its tokens."""
     variant = "paper" if model.use_paper_version else "released"
     if record.variant != variant:
         raise ValueError(f"the record is one of the {record.variant} variant, but the model is of the {variant} one.")
@@ -123,15 +105,7 @@ def attribute_word_mean(matrix: Tensor) -> Tensor:
 
 
 def attribute_relevance(hrpa: HRPA, best: Tensor) -> tuple[Tensor, Tensor]:
-    """Split the relevance value MLP(TopK(best)) of equation (5) among its inputs.
-
-    Args:
-        hrpa: either variant; the released one has no relevance value.
-        best: (..., n), each word's or each token's best value.
-
-    Returns:
-        The parts, (..., n), zero beyond the K best, and the remainder, (...,); together MLP(TopK(best)).
-    """
+    """Split the relevance value MLP(TopK(best)) among best values (..., n): parts (..., n), remainder (...,)."""
     attribution = torch.zeros_like(best)
     if not hrpa.use_paper_version:
         return attribution, attribution.sum(dim=-1)

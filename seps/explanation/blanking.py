@@ -1,11 +1,4 @@
-"""Blanking: replace each patch's embedding by the mean patch, one at a time, and repeat the pass.
-
-Replacing a patch changes its own scores and logits and, through the mean patch, s^im of all patches; everything else is
-computed once. Selection, aggregation and alignment are the network's own code. `blurring` replaces a patch's pixels
-instead and encodes the image again.
-"""
-
-from __future__ import annotations
+"""Blanking: replace each patch's embedding by the mean patch, one at a time, and repeat the pass."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +7,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.checks import Mask, check_embeddings
+from seps.common.checks import Mask, check_embeddings
+from seps.common.precision import exact_precision
 from seps.explanation.attribution import attribute_word_mean
 from seps.explanation.forward_pass import check_single
 from seps.explanation.record import Floats, read_only
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, normalise_patches
-from seps.precision import exact_precision
 
 MAX_ELEMENTS = 2**23  # patch embedding values held at a time
 
@@ -58,15 +51,6 @@ def measure_blanked(
 
     The model decides again for each variant, unless its decision is forced. [CLS], if any, is unchanged: information
     that the encoder mixed into it and into other patches is not removed.
-
-    Args:
-        model: either variant, in any mode.
-        img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any: as for `explain`.
-        mask, dense_mask: (N,) bool, decisions forced in every pass.
-        neutral: (C,), the replacement; by default the mean of the image's patches.
-
-    Raises:
-        ValueError: as `explain`; a neutral patch of another width, or with NaN or infinity.
     """
     check_single(model, img_embs, cap_embs, dense_cap_embs)
     if neutral is None:
@@ -97,11 +81,7 @@ def measure_blanked_batch(whole: Match, variants: Sequence[Match]) -> Blanked:
 
 
 class Variants:
-    """N variants of one image, each with one patch replaced.
-
-    Args:
-        model: either variant; image: one image, from `encode_images`; neutral: (C,).
-    """
+    """N variants of one image, from `encode_images`, each with one patch replaced by `neutral` (C,)."""
 
     def __init__(self, model: CrossSparseAggrNet, image: ImageFeatures, neutral: Tensor) -> None:
         self.model, self.image = model, image

@@ -1,46 +1,28 @@
-"""Blurring: replace each patch by the blurred photograph's patch, one patch at a time, and encode again.
-
-`blanking` replaces a patch's embedding, which the encoder computed from the whole image, and leaves the patch's
-influence on others. Blurring removes the patch's content from all embeddings, at the cost of encoding N images.
-"""
-
-from __future__ import annotations
+"""Blurring: replace each patch by the blurred photograph's patch, one patch at a time, and encode again."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from PIL import Image, ImageFilter
 from torch import Tensor
 
-from seps.checks import Mask, check_positive
-from seps.encoders.config import VisionConfig
+from seps.common.checks import Mask, check_positive
+from seps.common.precision import exact_precision
+from seps.common.progress import Progress, batch_indices
 from seps.encoders.preprocessing import squash
 from seps.explanation.blanking import Blanked, measure_blanked_batch
 from seps.method.network import CrossSparseAggrNet, Match
-from seps.precision import exact_precision
-from seps.progress import Progress, batch_indices
 
 TOGETHER = 14  # images created, encoded and scored in one batch: a row of patches of the shipped models
 Box = tuple[int, int, int, int]  # left, top, right, bottom in pixels, the last two exclusive
-
-
-class ModelConfig(Protocol):
-    """Config of a model for blurring."""
-
-    @property
-    def vision(self) -> VisionConfig:
-        """Config of the image encoder."""
 
 
 class PhotoModel(Protocol):
     """Interface of a model for blurring, such as `SEPSModel`."""
 
     cross_net: CrossSparseAggrNet
-
-    @property
-    def config(self) -> ModelConfig:
-        """The model's config."""
+    config: Any  # with the image encoder's `vision`
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -72,18 +54,6 @@ def measure_blurred(
     """Measure the effect on S(I, T) of blurring each patch's pixels before encoding; encodes N + 1 images.
 
     The model decides again for each image, unless its decision is forced.
-
-    Args:
-        model: either variant, in any mode.
-        photo, caption, dense_caption: as for `SEPSModel.explain`.
-        mask, dense_mask: (N,) bool, decisions forced for every image.
-        radius: standard deviation of the Gaussian blur in pixels of the squashed photograph, above 0; by default a
-            patch's side.
-        encode: encodes B photographs as patch embeddings (B, N[+1], C) on any device; by default the model's method.
-        progress: as in `ScoringEngine`, over batches of images.
-
-    Raises:
-        ValueError: as `SEPSModel.explain`; a radius that is not positive.
     """
     squashed = squash(photo, model.config.vision)
     boxes = patch_boxes(squashed.width, model.grid)

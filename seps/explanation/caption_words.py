@@ -1,7 +1,5 @@
 """Words of a caption: joined word pieces, without [CLS] and [SEP]."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,12 +21,7 @@ FUNCTION_WORDS = frozenset(CLOSED.split())
 
 @dataclass(frozen=True)
 class CaptionWord:
-    """A word and its position.
-
-    Attributes:
-        text: its pieces joined.
-        pieces: their positions among the caption's tokens, [CLS] being 0; at least one.
-    """
+    """A word, and the positions of its pieces among the caption's tokens, [CLS] being 0."""
 
     text: str
     pieces: tuple[int, ...]
@@ -40,11 +33,7 @@ def is_special(label: str) -> bool:
 
 
 def caption_words(labels: Sequence[str]) -> tuple[CaptionWord, ...]:
-    """Join the labels of a caption's tokens into words, without special tokens.
-
-    Args:
-        labels: (L,), as in `AlignmentExplanation.words`: "[CLS]", "skate", "##board", ..., "[SEP]".
-    """
+    """Join the labels (L,) of a caption's tokens into words, without special tokens."""
     words: list[CaptionWord] = []
     for position, label in enumerate(labels):
         if is_special(label):

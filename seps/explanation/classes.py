@@ -1,7 +1,5 @@
 """Output of the image backbone's classifier, for records of models that add class vectors to patches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,14 +20,7 @@ def with_classes(
     patches: Tensor,
     words: Tensor,
 ) -> Explanation:
-    """Return a record with the classifier's output.
-
-    Args:
-        record: of this image and this caption.
-        names: K class names; best: (N,), each patch's most probable class; probability: (N,), of that class.
-        added: (N, C), what class vectors add to each patch; patches: (N[+1], C), with it.
-        words: (L, C), the caption's.
-    """
+    """Return a record of an image, patches (N[+1], C), and a caption, words (L, C), with the classifier's output."""
     patches = patches[-len(best) :].float()  # (N, C)
     shares = F.normalize(words.float(), dim=-1) @ (added.float() / patches.norm(dim=-1, keepdim=True).clamp(1e-12)).T
     classes = ClassExplanation(

@@ -1,17 +1,11 @@
-"""Effects: change of S(I, T), and of each word's part, if the decision on one patch is flipped.
-
-Only the decision mask changes. A dropped patch still contributes to the extra token; `blanking` measures the effect of
-removing the patch's content instead.
-"""
-
-from __future__ import annotations
+"""Effects: change of S(I, T), and of each word's part, if the decision on one patch is flipped."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from torch import Tensor
 
-from seps.checks import Mask
+from seps.common.checks import Mask
 from seps.explanation.mask_flips import MaskFlips
 from seps.explanation.record import Booleans, Floats, read_only
 from seps.method.network import CrossSparseAggrNet
@@ -62,16 +56,6 @@ def measure_effects(
     """Measure the effect on S(I, T) of flipping each patch's decision: N forced passes in one batch.
 
     Equal to `match` with each forced mask within 1e-6 times the size of S, in about the time of one pass.
-
-    Args:
-        model: either variant, in any mode.
-        img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any: as for `explain`.
-        mask, dense_mask: (N,) bool, the decision to start from; by default the model's own.
-        branch: "sparse" or "dense". The dense branch of the paper variant without dual aggregation merges nothing: its
-            effects are 0 except for rounding.
-
-    Raises:
-        ValueError: as `explain`; an unknown branch, or the dense one without a dense caption.
     """
     flips = MaskFlips(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch)
     similarity, words = flips.score(flips.kept)

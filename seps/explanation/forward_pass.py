@@ -1,9 +1,4 @@
-"""Explanation of one forward pass of one image and one caption.
-
-`explain` runs the network's own `match` and records its intermediate results, see `record`; nothing is computed twice.
-"""
-
-from __future__ import annotations
+"""Explanation of one forward pass of one image and one caption."""
 
 from collections.abc import Sequence
 from math import isqrt
@@ -13,12 +8,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.checks import Mask
+from seps.common.checks import Mask
+from seps.common.precision import exact_precision
 from seps.explanation.record import AlignmentExplanation, BranchExplanation, Explanation, FrozenDict, read_only
 from seps.method.alignment import Alignment
 from seps.method.network import Branch, CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import Selection
-from seps.precision import exact_precision
 
 __all__ = ["AlignmentExplanation", "BranchExplanation", "Explanation", "explain", "explain_encoded"]
 
@@ -87,15 +82,7 @@ def explain_encoded(
     mask: Mask | None = None,
     dense_mask: Mask | None = None,
 ) -> Explanation:
-    """Record as `explain`, for an image that is already encoded.
-
-    Args:
-        image: one image, from the model's `encode_images` or from an index of it.
-        cap_embs, dense_cap_embs, words, dense_words, grid, generator, mask, dense_mask: as for `explain`.
-
-    Raises:
-        ValueError: as `explain`; or more than one image.
-    """
+    """Record as `explain`, for one image from the model's `encode_images` or from an index of it."""
     if len(image.patches) != 1:
         raise ValueError(f"image holds {len(image.patches)} images, but 1 is needed.")
     patches = image.patches[0]  # (N, C)
@@ -234,21 +221,14 @@ def explain_alignment(
     return AlignmentExplanation(
         caption=("sparse", "dense")[index],
         words=words,
-        tokens=token_labels(len(weights), has_cls),
+        tokens=(*["[CLS]"] * has_cls, *(f"aggregated {i}" for i in range(1, len(weights) - has_cls)), "extra"),
         patch_cosines=read_only(patch_cosines),
         **fields,
     )
 
 
-def token_labels(count: int, has_cls: bool) -> tuple[str, ...]:
-    """Return the labels of M tokens in their order."""
-    aggregated = [f"aggregated {i + 1}" for i in range(count - 1 - has_cls)]
-    return (*(["[CLS]"] if has_cls else []), *aggregated, "extra")
-
-
 def alignment_arrays(alignment: Alignment, weights: Tensor) -> dict[str, Tensor]:
-    """Return the arrays of one image's alignment for tokens of weights (M, N), by their names in
-    `AlignmentExplanation`."""
+    """Return one image's alignment arrays for tokens of weights (M, N), as in `AlignmentExplanation`."""
     matrix = alignment.matrix[0]  # (M, L)
     best_token = matrix.argmax(dim=0)  # (L,)
     return {

@@ -12,20 +12,18 @@ patch with nearly all the weight leaves, digits are lost. Only a token's heavies
 each token is also summed directly without its heaviest member.
 """
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.checks import Mask, check_choice
+from seps.common.checks import Mask, check_choice
+from seps.common.precision import exact_precision
 from seps.explanation.attribution import attribute_word_mean
 from seps.explanation.forward_pass import check_single
 from seps.method.alignment import Alignment
 from seps.method.network import CrossSparseAggrNet, Match
 from seps.method.selection import Selection, decision_dtype
 from seps.method.softmax import masked_softmax
-from seps.precision import exact_precision
 
 BRANCHES = ("sparse", "dense")
 SHORTEST = 1e-12  # a token shorter than this counts as zero, as in torch's normalize
@@ -33,17 +31,7 @@ MAX_ELEMENTS = 2**22  # numbers of patch-word matrices held at a time
 
 
 class MaskFlips:
-    """Scores of one image and one caption under decisions that differ in one patch. R = N_c + 1 rows, extra token last.
-
-    Args:
-        model: either variant, in any mode.
-        img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any.
-        mask, dense_mask: (N,) bool, initial decisions; by default from the score.
-        branch: "sparse" or "dense", the branch to flip; the other is unchanged.
-
-    Raises:
-        ValueError: as `explain`; an unknown branch, or the dense one without a dense caption.
-    """
+    """Scores of an image and a caption under decisions that differ in one patch. R = N_c + 1 rows, extra token last."""
 
     def __init__(
         self,
@@ -90,8 +78,7 @@ class MaskFlips:
 
     @torch.no_grad()
     def score(self, kept: Tensor) -> tuple[float, Tensor]:
-        """Compute S(I, T) and the words' parts (L,) under one decision, (N,) bool, with the same arithmetic as
-        `score_flips`."""
+        """Compute S(I, T) and the words' parts (L,) under one decision, with the arithmetic of `score_flips`."""
         tokens = masked_softmax(self.logits, members(kept, len(self.logits))) @ self.patches + self.fixed  # (R, C)
         cosines = tokens @ self.words.T / tokens.norm(dim=-1, keepdim=True).clamp(min=SHORTEST)  # (R, L)
         alignment = self._align(cosines[None])
@@ -100,16 +87,7 @@ class MaskFlips:
 
     @torch.no_grad()
     def score_flips(self, kept: Tensor, with_words: bool = False) -> tuple[Tensor, Tensor | None]:
-        """Compute S(I, T) for each patch with only its decision flipped.
-
-        Args:
-            kept: (N,) bool, the decision; may be empty.
-            with_words: also compute the words' parts.
-
-        Returns:
-            S(I, T), (N,), and the words' parts, see `Attribution.word_means`, (N, L) or None. NaN where the only kept
-                patch would be dropped.
-        """
+        """Compute S(I, T) with each patch's decision flipped, (N,), and words' parts (N, L); NaN without patches."""
         inside = members(kept, len(self.logits))  # (R, N)
         weights = masked_softmax(self.logits, inside)  # (R, N)
         tokens = weights @ self.patches  # (R, C)
@@ -129,7 +107,8 @@ class MaskFlips:
         norms = (squared + 2 * across + dot(self.fixed, self.fixed)).clamp(min=0).sqrt().clamp(min=SHORTEST)
         products = [part @ self.words.T for part in (tokens, without, self.fixed)]  # (R, L) each
         scores, words = [], []
-        for rows in torch.arange(len(kept), device=kept.device).split(self._batch_size()):
+        batch_size = max(1, MAX_ELEMENTS // (len(self.logits) * len(self.words)))
+        for rows in torch.arange(len(kept), device=kept.device).split(batch_size):
             joined = stay[:, rows, None] * products[0][:, None] + step[:, rows, None] * self.met[rows]  # (R, n, L)
             joined = torch.where(is_heaviest[:, rows, None], products[1][:, None], joined) + products[2][:, None]
             alignment = self._align((joined / norms[:, rows, None]).transpose(0, 1))  # (n, R, L)
@@ -146,9 +125,6 @@ class MaskFlips:
             cosines = torch.cat([self.cls.expand(len(cosines), -1, -1), cosines], dim=1)  # (n, M, L)
         with exact_precision(cosines.device):
             return self.model.hrpa.align(cosines.to(self.model.dtype))
-
-    def _batch_size(self) -> int:
-        return max(1, MAX_ELEMENTS // (len(self.logits) * len(self.words)))
 
 
 def members(kept: Tensor, rows: int) -> Tensor:

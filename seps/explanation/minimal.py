@@ -1,10 +1,4 @@
-"""Smallest sets of patches that keep a photo's rank, and smallest changes that lose it. Greedy, one patch per step.
-
-The other images' scores for the caption are fixed. The photo keeps its rank while S(I, T) is not below the bar, the
-highest of the scores that are not above it now.
-"""
-
-from __future__ import annotations
+"""Smallest sets of patches that keep a photo's rank, and smallest changes that lose it. Greedy, one patch per step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seps.checks import Mask
+from seps.common.checks import Mask
 from seps.explanation.mask_flips import MaskFlips
 from seps.explanation.record import Booleans, read_only
 from seps.method.network import CrossSparseAggrNet
@@ -28,13 +22,9 @@ class MinimalSet:
     """A decision and the photo's rank under it. All arrays are read-only.
 
     Attributes:
-        branch: "sparse" or "dense", the branch of the decision; the other is unchanged.
-        kept: (N,) bool, the decision.
         dropped, added: (N,) bool, patches that only the original decision keeps, or only this one.
         count: number of kept patches (`smallest_set`) or of flipped decisions (`smallest_change`).
-        similarity: S(I, T) under the decision.
         rank: the photo's rank among all images, from 1; images of equal score do not come before it.
-        rank_before: the rank under the original decision.
     """
 
     branch: str
@@ -63,13 +53,6 @@ def smallest_set(
     Starting from none, adds the patch that raises S(I, T) most until the photo has its rank. If that takes as many
     patches as the original decision keeps, the search starts from that decision. Then drops the patch that costs least
     while the rank holds. Greedy: a smaller set may exist unless the count is 1.
-
-    Args:
-        model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch: as in `measure_effects`.
-        others: (K,), S(I, T) of the other images for this caption; may be empty.
-
-    Raises:
-        ValueError: as `measure_effects`; scores that are not a list of finite numbers.
     """
     search = Search(MaskFlips(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch), others)
     flips, kept = search.flips, torch.zeros_like(search.flips.kept)
@@ -103,13 +86,7 @@ def smallest_change(
 ) -> MinimalSet | None:
     """Find few patches that, with their decisions flipped, make the photo lose its rank.
 
-    Flips the decision that lowers S(I, T) most until the rank is lost, then restores those that are not needed. Greedy:
-    a smaller change may exist unless the count is 1.
-
-    Args and errors: as `smallest_set`.
-
-    Returns:
-        None if no other image ranks behind the photo, or S(I, T) cannot be lowered far enough.
+    Flips the decision that lowers S(I, T) most until the rank is lost, then restores those that are not needed.
     """
     search = Search(MaskFlips(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch), others)
     if search.bar == -np.inf:
@@ -132,12 +109,7 @@ def smallest_change(
 
 
 class Search:
-    """State of a search: the photo's score, the other scores, and the bar to stay above.
-
-    Args:
-        flips: of the photo and the caption.
-        others: (K,), the other images' scores.
-    """
+    """State of a search: the photo's score, the other scores, and the bar to stay above."""
 
     def __init__(self, flips: MaskFlips, others: Scores) -> None:
         self.flips = flips

@@ -1,10 +1,4 @@
-"""Immutable record of one forward pass of one image and one caption; prints as a summary of a dozen lines.
-
-Patch values are in the original order of the patches, row by row of the grid, and the terms add up to S(I, T). Arrays
-of copies (`copy.deepcopy`, `pickle`) are writable.
-"""
-
-from __future__ import annotations
+"""Immutable record of one forward pass of one image and one caption; prints as a summary of a dozen lines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,8 +11,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
+from seps.common.numbers import written
 from seps.notebook import as_html, as_png
-from seps.numbers import written
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
@@ -87,8 +81,8 @@ class AlignmentExplanation:
         caption: "sparse" or "dense".
         words: (L,), the words' labels.
         tokens: (M,), the tokens' labels: "[CLS]" if any, "aggregated 1" to "aggregated N_c", "extra".
-        token_weights: (M, N); multiplied with the patches they give each token before it is scaled to unit length. The
-            [CLS] row is zero. With both branches merged (paper variant) an aggregated row sums to 2.
+        token_weights: (M, N), each token's weights over the patches, before it is scaled to unit length. The [CLS] row
+            is zero. With both branches merged (paper variant) an aggregated row sums to 2.
         cosines: (M, L), the patch-word matrix in [-1, 1].
         matrix: (M, L), the same after the leaky ReLU in the released variant; equal to cosines in the paper's.
         best_token: (L,), each word's best token.
@@ -100,7 +94,7 @@ class AlignmentExplanation:
         patch_to_word: mean over tokens of each token's best value.
         word_to_patch: mean over words of each word's best value.
         patch_relevance, word_relevance: the relevance MLP on the K best of each; 0 in the released variant.
-        similarity: the sum of the four terms.
+        similarity: the sum of the four numbers above.
     """
 
     caption: str
@@ -149,15 +143,7 @@ class ClassExplanation:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The inputs of a record, for drawing it.
-
-    Attributes:
-        photo: the photograph itself, not a copy; `dataclasses.replace(record, source=None)` releases it.
-        caption, dense_caption: as given.
-        word_starts: for each word of the caption, split at spaces, the position of its first piece among the record's
-            words, [CLS] being 0.
-        model: the argument of `load_model`, or empty.
-    """
+    """The inputs of a record: the photograph itself, captions, each word's first piece, and the model's name."""
 
     photo: Image.Image
     caption: str

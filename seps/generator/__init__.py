@@ -1,9 +1,4 @@
-"""Captions for images and images for captions, on one shared space of embeddings.
-
-`load_generator` gives a trained generator; `text_to_image` draws and `image_to_text` writes captions; `python -m
-seps.generator` does both, trains and measures. Its parts: two encoders (`encoders`), a Transformer decoder that writes
-(`captioner`), a convolutional autoencoder (`autoencoder`) and a UNet on its latents (`diffusion`).
-"""
+"""Captions for images and images for captions, on one shared space of embeddings."""
 
 from typing import TYPE_CHECKING, Any
 

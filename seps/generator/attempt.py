@@ -1,7 +1,5 @@
 """Sample page of a run: its newest weights draw five captions and caption five pictures."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -12,12 +10,12 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from torch import Tensor
 
-from seps.checks import read_json_file
+from seps.common.checks import read_json_file
 from seps.data import open_image, read_split
 from seps.generator.config import SCENE_WORDS
 from seps.generator.generator import ImageTextGenerator
-from seps.generator.network import CONFIG_FILE, GeneratorNetwork
-from seps.generator.settings import read_recipe
+from seps.generator.model.network import CONFIG_FILE, GeneratorNetwork
+from seps.generator.training.settings import read_recipe
 from seps.models.shipped import shipped_file
 from seps.models.storage import read_tensors
 from seps.runs.checkpoint import TENSORS
@@ -53,11 +51,7 @@ def find_newest_model(folder: Path) -> Path:
 
 
 def open_model(folder: Path) -> ImageTextGenerator:
-    """Open the generator in a folder of `find_newest_model`; a checkpoint uses its UNet's running average.
-
-    Raises:
-        ValueError: damaged or mismatching files, or a checkpoint without the run's recipe.
-    """
+    """Open the generator in a folder of `find_newest_model`; a checkpoint uses its UNet's running average."""
     if (folder / CONFIG_FILE).is_file():
         return ImageTextGenerator(folder)
     config, _ = read_recipe(folder.parent / "recipe.json")
@@ -96,13 +90,7 @@ def part_of(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def write_page(folder: Path, page: Path, data: Path | None, split: str, images: Path | None, steps: int) -> None:
-    """Draw five captions, caption five pictures, and write both to a page without other files.
-
-    Args:
-        data, split, images: as in `read_split`; the first five images are used. Without data: the run's images, or else
-            shipped pictures.
-        steps: of drawing.
-    """
+    """Draw five captions in `steps`, caption five pictures, and write both to a page without other files."""
     generator = open_model(folder)
     if data is None:
         data, images = data_of(folder)

@@ -1,10 +1,4 @@
-"""Similarity of generated and human captions: BLEU-1 to 4, ROUGE-L and CIDEr as MS-COCO counts them, and METEOR.
-
-The counting is pycocoevalcap's; METEOR is a Java program and is left out without Java. Words are split as
-MS-COCO splits them (Penn Treebank, small letters, no punctuation), here without Java.
-"""
-
-from __future__ import annotations
+"""Similarity of generated and human captions: BLEU-1 to 4, ROUGE-L and CIDEr as MS-COCO counts them, and METEOR."""
 
 import contextlib
 import io
@@ -14,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
 CLITICS = r"(?=n't\b)|(?='(?:s|m|d|re|ve|ll)\b)"
 WORD = re.compile(r"n't\b|[a-z0-9]+(?:[.,/-][a-z0-9]+)*|'(?:s|m|d|re|ve|ll)\b|[#$%&@+=*]")
 
@@ -27,19 +19,7 @@ def coco_words(caption: str) -> str:
 
 
 def caption_metrics(written: Sequence[str], references: Sequence[Sequence[str]], meteor: bool = True) -> dict[str, Any]:
-    """Compare captions with human references.
-
-    Args:
-        written: (n,); references: (n,), at least 1 each.
-        meteor: also compute METEOR, if Java is installed.
-
-    Returns:
-        "bleu_1" to "bleu_4", "rouge_l" and optionally "meteor", from 0 to 100, and "cider", from 0 to 10; "each" has
-        ROUGE-L and CIDEr per caption, (n,).
-
-    Raises:
-        ValueError: no captions, a different number of references, or pycocoevalcap is not installed.
-    """
+    """Compare captions (n,) with human references (n,), at least 1 each; METEOR only if Java is installed."""
     if not written or len(written) != len(references) or not all(references):
         raise ValueError(f"{len(written)} captions cannot be compared with {len(references)} sets of references.")
     bleu_scorer, rouge_scorer, cider_scorer = coco_metrics()

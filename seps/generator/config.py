@@ -1,13 +1,11 @@
 """Generator config: encoders, captioner, autoencoder and diffusion, in one JSON file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from seps.checks import MAX_WORDS, check_whole
-from seps.elsewhere import GENERATOR_ENCODER_KEYS, GENERATOR_KEYS
-from seps.fields import Channels, Fields, Fraction, between, choice_of, of_length
+from seps.common.checks import MAX_WORDS, check_whole
+from seps.common.elsewhere import GENERATOR_ENCODER_KEYS, GENERATOR_KEYS
+from seps.common.fields import Channels, Fields, Fraction, between, choice_of, of_length
 
 SIMPLE = "simple"
 SCENE_WORDS = "seps:scenes"  # the text encoder that knows only the words of the scenes

@@ -1,7 +1,5 @@
 """`ImageTextGenerator`: captions for images, images for captions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,19 +8,19 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from seps.checks import check_text, check_whole, usable_device
-from seps.cli import check_output
+from seps.common.checks import check_text, check_whole, usable_device
+from seps.common.cli import check_output
+from seps.common.precision import evaluating
+from seps.common.progress import Progress, batch_indices, with_progress
 from seps.data import open_image
-from seps.generator.captioner import Decoding, Written, write_captions
 from seps.generator.config import SCENE_WORDS, GeneratorConfig
-from seps.generator.diffusion import Drawing, check_steps, draw_latents
-from seps.generator.network import CONFIG_FILE, GeneratorNetwork, to_pictures, to_values
+from seps.generator.model.captioner import Decoding, Written, write_captions
+from seps.generator.model.diffusion import Drawing, check_steps, draw_latents
+from seps.generator.model.network import CONFIG_FILE, GeneratorNetwork, to_pictures, to_values
 from seps.generator.unknown_words import UnknownWord, unknown_words
 from seps.models.hub import folder_with
-from seps.models.model import evaluating
 from seps.models.shipped import shipped_models
-from seps.progress import Progress, batch_indices, with_progress
-from seps.scenes.reading import count_whole_words, read_caption
+from seps.scenes.captions.reading import count_whole_words, read_caption
 
 STEPS = 50  # as the published description has it: 10 to 20 fast, 30 to 50 standard, 50 to 100 best
 GUIDANCE = 8.0
@@ -43,13 +41,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class WrittenCaption:
-    """A caption written for an image.
-
-    Attributes:
-        score: mean log probability of its tokens, at most 0.
-        words: (L,), from the tokenizer; attention: (L, side, side), fractions of the image that sum to at most 1 per
-            word; the rest is attention to the image's embedding.
-    """
+    """A caption written for an image: mean log probability, and attention (L, side, side) per word."""
 
     text: str
     score: float
@@ -64,13 +56,10 @@ class ImageTextGenerator:
         checkpoint: a shipped generator, a folder with generator.json and safetensors files, or a repo id of the model
             hub such as "owner/name".
         device: "cuda" or "cpu"; default: CUDA if available.
-
-    Raises:
-        ValueError: a missing folder or device, or damaged or mismatching files.
     """
 
     def __init__(self, checkpoint: str | Path, device: str | None = None) -> None:
-        folder = generator_folder(checkpoint)
+        folder = folder_with(CONFIG_FILE, str(checkpoint), shipped_generators(), "generator")
         where = usable_device(device)
         self.network = GeneratorNetwork(GeneratorConfig.from_json(folder / CONFIG_FILE), pretrained=False)
         self.network.load(folder)
@@ -94,9 +83,6 @@ class ImageTextGenerator:
             save_path: file to write, its format by the name's ending.
             guidance: 1 uses only the caption's prediction; more follows the caption closer.
             candidates: number of images to draw, with seed, seed + 1, ...; the best one is returned, see `choose_best`.
-
-        Raises:
-            ValueError: an empty caption, numbers out of range, an unwritable path, or a generator without UNet.
         """
         target = None if save_path is None else check_target(save_path)
         check_steps(num_inference_steps, self.network.config.diffusion)
@@ -126,13 +112,7 @@ class ImageTextGenerator:
         progress: Progress = False,
         candidates: int = 1,
     ) -> list[Image.Image]:
-        """Draw an image for each of n captions, number i with seed + i; written as 0000.png, ... into `save_dir`.
-
-        Candidates have the seeds seed + i, seed + i + n, seed + i + 2 n, ...; the best one is kept.
-
-        Raises:
-            ValueError: as `text_to_image`; no captions.
-        """
+        """Draw an image for each of n captions, number i with seed + i; written as 0000.png, ... into `save_dir`."""
         if isinstance(texts, str) or not texts:
             raise ValueError("texts must be a list of at least 1 caption.")
         for text in texts:
@@ -189,13 +169,7 @@ class ImageTextGenerator:
         with torch.no_grad():
             cond, uncond = network.encode_texts(texts), network.encode_texts([""])
         yield from draw_latents(
-            network.unet,
-            network.config.diffusion,
-            cond,
-            uncond,
-            start.to(network.device),
-            steps,
-            guidance,
+            network.unet, network.config.diffusion, cond, uncond, start.to(network.device), steps, guidance
         )
 
     def unknown_words(self, text: str) -> list[UnknownWord]:
@@ -225,10 +199,7 @@ class ImageTextGenerator:
 
     @torch.no_grad()
     def write(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[list[WrittenCaption]]:
-        """Write captions of pictures with their words' attention, the best one first; several with beam search.
-
-        Captions of scenes end with a whole phrase; captions of one picture are distinct.
-        """
+        """Write captions of pictures with their words' attention, the best one first; several with beam search."""
         network = self.network
         with evaluating(network):
             image = network.images(to_values(pictures, network.config.image_size).to(network.device))
@@ -289,11 +260,6 @@ def shipped_generators() -> dict[str, Path]:
     """Return the generators that ship, by name."""
     folders = shipped_models(CONFIG_FILE)
     return {NAMES.get(name, name): folder for name, folder in folders.items()}
-
-
-def generator_folder(checkpoint: str | Path) -> Path:
-    """Return the folder of a generator; ValueError if it does not exist."""
-    return folder_with(CONFIG_FILE, str(checkpoint), shipped_generators(), "generator")
 
 
 def check_caption(text: str) -> None:

@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from seps.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
-from seps.elsewhere import GENERATOR_OPTIONS
-from seps.files import write_json
+from seps.common.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
+from seps.common.elsewhere import GENERATOR_OPTIONS
+from seps.common.files import write_json
 
 if TYPE_CHECKING:  # imported where something is generated: torch takes seconds
     from PIL import Image
@@ -123,14 +123,14 @@ def arguments_parser() -> argparse.ArgumentParser:
 def options_meant() -> dict[str, str]:
     """Return the recipe keys that match options of other programs."""
     from seps.generator.config import GeneratorConfig
-    from seps.generator.settings import GeneratorSettings
+    from seps.generator.training.settings import GeneratorSettings
     from seps.runs.recipe import options_elsewhere
 
     return options_elsewhere(GeneratorConfig, GeneratorSettings) | GENERATOR_OPTIONS
 
 
 def run_generate(options: argparse.Namespace) -> None:
-    """`--mode`."""
+    """Run `--mode`: draw, caption, or both."""
     if options.mode is None:
         raise ValueError(f"Nothing was asked for: give --mode {', '.join(MODES)}, or a command (see --help).")
     draws = options.mode in ("t2i", "both")
@@ -168,8 +168,8 @@ def run_generate(options: argparse.Namespace) -> None:
 
 def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, options: argparse.Namespace) -> str:
     """Return the best caption of an image, or a line for each with the scores that rank it."""
-    from seps.generator.captioner import Decoding
     from seps.generator.generator import open_picture
+    from seps.generator.model.captioner import Decoding
     from seps.generator.ranking import BEAMS, agreements, order, seps_scores
     from seps.models.hub import load_model
 
@@ -189,10 +189,10 @@ def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, opti
 
 
 def run_train(options: argparse.Namespace) -> None:
-    """`train`."""
-    from seps.generator.kept import describe_kept_epochs
-    from seps.generator.loop import train
-    from seps.generator.settings import read_recipe
+    """Run `train`."""
+    from seps.generator.training.loop import train
+    from seps.generator.training.settings import read_recipe
+    from seps.generator.training.watch import describe_kept_epochs
     from seps.runs.recipe import override_settings, with_values
     from seps.runs.run_folder import MODEL
     from seps.runs.run_log import read_epochs
@@ -200,20 +200,13 @@ def run_train(options: argparse.Namespace) -> None:
     config, settings = with_values(*read_recipe(options.recipe), options.set)
     settings = override_settings(settings, seed=options.seed)
     train(
-        config,
-        settings,
-        options.data,
-        options.out,
-        options.resume,
-        options.cache,
-        options.images,
-        start=options.start,
+        config, settings, options.data, options.out, options.resume, options.cache, options.images, start=options.start
     )
     print(f"The generator in {options.out / MODEL} has {describe_kept_epochs(read_epochs(options.out))}.")
 
 
 def run_try(options: argparse.Namespace) -> None:
-    """`try`."""
+    """Run `try`."""
     from seps.generator.attempt import find_newest_model, write_page
 
     page = options.html or options.folder / "try.html"
@@ -224,54 +217,25 @@ def run_try(options: argparse.Namespace) -> None:
 
 
 def run_evaluate(options: argparse.Namespace) -> None:
-    """`evaluate`."""
+    """Run `evaluate`."""
     if options.json is not None:
         check_output(options.json)
-    if not (options.data / f"{options.split}_scenes.jsonl").is_file():
-        result, text = measured_photos(options)
+    from seps.generator.evaluation import ceiling, evaluate, photo_captions
+    from seps.generator.generator import load_generator
+
+    generator, data, split = load_generator(options.model), options.data, options.split
+    if not (data / f"{split}_scenes.jsonl").is_file():
+        result = photo_captions.evaluate_photos(
+            generator, data, split, options.images, options.beams, options.last, True
+        )
+        text = photo_captions.table(result)
     elif options.ceiling:
-        result, text = measured_ceiling(options)
+        result = ceiling.measure_ceiling(generator, data, split, options.pictures, True)
+        text = ceiling.table(result)
     else:
-        result, text = measured_scenes(options)
+        how = (options.pictures, options.steps, options.guidance, options.train, True, options.candidates)
+        result = evaluate.evaluate(generator, data, split, *how)
+        text = evaluate.table(result)
     print(text)
     if options.json is not None:
         write_json(options.json, result)
-
-
-def measured_photos(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    """Run `evaluate` on photographs; return the results and the report."""
-    from seps.generator.generator import load_generator
-    from seps.generator.photo_captions import evaluate_photos, table
-
-    generator = load_generator(options.model)
-    result = evaluate_photos(generator, options.data, options.split, options.images, options.beams, options.last, True)
-    return result, table(result)
-
-
-def measured_ceiling(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    """`evaluate --ceiling`, likewise."""
-    from seps.generator.ceiling import measure_ceiling, table
-    from seps.generator.generator import load_generator
-
-    result = measure_ceiling(load_generator(options.model), options.data, options.split, options.pictures, True)
-    return result, table(result)
-
-
-def measured_scenes(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    """`evaluate` on scenes, likewise."""
-    from seps.generator.evaluate import evaluate, table
-    from seps.generator.generator import load_generator
-
-    generator = load_generator(options.model)
-    result = evaluate(
-        generator,
-        options.data,
-        options.split,
-        options.pictures,
-        options.steps,
-        options.guidance,
-        options.train,
-        True,
-        options.candidates,
-    )
-    return result, table(result)

@@ -1,10 +1,4 @@
-"""Choice among generated captions, by probability, SEPS score and agreement with each other.
-
-Agreement is a minimum Bayes risk decision (Kumar and Byrne, HLT-NAACL 2004): it chooses the caption with the largest
-expected similarity to the captioner's possible captions, here the captions of the beams.
-"""
-
-from __future__ import annotations
+"""Choice among generated captions, by probability, SEPS score and agreement with each other."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -56,8 +50,7 @@ def sequences(text: str) -> list[Counter[tuple[str, ...]]]:
 
 
 def likeness(first: Sequence[Counter[tuple[str, ...]]], second: Sequence[Counter[tuple[str, ...]]]) -> float:
-    """Return the share of sequences, 0 to 1, that two captions have in common (Dice), the mean over lengths; 0 of a
-    length that neither has."""
+    """Return the share of sequences, 0 to 1, that two captions have in common (Dice), the mean over lengths."""
     common = [2 * (a & b).total() / max((a + b).total(), 1) for a, b in zip(first, second, strict=True)]
     return sum(common) / len(common)
 
@@ -65,8 +58,7 @@ def likeness(first: Sequence[Counter[tuple[str, ...]]], second: Sequence[Counter
 def order(
     captions: Sequence[WrittenCaption], scores: Sequence[float], weight: float = WEIGHT, agreement: float = AGREEMENT
 ) -> list[int]:
-    """Return the order of a picture's captions, the best first, by the sum of their mean log probability, SEPS's score
-    times `weight` and their agreement with each other times `agreement`."""
+    """Order a picture's captions, the best first, by log probability, weighted SEPS score and weighted agreement."""
     agreeing = agreements([caption.text for caption in captions])
     totals = [
         caption.score + weight * score + agreement * agrees

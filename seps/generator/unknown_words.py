@@ -1,7 +1,5 @@
 """Words of a caption that a generator does not know, with the nearest words in spelling that it knows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Encoding in batches ahead of demand, so that decoding, encoding and writing overlap on an accelerator."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,8 +9,8 @@ from torch import Tensor
 
 from seps.indexing.files import FolderFile, file_digest
 from seps.indexing.sync import Encoded
+from seps.media.photos import PhotoError, open_image
 from seps.models.model import ACCELERATOR_PHOTOS, SEPSModel
-from seps.photos import PhotoError, open_image
 
 AHEAD = 3  # batches that are decoded, encoded or wait to be written
 Result = Tensor | PhotoError | None
@@ -21,17 +19,7 @@ Result = Tensor | PhotoError | None
 def encode_ahead(
     model: SEPSModel, files: Sequence[FolderFile], known: Collection[str] = (), batch: int = ACCELERATOR_PHOTOS
 ) -> Callable[[FolderFile], Encoded]:
-    """Return a function that encodes files; its first call starts threads that decode and encode all files in batches.
-
-    Args:
-        model: encodes, on its device.
-        files: in the order of the requests; some may be skipped.
-        known: digests of content that is rarely requested; encoded on demand.
-        batch: photographs per batch.
-
-    Returns:
-        A function that returns a file's embeddings on the CPU; raises PhotoError if the file cannot be read.
-    """
+    """Return a function that encodes files; its first call starts threads that encode all files in batches."""
     results = iterate_encoded(model, files, known, batch)
 
     def encode(file: FolderFile) -> Encoded:

@@ -1,10 +1,4 @@
-"""Encoding of photographs on a Ray cluster (extra `cluster`).
-
-Ray reads and encodes; the process that started it commits the results to the table. Ray restarts killed workers with
-their files; commits remain if everything stops.
-"""
-
-from __future__ import annotations
+"""Encoding of photographs on a Ray cluster (extra `cluster`)."""
 
 import logging
 import socket
@@ -20,8 +14,8 @@ import torch
 
 from seps.indexing.files import FolderFile
 from seps.indexing.sync import Encoded
+from seps.media.photos import PhotoError, open_image
 from seps.models.hub import load_model
-from seps.photos import PhotoError, open_image
 
 BATCH = 16  # photographs that a worker takes at a time
 CONNECT_SECONDS, JOIN_SECONDS = 10, 30  # until a port, and a cluster, has to answer; Ray itself waits 14 minutes
@@ -49,11 +43,7 @@ class Encoder:
 
 
 def join_cluster(address: str) -> None:
-    """Join a Ray cluster: "auto" for the one of this machine, "local" for a new one that ends with this process.
-
-    Raises:
-        ValueError: Ray is not installed, or no cluster answers at the address within 30 seconds.
-    """
+    """Join a Ray cluster, "auto" for this machine's, "local" for a new one; ValueError if none answers."""
     try:
         import ray
     except ImportError as error:
@@ -82,14 +72,7 @@ def check_cluster(address: str) -> None:
 
 
 def encode_on_cluster(model: str, files: Sequence[FolderFile]) -> Callable[[FolderFile], Encoded]:
-    """Start to encode files on the joined cluster; all machines must see them under the same paths.
-
-    Args:
-        model: as for `load_model`; files: in the order of the requests; some may be skipped.
-
-    Returns:
-        A function that waits for a file's embeddings; raises PhotoError if the file cannot be read.
-    """
+    """Start to encode files on the joined cluster; all machines must see them under the same paths."""
     import ray
 
     context = ray.data.DataContext.get_current()

@@ -1,24 +1,22 @@
 """`python -m seps.index PHOTOS --to URI`: index a folder of photographs into a table."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from seps.checks import usable_device
-from seps.cli import Parser, check_folder, errors_in_one_line
+from seps.common.checks import usable_device
+from seps.common.cli import Parser, check_folder, errors_in_one_line
+from seps.common.progress import Progress
 from seps.indexing.ahead import encode_ahead
 from seps.indexing.cluster import encode_on_cluster, join_cluster
 from seps.indexing.files import FolderFile, folder_files
 from seps.indexing.layout import table_layout
 from seps.indexing.sync import Encoded, SyncReport, is_stored, sync_files
+from seps.media.photos import open_image
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
-from seps.photos import open_image
-from seps.progress import Progress
 from seps.search.engine import ScoringEngine
 from seps.search.features import feature_key, pack_features
 from seps.search.schema import PRECISIONS
@@ -54,20 +52,7 @@ def index_folder(
     encoding: Encoding | None = None,
     ahead: bool | None = None,
 ) -> SyncReport:
-    """Update a table to contain exactly the photographs of a folder; an interrupted run can be continued.
-
-    Args:
-        uri: the table, created if missing; precision: of the embeddings in a new table.
-        progress: as in `ScoringEngine`.
-        encoding: called with the files missing in the table, in order, returns the function that encodes each; by
-            default the model encodes in this process.
-        ahead: decode, encode in batches and write at the same time, in threads; by default only on accelerators,
-            because encoding on a CPU takes all cores.
-
-    Raises:
-        ValueError: no such folder, or no photographs in it.
-        StoreError: as `GalleryStore.write`.
-    """
+    """Update a table to contain exactly the photographs of a folder; an interrupted run can be continued."""
     files = folder_files(photos)
     if not files:
         raise ValueError(f"The folder {photos} holds no photographs: give another one.")

@@ -1,26 +1,19 @@
 """List of a folder's photographs with names, sizes and times, without opening them."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from seps.cli import check_folder
-from seps.listing import is_possible_photo
-from seps.photos import PhotoError
+from seps.common.cli import check_folder
+from seps.media.listing import is_possible_photo
+from seps.media.photos import PhotoError
 
 
 @dataclass(frozen=True)
 class FolderFile:
-    """A file that may be a photograph.
-
-    Attributes:
-        path: relative to the folder, with slashes; file: its location.
-        size: in bytes; modified: in nanoseconds since 1970.
-    """
+    """A file that may be a photograph: path relative to the folder, size in bytes, nanoseconds since 1970."""
 
     path: str
     file: Path
@@ -29,11 +22,7 @@ class FolderFile:
 
 
 def folder_files(folder: Path) -> list[FolderFile]:
-    """List the photographs of a folder and its subfolders by path, without hidden files and links out of the folder.
-
-    Raises:
-        ValueError: no such folder.
-    """
+    """List the photographs of a folder and its subfolders by path, without hidden files and links out of the folder."""
     check_folder(folder, "a folder with photographs")
     return sorted(_walk(folder, folder.resolve()), key=lambda file: file.path)
 
@@ -65,11 +54,7 @@ def path_name(path: Path) -> str:
 
 
 def file_digest(file: Path) -> str:
-    """Compute the sha256 of a file's content, in hexadecimal.
-
-    Raises:
-        PhotoError: it cannot be read.
-    """
+    """Compute the sha256 of a file's content, in hexadecimal; PhotoError if it cannot be read."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError as error:

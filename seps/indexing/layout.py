@@ -1,7 +1,5 @@
 """Layout of a table for a model's embeddings."""
 
-from __future__ import annotations
-
 from seps.models.encoder_key import encoder_key
 from seps.models.model import SEPSModel
 from seps.search.schema import Layout

@@ -1,7 +1,4 @@
-"""Synchronisation of a table with files: new ones are encoded, moved ones keep their embeddings, deleted ones are
-removed."""
-
-from __future__ import annotations
+"""Synchronisation of a table with files by content: moved ones keep their embeddings."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
+from seps.common.progress import Progress, with_progress
 from seps.indexing.files import FolderFile, file_digest
-from seps.photos import PhotoError
-from seps.progress import Progress, with_progress
+from seps.media.photos import PhotoError
 from seps.search.store import FileFacts, GalleryStore, StoredPhoto
 
 COMMIT_PHOTOS = 256  # a commit holds no more photographs
@@ -20,13 +17,7 @@ FIRST_SECONDS, COMMIT_SECONDS = 2.0, 20.0  # and waits no longer for the next: t
 
 @dataclass
 class SyncReport:
-    """Result of a synchronisation.
-
-    Attributes:
-        encoded, kept, moved, removed: numbers of photographs that were encoded, unchanged, reused from another path or
-            an older time stamp, and removed.
-        skipped: a sentence for each unreadable file.
-    """
+    """Result of a synchronisation: numbers of photographs, and a sentence for each unreadable file."""
 
     encoded: int = 0
     kept: int = 0
@@ -55,17 +46,7 @@ def sync_files(
     progress: Progress = False,
     committed: Callable[[], object] = lambda: None,
 ) -> SyncReport:
-    """Update a table to contain exactly these files. Commits remain after an interruption, and a new call continues.
-
-    Args:
-        store: opened for writing.
-        files: the gallery's content, each path once. A file of unchanged size and time is taken as unchanged.
-        encode: reads and encodes a file; a file with PhotoError is left out.
-        progress: as in `ScoringEngine`; committed: called after each commit.
-
-    Raises:
-        StoreError: as `GalleryStore`.
-    """
+    """Update a table to contain exactly these files. Commits remain after an interruption, and a new call continues."""
     report, before = SyncReport(), store.reopen_table()
     stored = before.files()
     by_digest = {facts.digest: row for row, facts in stored.values()}

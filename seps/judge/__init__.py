@@ -1,10 +1,4 @@
-"""How good a generated picture looks and how well it fits its prompt, in agreement with people.
-
-Both scores are the encoders' scores, corrected by a small network by at most a fixed amount (see `network`), so
-that a few thousand ratings do not overfit. `load_judge` gives a trained judge; its `score` returns both scores with
-their parts and each patch's part of the quality base; `spoil.distort` makes pictures worse by a strength.
-`python -m seps.judge` trains, measures, scores, sorts and ablates.
-"""
+"""How good a generated picture looks and how well it fits its prompt, in agreement with people."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,17 +1,10 @@
-"""Ablation of a judge: `python -m seps.judge ablate --data DATA --out DIR [--freeze N] [--set KEY=VALUE]`.
-
-The same recipe without spoilt copies, three seeds each, under both splits, by prompt and by row. Rows of freezing,
-where the encoders are a CLIP: all of it, half of each tower, N layers of each, and nothing (fully trained). Rows of the
-bounded correction: direct and residual, and other scales. A SEPS model's encoders always stay frozen, and there a row
-holds the base as it starts.
-"""
-
-from __future__ import annotations
+"""Ablation of a judge: `python -m seps.judge ablate --data DATA --out DIR [--freeze N] [--set KEY=VALUE]`."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import matplotlib
 
@@ -20,16 +13,16 @@ import torch
 from matplotlib.figure import Figure as Picture
 from tqdm import tqdm
 
-from seps.checks import usable_device
+from seps.common.checks import usable_device
+from seps.common.numbers import amount, written
+from seps.common.spreadsheet import csv_content
 from seps.judge.config import ALL, FREEZING, SCORES, TABLE, JudgeConfig
 from seps.judge.data import Ratings, read_ratings, split_by_row
-from seps.judge.encoders import clip_architecture, clip_folder, tower_layers, with_first_layers
-from seps.judge.features import SplitFeatures, split_features
+from seps.judge.encoders import clip_layers, with_first_layers
 from seps.judge.judge import Judge
-from seps.judge.loop import fit
-from seps.judge.settings import UNFROZEN_RATE, JudgeSettings, rate_note
-from seps.numbers import amount, written
-from seps.spreadsheet import csv_content
+from seps.judge.training.features import SplitFeatures, split_features
+from seps.judge.training.loop import fit
+from seps.judge.training.settings import UNFROZEN_RATE, JudgeSettings, rate_note
 
 SCALES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 SEEDS = (0, 1, 2)
@@ -46,32 +39,13 @@ class Variant:
     settings: JudgeSettings
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A variant under one split and seed: SROCC and PLCC on dev, and how much better SROCC is on train."""
-
-    variant: str
-    split: str
-    seed: int
-    quality: float
-    consistency: float
-    quality_plcc: float
-    consistency_plcc: float
-    quality_gap: float
-    consistency_gap: float
+Outcome = dict[str, Any]  # a "variant", "split" and "seed", with each score's SROCC, "_plcc" and "_gap" to train
 
 
 def variants(
     config: JudgeConfig, settings: JudgeSettings, layers: Sequence[int] = (), group: str = ALL
 ) -> list[Variant]:
-    """Return the rows of the ablation table for a recipe.
-
-    Args:
-        layers: numbers of frozen layers, see `freezing_rows`; group: of `GROUPS`.
-
-    Raises:
-        ValueError: rows of freezing for a SEPS model, or more layers than a tower has.
-    """
+    """Return the rows of the ablation table for a recipe, or those of `group` (of `GROUPS`)."""
     residual = replace(config, residual=True, branches="one")
     rows = []
     if config.encoder.kind == "clip" and group in (ALL, FREEZING):
@@ -85,13 +59,8 @@ def variants(
 
 
 def freezing_rows(config: JudgeConfig, settings: JudgeSettings, layers: Sequence[int] = ()) -> list[Variant]:
-    """Return a row per way of freezing CLIP: all, half of each tower, `layers` of each, and nothing.
-
-    Args:
-        layers: default: three quarters of the deepest tower (18 of ViT-L/14's 24).
-    """
-    towers = tower_layers(clip_architecture(clip_folder(config.encoder.name)))
-    deepest = max(towers.values())
+    """Return a row per way of freezing CLIP: all, half of each tower, `layers` of each, and nothing."""
+    deepest = max(clip_layers(config.encoder.name).values())
     partly = [replace(config, encoder=with_first_layers(config.encoder, n)) for n in layers or [round(0.75 * deepest)]]
     rows = {
         "residual, all frozen": with_freezing(config, "all", {}),
@@ -117,17 +86,10 @@ def correction_rows(config: JudgeConfig, residual: JudgeConfig, settings: JudgeS
         Variant("direct, two branches", replace(config, residual=False, branches="two"), settings),
         Variant("residual", residual, settings),
     ]
-    if config.encoder.kind == "seps" and settings.base_decay:
-        rows.append(Variant("residual, base held at its start", residual, replace(settings, base_rate=0.0)))
-    return rows + [
-        Variant(f"scale {scale:g}" + (", no bound" if scale == 1 else ""), with_scale(residual, scale), settings)
-        for scale in SCALES
-    ]
-
-
-def with_scale(config: JudgeConfig, scale: float) -> JudgeConfig:
-    """Return the config with both scales set."""
-    return replace(config, scale_q=scale, scale_c=scale)
+    for scale in SCALES:
+        name = f"scale {scale:g}" + (", no bound" if scale == 1 else "")
+        rows.append(Variant(name, replace(residual, scale_q=scale, scale_c=scale), settings))
+    return rows
 
 
 def with_freezing(config: JudgeConfig, freeze: str, layers: dict[str, int]) -> JudgeConfig:
@@ -137,7 +99,7 @@ def with_freezing(config: JudgeConfig, freeze: str, layers: dict[str, int]) -> J
 
 def with_half_frozen(config: JudgeConfig) -> JudgeConfig:
     """Return the config with the first half of each CLIP tower frozen; ValueError if the encoder cannot be loaded."""
-    layers = tower_layers(clip_architecture(clip_folder(config.encoder.name)))
+    layers = clip_layers(config.encoder.name)
     return with_freezing(config, "layers", {tower: count // 2 for tower, count in layers.items()})
 
 
@@ -151,15 +113,7 @@ def ablate(
     layers: Sequence[int] = (),
     group: str = ALL,
 ) -> list[Outcome]:
-    """Train every variant with every seed under both splits; write ablation.csv and ablation.png to `out`.
-
-    Args:
-        data, cache: as in `train`; layers, group: as in `variants`.
-        seeds: of each variant; the split by row is drawn again with each.
-
-    Raises:
-        ValueError: unusable data or recipe.
-    """
+    """Train every variant with every seed under both splits; write ablation.csv and ablation.png to `out`."""
     settings = replace(settings, spoilt_weight=0.0)
     chosen = variants(config, settings, layers, group)
     train, dev = (read_ratings(data, name, config.data) for name in ("train", "dev"))
@@ -183,15 +137,10 @@ def ablate(
         torch.manual_seed(seed)
         judge = Judge(variant.config, encoders if known else None).to(usable_device(None))
         last = fit(judge, replace(variant.settings, seed=seed), ratings, known, every_epoch=False)[-1]
-        outcomes.append(
-            Outcome(
-                variant.name,
-                split,
-                seed,
-                *(last[f"{name}_{figure}"] for figure in ("srocc", "plcc", "gap") for name in SCORES),
-            )
-        )
-    write_table(out / TABLE, outcomes)
+        named = (("srocc", ""), ("plcc", "_plcc"), ("gap", "_gap"))
+        measured = {f"{name}{end}": last[f"{name}_{figure}"] for figure, end in named for name in SCORES}
+        outcomes.append({"variant": variant.name, "split": split, "seed": seed} | measured)
+    (out / TABLE).write_bytes(csv_content(list(outcomes[0]), [list(row.values()) for row in outcomes]))
     draw(out / PICTURE, outcomes)
     return outcomes
 
@@ -211,12 +160,6 @@ def by_row(
     return {name: both.take(chosen) for name, chosen in rows.items()}
 
 
-def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Print one line a variant, split and seed."""
-    rows = [asdict(outcome) for outcome in outcomes]
-    path.write_bytes(csv_content(list(rows[0]), [list(row.values()) for row in rows]))
-
-
 def table(outcomes: Sequence[Outcome]) -> str:
     """Means over seeds with the lowest and the highest, as a Markdown table per split."""
     return "\n\n".join(split_table(outcomes, split) for split in SPLITS)
@@ -224,7 +167,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 def split_table(outcomes: Sequence[Outcome], split: str) -> str:
     """Return the table of one split: SROCC and PLCC of quality and consistency."""
-    seeds = amount(len({outcome.seed for outcome in outcomes}), "seed")
+    seeds = amount(len({outcome["seed"] for outcome in outcomes}), "seed")
     heads = [f"{name} {figure}" for name in SCORES for figure in ("SROCC", "PLCC")]
     lines = [
         f"Split by {split}, on dev, mean of {seeds} (lowest to highest):",
@@ -232,9 +175,9 @@ def split_table(outcomes: Sequence[Outcome], split: str) -> str:
         f"| | {' | '.join(heads)} |",
         "|" + "---|" * (1 + len(heads)),
     ]
-    for variant in dict.fromkeys(outcome.variant for outcome in outcomes):
-        rows = [outcome for outcome in outcomes if (outcome.variant, outcome.split) == (variant, split)]
-        cells = [spread([getattr(row, column) for row in rows]) for name in SCORES for column in (name, f"{name}_plcc")]
+    for variant in dict.fromkeys(outcome["variant"] for outcome in outcomes):
+        rows = [outcome for outcome in outcomes if (outcome["variant"], outcome["split"]) == (variant, split)]
+        cells = [spread([row[column] for row in rows]) for name in SCORES for column in (name, f"{name}_plcc")]
         lines.append(f"| {variant} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -249,16 +192,14 @@ def spread(values: Sequence[float]) -> str:
 
 def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
     """SROCC of each variant, a dot a seed, one panel a score."""
-    names = list(dict.fromkeys(outcome.variant for outcome in outcomes))
+    names = list(dict.fromkeys(outcome["variant"] for outcome in outcomes))
     picture = Picture(figsize=(11, 0.4 * len(names) + 1.5), layout="constrained")
     panels = picture.subplots(1, len(SCORES), sharey=True)
     for panel, score in zip(panels, SCORES, strict=True):
         for split, marker, shift in (("prompt", "o", -0.12), ("row", "s", 0.12)):
-            chosen = [outcome for outcome in outcomes if outcome.split == split]
-            places = [names.index(outcome.variant) + shift for outcome in chosen]
-            panel.plot(
-                [getattr(outcome, score) for outcome in chosen], places, marker, alpha=0.7, label=f"split by {split}"
-            )
+            chosen = [outcome for outcome in outcomes if outcome["split"] == split]
+            places = [names.index(outcome["variant"]) + shift for outcome in chosen]
+            panel.plot([row[score] for row in chosen], places, marker, alpha=0.7, label=f"split by {split}")
         panel.set_yticks(range(len(names)), names)
         panel.set_xlabel(f"{score}: SROCC on dev")
         panel.grid(alpha=0.3)

@@ -1,13 +1,11 @@
 """Judge config: encoders, formulas and the columns of its data, in one JSON file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from seps.checks import MAX_CHANNELS, check_keys, check_positive, check_type, check_whole
-from seps.elsewhere import JUDGE_KEYS
-from seps.fields import Channels, Fields, Fraction, Positive, Whole, between, choice_of, of_length
+from seps.common.checks import MAX_CHANNELS, check_keys, check_positive, check_type, check_whole
+from seps.common.elsewhere import JUDGE_KEYS
+from seps.common.fields import Channels, Fields, Fraction, Positive, Whole, between, choice_of, of_length
 
 SCORES = ("quality", "consistency")
 TOWERS = ("vision", "text")
@@ -27,8 +25,7 @@ class EncoderConfig(Fields, section="encoder"):
     Attributes:
         kind: "clip", a transformers CLIP; "seps", the frozen encoders of a SEPS model.
         name: hub repo or folder of a CLIP, or a SEPS model as `load_model` takes it.
-        freeze: "none", "layers" (the first of each tower, see freeze_layers) or "all"; always "all" for "seps".
-        freeze_layers: number of frozen layers per tower, such as {"vision": 18, "text": 9}.
+        freeze: "none", "layers" (the first of each tower, such as {"vision": 18, "text": 9}) or "all", as "seps" is.
         stages: of "seps", stages of the EfficientNet that describe quality; 0 is the stem, -1 the final features.
         pretrained: load the weights of a CLIP; false builds it from its config only.
     """
@@ -66,7 +63,7 @@ class DataConfig(Fields, section="data"):
     Attributes:
         mos_top: M, by which scores are divided, such as 5 for mean opinion scores of 1 to 5.
         image_column: a file in `images/`.
-        generator_column: groups of the results; explanation_column: rationales in words; "" without such a column.
+        generator_column: groups of the results; "" without such a column.
     """
 
     mos_top: Positive = 5.0
@@ -76,7 +73,6 @@ class DataConfig(Fields, section="data"):
     consistency_column: str = "mos_align"
     split_column: str = "split"
     generator_column: str = "generator"
-    explanation_column: str = ""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ ABSENT = "Files missing from images/: put them there, or take their lines out"
 NO_COLUMN = {  # what else can be done where none is such a column
     "split_column": ", or add it, with train or dev on every line",
     "generator_column": ', or "" without one',
-    "explanation_column": ', or "" without one',
 }
 SCORES = "Scores that are no numbers or outside the scale"
 ABOVE = "Scores above data.mos_top: set it, in the recipe, to the top of the scale (the largest here is {})"
@@ -38,13 +37,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Ratings:
-    """n pictures and their ratings.
-
-    Attributes:
-        image_files, prompts: (n,); generators: (n,), "" if unknown.
-        quality, consistency: (n,), mean opinion scores divided by the scale's top, in [0, 1].
-        explanations: (n,) rationales, or None.
-    """
+    """n pictures and their ratings: each field (n,), scores in shares of the scale's top; generators may be ""."""
 
     name: str
     image_files: tuple[Path, ...]
@@ -52,7 +45,6 @@ class Ratings:
     generators: tuple[str, ...]
     quality: Floats
     consistency: Floats
-    explanations: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.image_files)
@@ -72,17 +64,11 @@ class Ratings:
             tuple(self.generators[i] for i in chosen),
             self.quality[chosen],
             self.consistency[chosen],
-            None if self.explanations is None else tuple(self.explanations[i] for i in chosen),
         )
 
 
 def read_ratings(folder: str | Path, split: str, config: DataConfig) -> Ratings:
-    """Read one split of `ratings.csv` and check everything except the content of its pictures.
-
-    Raises:
-        DataError: lists a missing or unreadable file, missing columns or pictures, repeated pictures, scores that are
-            no numbers in [0, M], lines without a prompt, or a split without lines.
-    """
+    """Read one split of `ratings.csv` and check everything except the content of its pictures (DataError)."""
     folder = Path(folder)
     problems = Problems(f"Ratings of split {split} in {folder}")
     rows = _read_rows(folder / RATINGS, config, problems)
@@ -113,7 +99,6 @@ def read_ratings(folder: str | Path, split: str, config: DataConfig) -> Ratings:
         texts(config.generator_column),
         quality,
         consistency,
-        texts(config.explanation_column) if config.explanation_column else None,
     )
 
 

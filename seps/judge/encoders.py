@@ -1,10 +1,4 @@
-"""Encoders of a judge: pictures and prompts to unit global embeddings, and which of their parameters learn.
-
-Two kinds. `ClipEncoders` is any transformers CLIP: one embedding serves quality and consistency, and no patch has an
-exact share of it, since CLIP pools by its class token. `SepsEncoders` are the frozen encoders of a SEPS model:
-consistency takes the mean patch and the mean word, quality the maps of several stages of the EfficientNet, where blur,
-noise and blocks show before they are forgotten. The quality features are a mean over patches.
-"""
+"""Encoders of a judge: pictures and prompts to unit global embeddings, and which of their parameters learn."""
 
 from __future__ import annotations
 
@@ -19,7 +13,7 @@ from PIL import Image
 from torch import Tensor, nn
 from transformers import CLIPConfig, CLIPModel, CLIPTokenizer
 
-from seps.checks import read_json_file
+from seps.common.checks import read_json_file
 from seps.encoders import preprocess
 from seps.encoders.config import VisionConfig
 from seps.encoders.sources import find_folder
@@ -35,22 +29,14 @@ MIN_VARIANCE = 1e-8
 
 
 class PictureFeatures(NamedTuple):
-    """Features of B pictures.
-
-    Attributes:
-        quality: (B, quality_width), before standardisation; image: (B, d) unit embeddings for consistency.
-    """
+    """Features of B pictures: quality (B, quality_width), before standardisation, and unit embeddings image (B, d)."""
 
     quality: Tensor
     image: Tensor
 
 
 def build_encoders(config: EncoderConfig) -> ClipEncoders | SepsEncoders:
-    """Build the encoders of a config and freeze what it freezes.
-
-    Raises:
-        ValueError: missing encoders, or more layers to freeze than a tower has.
-    """
+    """Build the encoders of a config and freeze what it freezes; ValueError for missing ones or too few layers."""
     if config.kind == "seps":
         return SepsEncoders(load_model(config.name), config.stages)
     return load_clip(config)
@@ -68,15 +54,7 @@ def to_pixels(pictures: Sequence[Image.Image], config: VisionConfig) -> Tensor:
 
 
 class ClipEncoders(nn.Module):
-    """A transformers CLIP.
-
-    Args:
-        tokenizer: cuts prompts at the text tower's positions; None: prompts cannot be embedded.
-
-    Attributes:
-        quality_width, width: channels of `PictureFeatures`.
-        grid: always None, since patches are not attributed.
-    """
+    """A transformers CLIP; without a tokenizer no prompt is embedded."""
 
     grid: tuple[int, int] | None = None
 
@@ -159,6 +137,11 @@ def tower_layers(architecture: CLIPConfig) -> dict[str, int]:
     return {tower: int(getattr(shape, f"{tower}_config").num_hidden_layers) for tower in TOWERS}
 
 
+def clip_layers(name: str) -> dict[str, int]:
+    """Return how many layers each tower of a CLIP has; ValueError if it cannot be loaded."""
+    return tower_layers(clip_architecture(clip_folder(name)))
+
+
 def check_layers(config: EncoderConfig, architecture: CLIPConfig) -> None:
     """Raise ValueError where more layers are to be frozen than a tower has."""
     for tower, layers in tower_layers(architecture).items():
@@ -171,14 +154,10 @@ def check_layers(config: EncoderConfig, architecture: CLIPConfig) -> None:
 
 
 def with_first_layers(config: EncoderConfig, count: int) -> EncoderConfig:
-    """Freeze the first `count` layers of each CLIP tower, or all of a shorter one.
-
-    Raises:
-        ValueError: no CLIP, a missing one, or one with fewer layers in both towers.
-    """
+    """Freeze the first layers of each CLIP tower, or all of a shorter one; ValueError if no tower has so many."""
     if config.kind != "clip":
         return replace(config, freeze="layers", freeze_layers=dict.fromkeys(TOWERS, count))  # which says what is wrong
-    layers = tower_layers(clip_architecture(clip_folder(config.name)))
+    layers = clip_layers(config.name)
     if count > max(layers.values()):
         towers = " and ".join(f"{most} {tower}" for tower, most in layers.items())
         raise ValueError(
@@ -206,17 +185,9 @@ def freeze(model: CLIPModel, config: EncoderConfig) -> None:
 
 
 class SepsEncoders(nn.Module):
-    """The frozen encoders of a SEPS model with an EfficientNet of timm.
+    """The frozen encoders of a SEPS model with an EfficientNet of timm, whose batch norms are folded into convolutions.
 
-    Quality is computed from the mean and the deviation of each channel over a stage's map. A patch contains the mean
-    inside it, and its part of the channel's variance divided by the deviation: the mean over patches is the same.
-
-    Args:
-        model: it is modified: batch norms are folded into convolutions.
-        stages: 0 the stem, 1 to 7 the blocks, -1 the final features.
-
-    Raises:
-        ValueError: another backbone, or a stage that it does not have.
+    Quality is computed from the mean and the deviation of each channel over the map of each stage, 0 to 7 or -1.
     """
 
     def __init__(self, model: SEPSModel, stages: Sequence[int]) -> None:
@@ -298,10 +269,7 @@ class SepsEncoders(nn.Module):
 
 @torch.no_grad()
 def fold_batch_norms(backbone: nn.Module) -> None:
-    """Fold each batch norm of an EfficientNet in evaluation mode into the convolution before it.
-
-    Results are equal up to rounding; these layers take half of the time on a CPU.
-    """
+    """Fold each batch norm of an EfficientNet in evaluation mode into the convolution before it."""
     pairs = [(backbone, "conv_stem", "bn1"), (backbone, "conv_head", "bn2")]
     for block in (block for stage in backbone.blocks for block in stage):  # type: ignore[union-attr]
         names = ("conv_pw", "conv_dw", "conv_pwl") if hasattr(block, "conv_pwl") else ("conv_dw", "conv_pw")

@@ -1,66 +1,48 @@
 """Measure a judge: `python -m seps.judge evaluate --model judge --data DATA --split dev --json FILE`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
+from seps.common.numbers import written
+from seps.judge import metrics
 from seps.judge.config import SCORES
 from seps.judge.data import Ratings
-from seps.judge.metrics import (
-    MIN_PICTURES,
-    Floats,
-    Whole,
-    agreement,
-    bootstrap_over_groups,
-    partial,
-    srocc,
-    within_prompts,
-)
 from seps.judge.network import Predictions
-from seps.numbers import written
-from seps.runs.bootstrap import Estimate
+from seps.runs.bootstrap import Estimate, with_bounds
 
 RANGES = 4  # parts of equal size that pictures are cut into by their ratings
 
 
 def evaluate(predictions: Predictions, ratings: Ratings) -> dict[str, Any]:
-    """Measure the agreement with people on a split.
-
-    Returns:
-        Plain values for JSON: "quality" and "consistency", each {"srocc", "plcc", "krcc", "intervals"};
-            "within_prompt", the mean SROCC among the pictures of a prompt; "beyond_quality", agreement of consistency
-            at fixed quality; "by_generator"; "by_range", from the lowest ratings to the highest; "corrections".
-            Intervals are 95%, over prompts.
-    """
+    """Measure the agreement with people on a split: plain values for JSON, with 95% intervals over prompts."""
     groups = ratings.prompt_numbers
     scores = {name: getattr(predictions, name).final.double().cpu().numpy() for name in SCORES}
     rated = {"quality": ratings.quality, "consistency": ratings.consistency}
     result: dict[str, Any] = {"split": ratings.name, "pictures": len(ratings), "prompts": int(groups.max()) + 1}
-    result |= {name: agreement(scores[name], rated[name], groups) for name in SCORES}
+    result |= {name: metrics.agreement(scores[name], rated[name], groups) for name in SCORES}
     result["within_prompt"] = {}
     for name in SCORES:
-        figure, prompts = within_prompts(scores[name], rated[name], groups)
+        figure, prompts = metrics.within_prompts(scores[name], rated[name], groups)
         result["within_prompt"][name] = plain(figure) | {"prompts": prompts}
-    alone, _ = within_prompts(scores["quality"], rated["consistency"], groups)
+    consistency, wanted = scores["consistency"], rated["consistency"]
+
+    def beyond(known: metrics.Floats) -> dict[str, Any]:
+        """Agreement of consistency with the ratings at a fixed quality (n,)."""
+        return plain(
+            metrics.bootstrap_over_groups(
+                lambda rows: metrics.partial(consistency[rows], wanted[rows], known[rows]), groups
+            )
+        )
+
+    alone, _ = metrics.within_prompts(scores["quality"], wanted, groups)
     result["beyond_quality"] = {
         "srocc_of_predicted_quality": plain(
-            bootstrap_over_groups(lambda rows: srocc(scores["quality"][rows], rated["consistency"][rows]), groups)
+            metrics.bootstrap_over_groups(lambda rows: metrics.srocc(scores["quality"][rows], wanted[rows]), groups)
         ),
         "within_prompt_of_predicted_quality": plain(alone),
-        "partial_given_predicted_quality": plain(
-            bootstrap_over_groups(
-                lambda rows: partial(scores["consistency"][rows], rated["consistency"][rows], scores["quality"][rows]),
-                groups,
-            )
-        ),
-        "partial_given_rated_quality": plain(
-            bootstrap_over_groups(
-                lambda rows: partial(scores["consistency"][rows], rated["consistency"][rows], rated["quality"][rows]),
-                groups,
-            )
-        ),
+        "partial_given_predicted_quality": beyond(scores["quality"]),
+        "partial_given_rated_quality": beyond(rated["quality"]),
     }
     result["by_generator"] = {
         generator: part(scores, rated, np.flatnonzero(np.array(ratings.generators) == generator))
@@ -78,27 +60,23 @@ def evaluate(predictions: Predictions, ratings: Ratings) -> dict[str, Any]:
     }
     result["corrections"] = {
         name: {
-            "mean": float(getattr(predictions, name).correction.abs().mean()),
-            "largest": float(getattr(predictions, name).correction.abs().max()),
-            "base_srocc": number(srocc(getattr(predictions, name).base.double().cpu().numpy(), rated[name])),
+            "mean": float(parts.correction.abs().mean()),
+            "largest": float(parts.correction.abs().max()),
+            "base_srocc": number(metrics.srocc(parts.base.double().cpu().numpy(), rated[name])),
         }
-        for name in SCORES
+        for name, parts in (("quality", predictions.quality), ("consistency", predictions.consistency))
     }
     return result
 
 
-def part(
-    scores: dict[str, Floats],
-    rated: dict[str, Floats],
-    rows: Whole,
-) -> dict[str, Any]:
+def part(scores: dict[str, metrics.Floats], rated: dict[str, metrics.Floats], rows: metrics.Whole) -> dict[str, Any]:
     """Agreement among some rows: SROCC, mean error (score less rating) and mean absolute error."""
     values: dict[str, Any] = {"pictures": len(rows)}
     for name, score in scores.items():
         apart = score[rows] - rated[name][rows]
-        enough = len(rows) >= MIN_PICTURES
+        enough = len(rows) >= metrics.MIN_PICTURES
         values[name] = {
-            "srocc": number(srocc(score[rows], rated[name][rows])) if enough else None,
+            "srocc": number(metrics.srocc(score[rows], rated[name][rows])) if enough else None,
             "error": float(apart.mean()),
             "absolute_error": float(np.abs(apart).mean()),
         }
@@ -143,12 +121,4 @@ def table(result: dict[str, Any]) -> str:
 
 def interval(values: dict[str, Any]) -> str:
     """Format a figure with its interval."""
-    if values["value"] is None:
-        return "none"
-    return with_bounds(values["value"], *values["interval"])
-
-
-def with_bounds(value: float, low: float, high: float) -> str:
-    """Return a figure and the bounds of its interval."""
-    value_text, low_text, high_text = (written(number, ".3f") for number in (value, low, high))
-    return f"{value_text} [{low_text}, {high_text}]"
+    return "none" if values["value"] is None else with_bounds(values["value"], *values["interval"])

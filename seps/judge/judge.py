@@ -1,11 +1,4 @@
-"""Judge: encoders and heads together, pictures and prompts in, scores with their parts out.
-
-judge = load_judge("judge")
-verdict = judge.score(picture, "a statue of a man")
-verdict.quality.final, verdict.consistency.base, verdict.attributions
-"""
-
-from __future__ import annotations
+"""Judge: encoders and heads together, pictures and prompts in, scores with their parts out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,15 +11,15 @@ from PIL import Image
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from seps.checks import check_text
+from seps.common.checks import check_text
+from seps.common.precision import evaluating
+from seps.common.progress import Progress, batch_indices
 from seps.judge.config import JudgeConfig
 from seps.judge.encoders import ClipEncoders, PictureFeatures, SepsEncoders, build_encoders, to_pixels
 from seps.judge.network import Corrected, JudgeNetwork
 from seps.models.hub import folder_with
-from seps.models.model import evaluating
 from seps.models.shipped import shipped_models
 from seps.models.storage import check_tensors, read_tensors
-from seps.progress import Progress, batch_indices
 
 CONFIG_FILE, WEIGHTS = "judge.json", "model.safetensors"  # not config.json, by which SEPS models are known
 BATCH_SIZE = 4  # pictures a batch
@@ -34,11 +27,9 @@ BATCH_SIZE = 4  # pictures a batch
 
 @dataclass(frozen=True)
 class Score:
-    """A score in parts: final = clamp(base + correction, 0, 1).
+    """A score in [0, 1] in parts: final = clamp(base + correction, 0, 1).
 
-    Attributes:
-        base: from the encoders only, in [0, 1]; correction: in [-scale, scale]; final: in [0, 1].
-        scale: the largest correction; 0 in direct mode, in which base equals final.
+    The base comes from the encoders only, the correction is in [-scale, scale]; in direct mode the scale is 0.
     """
 
     base: float
@@ -53,9 +44,8 @@ class Verdict:
 
     Attributes:
         logit: of the quality base, which is its sigmoid.
-        attributions: (N,), each patch's part of that logit, row by row; they sum to it. None if the encoder does not
-            pool by mean.
-        grid: (H, W) patches; None without attributions.
+        attributions: (N,), each patch's part of that logit, row by row; they sum to it.
+        grid: (H, W) patches; None, as the attributions, if the encoder does not pool by mean.
     """
 
     quality: Score
@@ -67,14 +57,7 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class JudgeFeatures:
-    """Features of a picture, independent of the prompt: its quality, and enough to score any prompt in milliseconds.
-
-    Attributes:
-        embedding: (Q,) unit embedding for quality; image: (d,) unit embedding for consistency.
-        logit: of the quality base; bias: its part without patches, spread evenly over the attributions.
-        attributions: (N,), each patch's part of the logit, row by row; None if the encoder does not pool by mean.
-        grid: (H, W) patches; None without attributions.
-    """
+    """Features of a picture, independent of the prompt: its quality, and enough to score any prompt in milliseconds."""
 
     embedding: Tensor
     image: Tensor
@@ -86,14 +69,7 @@ class JudgeFeatures:
 
 
 class Judge(nn.Module):
-    """Scores the quality and consistency of generated pictures.
-
-    Args:
-        encoders: matching the config; default: built from it.
-
-    Raises:
-        ValueError: missing encoders.
-    """
+    """Scores the quality and consistency of generated pictures; encoders are built from the config unless given."""
 
     def __init__(self, config: JudgeConfig, encoders: ClipEncoders | SepsEncoders | None = None) -> None:
         super().__init__()
@@ -107,11 +83,7 @@ class Judge(nn.Module):
         return self.network.quality.base.weight.device
 
     def score(self, image: Image.Image, prompt: str) -> Verdict:
-        """Score a picture and the prompt from which it was made.
-
-        Raises:
-            ValueError: an unreadable picture, or a prompt that is empty or no text.
-        """
+        """Score a picture and the prompt from which it was made; ValueError for unusable ones."""
         check_prompt(prompt)
         features = self.features([image])[0]
         quality, consistency = self.score_encoded([features], self._texts([prompt]))[0]
@@ -119,7 +91,7 @@ class Judge(nn.Module):
         return Verdict(quality, consistency, features.logit, attributions, features.grid)
 
     def features(self, images: Sequence[Image.Image]) -> list[JudgeFeatures]:
-        """Encode pictures for `score_features` and score their quality, all together; ValueError as `score`."""
+        """Encode pictures for `score_encoded` and score their quality, all together; ValueError as `score`."""
         head = self.network.quality
         with evaluating(self):
             pixels = to_pixels(images, self.encoders.pixels).to(self.device)  # (B, 3, S, S)
@@ -144,11 +116,6 @@ class Judge(nn.Module):
             )
             for i in range(len(images))
         ]
-
-    def score_features(self, features: Sequence[JudgeFeatures], prompts: Sequence[str]) -> list[tuple[Score, Score]]:
-        """Quality and consistency of encoded pictures, each with its own prompt; ValueError as `scores`."""
-        check_prompts(len(features), prompts)
-        return self.score_encoded(features, self._texts(prompts))
 
     def score_encoded(self, features: Sequence[JudgeFeatures], texts: Tensor) -> list[tuple[Score, Score]]:
         """Quality and consistency of encoded pictures, each with its own prompt: (B, d), from `encode_prompts`."""
@@ -188,9 +155,7 @@ class Judge(nn.Module):
         """Features of pictures, a few at a time and without gradient; ValueError as `score`, or without pictures."""
         with evaluating(self.encoders):
             encoded = [self.encoders.pictures(pixels) for pixels in self.batches(images, progress)]
-        return PictureFeatures(
-            torch.cat([part.quality for part in encoded]), torch.cat([part.image for part in encoded])
-        )
+        return PictureFeatures(*(torch.cat(tensors) for tensors in zip(*encoded, strict=True)))
 
     def batches(self, images: Sequence[Image.Image], progress: Progress) -> Iterator[Tensor]:
         """Normalised pixels (at most 4, 3, S, S) of pictures, on the judge's device."""
@@ -252,15 +217,7 @@ def check_prompt(prompt: str) -> None:
 
 
 def load_judge(name_or_folder: str | Path = "judge") -> Judge:
-    """Load a trained judge in evaluation mode on the CPU.
-
-    Args:
-        name_or_folder: a shipped judge (`shipped_judges()`), a folder with judge.json and model.safetensors, or a repo
-            id of the model hub such as "owner/name".
-
-    Raises:
-        ValueError: none of these, or missing or unusable files; the message says what to do.
-    """
+    """Load a trained judge, shipped, from a folder or from the model hub, in evaluation mode on the CPU."""
     folder = folder_with(CONFIG_FILE, str(name_or_folder), shipped_judges(), "judge")
     judge = Judge(JudgeConfig.from_json(folder / CONFIG_FILE))
     judge.load(folder / WEIGHTS)

@@ -1,9 +1,4 @@
-"""Agreement of scores with people's: rank and linear correlations, with 95% intervals over prompts.
-
-Pictures of one prompt are similar, so the bootstrap samples whole prompts.
-"""
-
-from __future__ import annotations
+"""Agreement of scores with people's: rank and linear correlations, with 95% intervals over prompts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -55,12 +50,7 @@ def samples(groups: Whole) -> Whole:
 
 
 def bootstrap_over_groups(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
-    """Return a figure of rows and its interval over groups.
-
-    Args:
-        figure: of row numbers, possibly repeated; samples for which it is NaN are dropped.
-        groups: (n,), each row's group, from 0.
-    """
+    """Return a figure of row numbers, which may repeat, with its interval over groups (n,), numbered from 0."""
     rows = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
     sampled = [
         figure(np.concatenate([rows[g] for g in np.repeat(np.arange(len(rows)), counts)])) for counts in samples(groups)
@@ -95,11 +85,7 @@ def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Estima
 
 
 def agreement(scores: Floats, rated: Floats, groups: Whole) -> dict[str, Any]:
-    """Return SROCC, PLCC and KRCC, and under "intervals" their 95% intervals over prompts.
-
-    Args:
-        scores, rated: (n,); groups: (n,), each picture's prompt, from 0.
-    """
+    """Return SROCC, PLCC and KRCC of (n,) scores, and under "intervals" their 95% intervals over groups."""
     figures = {
         "srocc": bootstrap_over_groups(lambda rows: srocc(scores[rows], rated[rows]), groups),
         "plcc": bootstrap_over_groups(lambda rows: plcc(scores[rows], rated[rows]), groups),

@@ -5,9 +5,6 @@ consistency  c = clamp(c_base + scale_c tanh(Fusion([img, txt, cos])), 0, 1),
              c_base = clamp(a (cos + 1) / 2 + b, 0, 1)
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -22,21 +19,15 @@ GAIN = 2.0  # at the start: a quality of 1 or 0 takes the correction to tanh(1),
 
 
 class Corrected(NamedTuple):
-    """Scores of B pictures in parts, each (B,): final = clamp(base + correction, 0, 1).
-
-    Attributes:
-        base: from the encoders only, in [0, 1]; in direct mode the score.
-        correction: in [-scale, scale], 0 in direct mode; final: in [0, 1].
-    """
+    """Scores of B pictures in parts, each (B,): final = clamp(base + correction, 0, 1)."""
 
     base: Tensor
     correction: Tensor
     final: Tensor
 
 
-@dataclass(frozen=True)
-class Predictions:
-    """Scores of a split's n pictures: each part (n,)."""
+class Predictions(NamedTuple):
+    """Both scores of n pictures, each part (n,)."""
 
     quality: Corrected
     consistency: Corrected
@@ -54,15 +45,7 @@ def direct(score: Tensor) -> Corrected:
 
 
 class QualityHead(nn.Module):
-    """Quality of a picture, independent of the prompt.
-
-    Args:
-        width: channels of the quality embedding.
-
-    Attributes:
-        standardize: with the training pictures' statistics (identity until `fit`); base: nn.Linear, width -> 1; mlp:
-            the correction before tanh, None in direct mode.
-    """
+    """Quality of a picture, independent of the prompt, from embeddings of `width` channels."""
 
     def __init__(self, width: int, config: JudgeConfig) -> None:
         super().__init__()
@@ -98,14 +81,7 @@ class QualityHead(nn.Module):
         return corrected(base, bounded, self.config.scale_q)
 
     def attributions(self, patches: Tensor) -> Tensor:
-        """Return each patch's part of the base's logit, (N,); they sum to it.
-
-        The logit is linear in the mean patch except for the division by the mean's norm, which all patches share. The
-        bias is spread evenly.
-
-        Args:
-            patches: (N, width), features with the mean that `forward` takes.
-        """
+        """Return each patch's part of the base's logit, (N,), which sum to it, of features (N, width)."""
         local = self.standardize(patches)  # (N, width)
         norm = local.mean(dim=0).norm().clamp(min=1e-12)
         weight, bias = self.base.weight[0], self.base.bias[0]
@@ -113,16 +89,7 @@ class QualityHead(nn.Module):
 
 
 class ConsistencyHead(nn.Module):
-    """Consistency of a picture with its prompt.
-
-    Args:
-        width: d, channels of the image's and the prompt's embedding; quality_width: of the quality embedding.
-
-    Attributes:
-        a, b: of the base, initially 1 and 0; None in direct mode.
-        fusion: the correction before tanh; in direct mode the score before its sigmoid.
-        gain: with `fusion_score`, added per unit of predicted quality above 0.5.
-    """
+    """Consistency of a picture with its prompt, both of `width` channels."""
 
     def __init__(self, width: int, quality_width: int, config: JudgeConfig) -> None:
         super().__init__()
@@ -148,13 +115,7 @@ class ConsistencyHead(nn.Module):
         )
 
     def forward(self, image: Tensor, text: Tensor, quality: Tensor, score: Tensor) -> Corrected:
-        """Score pairs of image and text.
-
-        Args:
-            image, text: (B, d) unit embeddings; quality: (B, quality_width) unit embeddings, read with
-                `fusion_quality`.
-            score: (B,), predicted quality in [0, 1], without gradient, read with `fusion_score`.
-        """
+        """Score pairs of unit embeddings (B, d), with quality embeddings (B, Q) and scores (B,) if configured."""
         cos = (image * text).sum(dim=-1, keepdim=True)  # (B, 1)
         parts = [image, text, cos]
         if self.config.fusion_product:
@@ -173,24 +134,15 @@ class ConsistencyHead(nn.Module):
 
 
 class JudgeNetwork(nn.Module):
-    """Both heads on the embeddings that encoders give.
-
-    Args:
-        quality_width: channels of the quality embedding; width: d, channels of image and prompt.
-        config: formulas and widths.
-    """
+    """Both heads on the embeddings that encoders give; `width` is d, of image and prompt."""
 
     def __init__(self, quality_width: int, width: int, config: JudgeConfig) -> None:
         super().__init__()
         self.quality = QualityHead(quality_width, config)
         self.consistency = ConsistencyHead(width, quality_width, config)
 
-    def forward(self, features: Tensor, image: Tensor, text: Tensor) -> tuple[Corrected, Corrected]:
-        """Quality and consistency of B pairs.
-
-        Args:
-            features: (B, quality_width), before standardisation; image, text: (B, d) unit embeddings.
-        """
+    def forward(self, features: Tensor, image: Tensor, text: Tensor) -> Predictions:
+        """Score features (B, quality_width), before standardisation, and unit embeddings (B, d) of image and text."""
         embedded = self.quality.embed(features)  # (B, quality_width)
         quality = self.quality.score(embedded)
-        return quality, self.consistency(image, text, embedded, quality.final)
+        return Predictions(quality, self.consistency(image, text, embedded, quality.final))

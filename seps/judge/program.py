@@ -1,34 +1,55 @@
 """The command line: `python -m seps.judge train|evaluate|score|sort|ablate|guide`."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from seps.checks import check_whole, read_json_file, usable_device
-from seps.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
+from seps.common.checks import check_whole, read_json_file, usable_device
+from seps.common.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
+from seps.common.elsewhere import JUDGE_OPTIONS
+from seps.common.files import write_json
+from seps.common.numbers import rounded, written
+from seps.common.spreadsheet import csv_content, plain_text
+from seps.common.text import nfc, printable
 from seps.data import open_image
 from seps.data.table import read_table
-from seps.elsewhere import JUDGE_OPTIONS
-from seps.files import write_json
-from seps.judge.advice import COMMANDS_PAGE, advice
 from seps.judge.config import ALL, GROUPS, SCORES, TABLE, JudgeConfig
 from seps.judge.judge import Judge, Score, load_judge
-from seps.judge.settings import UNFROZEN_RATE, JudgeSettings
-from seps.listing import ENDINGS, is_possible_photo
-from seps.numbers import rounded, written
+from seps.judge.training.settings import UNFROZEN_RATE, JudgeSettings
+from seps.media.listing import ENDINGS, is_possible_photo
 from seps.runs.recipe import options_elsewhere
 from seps.runs.run_folder import BEST, BEST_EPOCH
-from seps.spreadsheet import csv_content, plain_text
-from seps.text import nfc, printable
 
-COLUMNS = (
-    "image",
-    "prompt",
-    *(f"{name}_{part}" for name in SCORES for part in ("base", "correction", "final")),
+ROWS = (
+    ("frozen", "--freeze all", "learning rate 1e-3 to 5e-3: only the heads learn, on cached features"),
+    ("partly", "--freeze N", "3e-5 to 1e-4; 70 to 80% of the image tower's layers, 18 of ViT-L/14's 24"),
+    ("nothing", "--freeze none", "3e-5, which it is where none is named; above 1e-4 encoders forget"),
+    ("scale 0.1", "--residual-scale-q 0.1", "under 1,000 ratings, or encoders that agree with people already"),
+    ("scale 0.2", "--residual-scale-q 0.2", "the usual one"),
+    ("scale 0.3 to 0.5", "--residual-scale-c 0.3", "many ratings, or encoders that do not see what is rated"),
+    ("above 0.5", "--no-residual", "the bound holds little back: compare with a judge that scores directly"),
+    ("under 1,000 ratings", "recipe under-1000-ratings", "freeze more, scales of 0.1, more epochs at a lower rate"),
+    ("over 3,000 ratings", "recipe over-3000-ratings", "freeze less, scales of 0.2"),
 )
+COMMANDS_PAGE = """From ratings to sorted pictures, with a CLIP of the hub or of a folder that transformers wrote:
+
+  pip install ".[judge]"
+  python -m seps.judge train quick --data RATINGS --out RUN --set encoder.name=openai/clip-vit-base-patch32
+  python -m seps.judge train over-3000-ratings --data RATINGS --out RUN2 --freeze 18 --lr 3e-5 --epochs 20
+  python -m seps.judge train RUN2/recipe.json --data RATINGS --out RUN2 --resume
+  tensorboard --logdir RUN2/tensorboard
+  python -m seps.judge evaluate --model RUN2/best --data RATINGS --split dev --json RUN2/results.json
+  python -m seps.judge ablate --data RATINGS --out ABLATION --recipe quick --rows freezing
+  python -m seps.judge sort PICTURES --prompts prompts.csv --model RUN2/best --csv sorted.csv"""
+
+
+def advice() -> str:
+    """Return the rows as text: what it is about, what to give, and why."""
+    return "\n".join(["What is usual:", *(f"  {about:20} {setting:26} {why}" for about, setting, why in ROWS)])
+
+
+COLUMNS = ("image", "prompt", *(f"{name}_{part}" for name in SCORES for part in ("base", "correction", "final")))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,8 +143,8 @@ def options_meant() -> dict[str, str]:
 def run_train(options: argparse.Namespace) -> None:
     """`train`."""
     from seps.judge.encoders import with_first_layers
-    from seps.judge.loop import train
-    from seps.judge.settings import read_recipe
+    from seps.judge.training.loop import train
+    from seps.judge.training.settings import read_recipe
     from seps.runs.recipe import override_settings, with_values
 
     read = with_values(*read_recipe(options.recipe), changed_values(options))
@@ -140,12 +161,7 @@ def run_train(options: argparse.Namespace) -> None:
 
 
 def changed_values(options: argparse.Namespace) -> list[str]:
-    """Return the options of `train` as overrides of recipe values, as for --set; a number of layers is
-    apart.
-
-    Raises:
-        ValueError: as `layers_to_freeze`; a scale without corrections.
-    """
+    """Return the options of `train` as overrides of recipe values, as for --set."""
     if options.no_residual and not options.residual_scale_q is options.residual_scale_c is None:
         raise ValueError(
             "--no-residual scores without corrections: leave out --residual-scale-q and --residual-scale-c."
@@ -177,8 +193,8 @@ def run_evaluate(options: argparse.Namespace) -> None:
     """`evaluate`."""
     from seps.judge.data import read_ratings
     from seps.judge.evaluate import evaluate, table
-    from seps.judge.features import split_features
-    from seps.judge.loop import predict
+    from seps.judge.training.features import split_features
+    from seps.judge.training.loop import predict
 
     if options.json is not None:
         check_output(options.json)
@@ -227,7 +243,7 @@ def run_sort(options: argparse.Namespace) -> None:
 def run_ablate(options: argparse.Namespace) -> None:
     """`ablate`."""
     from seps.judge.ablate import ablate, table
-    from seps.judge.settings import read_recipe
+    from seps.judge.training.settings import read_recipe
     from seps.runs.recipe import with_values
 
     seeds = range(check_whole("--seeds", options.seeds))
@@ -240,11 +256,7 @@ def run_ablate(options: argparse.Namespace) -> None:
 
 
 def read_prompts(path: Path) -> dict[str, str]:
-    """Return each picture's prompt, by the picture's name in NFC, from a CSV with the columns image and prompt.
-
-    Raises:
-        ValueError: no such file, one that is no CSV in UTF-8, columns that are missing, or a picture with two prompts.
-    """
+    """Return each picture's prompt, by the picture's name in NFC, from a CSV with the columns image and prompt."""
     try:
         columns, rows = read_table(path)
     except (OSError, ValueError) as error:

@@ -1,10 +1,4 @@
-"""Distort a picture by a strength in [0, 1], to train a judge of quality.
-
-Strengths mean the same in pictures of any size: blur, grain and blocks are defined for a shorter side of
-512 pixels. Strength 0 returns the picture unchanged, in RGB.
-"""
-
-from __future__ import annotations
+"""Distort a picture by a strength in [0, 1], to train a judge of quality."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from seps.checks import check_choice, is_number, shown
-from seps.photos import rgb_of
+from seps.common.checks import check_choice, is_number, shown
+from seps.media.photos import rgb_of
 
 SIDE = 512  # pixels of the shorter side of a picture that strengths are stated for
 MAX_BLUR = 8.0  # standard deviation in those pixels
@@ -31,16 +25,8 @@ def distort(picture: Image.Image, kind: str, strength: float) -> Image.Image:
     """Distort a picture; the same picture, kind and strength give the same pixels.
 
     Args:
-        picture: of any mode that `seps.encoders.preprocess` takes.
         kind: "blur" (Gaussian), "noise" (Gaussian, of each channel), "blocks" (JPEG), "contrast" (drawn towards the
-            mean grey) or "crop" (only the middle).
-        strength: in [0, 1], from nothing to as much as there is.
-
-    Returns:
-        An RGB picture of the same size; a crop's is smaller.
-
-    Raises:
-        ValueError: another kind, a strength outside [0, 1], a picture of floating-point pixels.
+            mean grey) or "crop" (only the middle), which alone changes the size.
     """
     check_choice("kind", kind, KINDS)
     if not (is_number(strength) and 0.0 <= strength <= 1.0):

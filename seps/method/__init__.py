@@ -3,7 +3,7 @@ network (the above, in order), losses (6 and 7).
 
 Sections of the paper, arXiv 2511.01390v1: equations 1 to 3 are in 3.2.1, equation 4 in 3.2.2, equations 5 to 7 in 3.3.
 
-`seps.explanation` records one forward pass and tests it; `seps.training.pairwise` scores the pairs of
+`seps.explanation` records one forward pass and tests it; `seps.training.losses.pairwise` scores the pairs of
 a batch in training.
 """
 

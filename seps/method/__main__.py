@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from seps.cli import Parser, errors_in_one_line, finite_number, whole_number
+from seps.common.cli import Parser, errors_in_one_line, finite_number, whole_number
 from seps.method.network import CrossSparseAggrNet
 
 HEADS = ("step", "equation", "what it is", "shape", "parameters")

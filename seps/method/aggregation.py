@@ -9,8 +9,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from seps.checks import check_whole
-from seps.elsewhere import names_elsewhere
+from seps.common.checks import check_whole
+from seps.common.elsewhere import names_elsewhere
 from seps.method.softmax import masked_softmax
 
 

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from seps.checks import MAX_TOP_K, check_whole
+from seps.common.checks import MAX_TOP_K, check_whole
 
 LEAKY_SLOPE = 0.1
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from seps.checks import check_ratio
+from seps.common.checks import check_ratio
 
 ScoreMask = Tensor | Sequence[Tensor]
 

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from seps.checks import (
+from seps.common.checks import (
     MAX_CHANNELS,
     MAX_PATCHES,
     MAX_TOP_K,
@@ -21,7 +21,7 @@ from seps.checks import (
     check_ratio,
     check_whole,
 )
-from seps.elsewhere import names_elsewhere
+from seps.common.elsewhere import names_elsewhere
 from seps.method.aggregation import DualTokenAggregation, TokenAggregation, count_aggregated
 from seps.method.alignment import HRPA, Alignment
 from seps.method.selection import (

@@ -17,8 +17,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from seps.checks import MAX_CHANNELS, check_positive, check_ratio, check_whole, is_number, shown
-from seps.elsewhere import names_elsewhere
+from seps.common.checks import MAX_CHANNELS, check_positive, check_ratio, check_whole, is_number, shown
+from seps.common.elsewhere import names_elsewhere
 from seps.method.softmax import masked_softmax
 
 EPS = 1e-8

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.checks import check_patch_count
+from seps.common.checks import check_patch_count
 
 
 def split_cls(img_embs: Tensor, num_patches: int) -> tuple[Tensor | None, Tensor]:

@@ -1,13 +1,11 @@
 """The files next to a model's weights: card, recipes and measured results."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from shutil import copyfile
 
 CARD = "README.md"
 RESULTS = "results*.json"
-BESIDE = (CARD, "recipe*.json", RESULTS, "found-words.json", "known-captions.*")  # patterns of files
+BESIDE = (CARD, "recipe*.json", RESULTS)  # patterns of files
 NOT_FILLED = "[More Information Needed]"  # in the default card of the hub's library
 BEST = "best"  # the model's folder in a run of seps.train; results may be in the parent folder
 

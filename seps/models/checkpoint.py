@@ -1,10 +1,4 @@
-"""Safe reading of the authors' checkpoints, without executing code from the file.
-
-A checkpoint is a pickle, which may call any function. torch's restricted unpickler creates only tensors, containers and
-numbers. The training options are an `argparse.Namespace`; `Options` replaces it, since a crafted pickle could give a
-Namespace another class or call its `__setstate__`. NumPy numbers, such as the best rSum, are decoded from their bytes
-without NumPy: see `NumberKind` and `number_of`.
-"""
+"""Safe reading of the authors' checkpoints, without executing code from the file."""
 
 from __future__ import annotations
 
@@ -22,8 +16,8 @@ import torch
 from torch import Tensor
 from torch.torch_version import TorchVersion
 
-from seps.checks import is_number
-from seps.files import check_weights_file
+from seps.common.checks import is_number
+from seps.common.files import check_weights_file
 
 SAFE_TORCH = "2.10"  # crafted files could run code in the restricted unpickler before: CVE-2025-32434, CVE-2026-24747
 PARTS = ("img_enc", "txt_enc", "cross_net")
@@ -93,13 +87,7 @@ STAND_INS: tuple[tuple[Any, str], ...] = (
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Content of an authors' checkpoint.
-
-    Attributes:
-        tensors: the state dict, keys "img_enc.*", "txt_enc.*", "cross_net.*".
-        options: the attributes of `opt` that are numbers or text; empty without `opt`.
-        epoch, best_rsum: if the file has them.
-    """
+    """Content of an authors' checkpoint."""
 
     tensors: dict[str, Tensor]
     options: dict[str, Any]
@@ -108,15 +96,7 @@ class Checkpoint:
 
 
 def read_checkpoint(path: str | Path) -> Checkpoint:
-    """Read an authors' checkpoint in the current torch.save format or that before torch 1.6.
-
-    The state dict may be the whole file or under "model" or "state_dict", may have prefixes of DataParallel and
-    torch.compile, and may be a list of three dicts, one per part of the model. `opt` may be a dict.
-
-    Raises:
-        ValueError: a missing, damaged or truncated file, not a checkpoint, or content other than tensors, containers,
-            numbers and Namespaces, which the message names.
-    """
+    """Read an authors' checkpoint in the current torch.save format or that before torch 1.6."""
     content = unpickle(Path(path))
     place = next((name for name in STATES if isinstance(content, Mapping) and name in content), None)
     named = {"model": content} if place is None else content

@@ -1,7 +1,5 @@
 """Model config: one JSON file per model with its encoders, the sources of their weights, and the network's options."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import resources
@@ -9,9 +7,9 @@ from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
-from seps.checks import MAX_TOP_K, check_keys, check_type, check_whole
+from seps.common.checks import MAX_TOP_K, check_keys, check_type, check_whole
+from seps.common.fields import Channels, Fields, Text, choice_of
 from seps.encoders.config import TextConfig, VisionConfig
-from seps.fields import Channels, Fields, Text, choice_of
 from seps.method.network import CrossSparseAggrNet
 
 NETWORK_OPTIONS: dict[str, Any] = {
@@ -73,11 +71,7 @@ def config_names() -> list[str]:
 
 
 def load_config(name_or_path: str | Path) -> ModelConfig:
-    """Load a config of the package by name, or a JSON file by path.
-
-    Raises:
-        ValueError: not found, or as `ModelConfig.from_json`.
-    """
+    """Load a config of the package by name, or a JSON file by path; ValueError if there is none."""
     if str(name_or_path) in config_names():
         with resources.as_file(resources.files("seps") / "configs" / f"{name_or_path}.json") as path:
             return ModelConfig.from_json(path)

@@ -1,10 +1,4 @@
-"""Convert an authors' checkpoint to a model for `load_model`: python -m seps.convert CHECKPOINT CONFIG --out FOLDER.
-
-CONFIG names the encoders of the checkpoint, the preprocessing of images, and every option that the checkpoint does not
-contain.
-"""
-
-from __future__ import annotations
+"""Convert an authors' checkpoint to a model for `load_model`: python -m seps.convert CHECKPOINT CONFIG --out FOLDER."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +10,13 @@ import torch
 from huggingface_hub import constants
 from torch import Tensor, nn
 
-from seps.checks import shown
-from seps.cli import Parser, errors_in_one_line
+from seps.common.checks import shown
+from seps.common.cli import Parser, errors_in_one_line
 from seps.encoders.weights import HEAD_PARTS
 from seps.models.checkpoint import Checkpoint, read_checkpoint
 from seps.models.config import NETWORK_OPTIONS, ModelConfig, load_config
 from seps.models.model import BACKBONES, SEPSModel
+from seps.models.storage import check_tensors
 from seps.models.timm_names import is_huggingface, timm_tensors
 
 IMAGE, TEXT = BACKBONES["vision"], BACKBONES["text"]
@@ -40,15 +35,7 @@ Findings = dict[str, tuple[Any, str]]  # setting, as "network.top_k", to its val
 
 @dataclass(frozen=True)
 class Conversion:
-    """Result of a conversion.
-
-    Attributes:
-        model: the converted model, in evaluation mode.
-        renamed: whether the image encoder had HuggingFace's names.
-        changed: settings of the model that differ from CONFIG.
-        dropped: unused keys of the checkpoint.
-        identities: projections missing in the checkpoint, since the encoder is as wide as the embeddings.
-    """
+    """Result of a conversion."""
 
     model: SEPSModel
     checkpoint: Checkpoint
@@ -75,17 +62,7 @@ class Conversion:
 
 
 def convert(checkpoint: str | Path, config: str | Path | ModelConfig, out: str | Path) -> Conversion:
-    """Write the model of an authors' checkpoint as config.json and model.safetensors, with every parameter in the file.
-
-    Args:
-        checkpoint: a file of torch.save, see `seps.models.checkpoint.read_checkpoint`.
-        config: a config, the name of one in the package, or a JSON file.
-        out: folder to write; created if missing.
-
-    Raises:
-        ValueError: an unreadable checkpoint or one with code, missing or unknown keys, shapes or options that do not
-            fit the config, or an existing model in `out`.
-    """
+    """Write the model of an authors' checkpoint as config.json and model.safetensors with every parameter."""
     folder = Path(out)
     if any((folder / name).exists() for name in (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE)):
         raise ValueError(f"{folder} holds a model already: name another folder.")
@@ -114,7 +91,8 @@ def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
     check_geometry(model, checkpoint.options, tensors)
 
     expected = model.state_dict()
-    dropped = tuple(key for key in tensors if key not in expected and is_needless(key))
+    unknown = (key for key in tensors if key not in expected)
+    dropped = tuple(key for key in unknown if any(fnmatchcase(key, pattern) for pattern in NOT_NEEDED))
     tensors = {key: tensor for key, tensor in tensors.items() if key not in dropped}
     identities = tuple(name for name in PROJECTIONS if is_identity(name, model.get_submodule(name), tensors))
     for name in identities:
@@ -122,18 +100,13 @@ def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
             f"{name}.weight": torch.eye(settings.embed_size),
             f"{name}.bias": torch.zeros(settings.embed_size),
         }
-    check_tensors(tensors, expected)
+    check_tensors("The checkpoint", tensors, expected)
     model.load_state_dict(tensors)
     return Conversion(model.eval(), checkpoint, renamed, changed, dropped, identities)
 
 
 def findings_of(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bool) -> Findings:
-    """Find the settings in a checkpoint.
-
-    The parameters determine the variant; other settings come from `opt`. The released code, with HuggingFace's image
-    encoder, always normalises with ImageNet's mean and deviation, keeps [CLS] if there is one, and cuts captions at 90
-    tokens in evaluation.
-    """
+    """Find the settings in a checkpoint."""
     paper = any(key.startswith("cross_net.hrpa.") for key in tensors)
     findings: Findings = {"network.use_paper_version": (paper, "from its parameters")}
     if paper:
@@ -193,35 +166,10 @@ def check_geometry(model: SEPSModel, options: Mapping[str, Any], tensors: Mappin
         )
 
 
-def is_needless(key: str) -> bool:
-    """Return whether a key belongs to a layer after the features or to a buffer."""
-    return any(fnmatchcase(key, pattern) for pattern in NOT_NEEDED)
-
-
 def is_identity(name: str, projection: nn.Module, tensors: Mapping[str, Tensor]) -> bool:
     """Return whether a checkpoint has no such projection: the released code has none if both widths are equal."""
     missing = not any(key.startswith(f"{name}.") for key in tensors)
     return missing and projection.in_features == projection.out_features
-
-
-def check_tensors(tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
-    """Raise ValueError for missing or unknown keys, and for a tensor of the wrong shape or type."""
-    missing, needless = sorted(expected.keys() - tensors.keys()), sorted(tensors.keys() - expected.keys())
-    faults = [
-        f"{verb} {keys[0]!r} and {len(keys) - 1} more keys {what}"
-        for verb, keys, what in (("lacks", missing, "that it needs"), ("has", needless, "that fit nowhere"))
-        if keys
-    ]
-    if faults:
-        raise ValueError(f"The checkpoint is not of the config's model: it {', and '.join(faults)}.")
-    for key, tensor in tensors.items():
-        if tensor.shape != expected[key].shape:
-            raise ValueError(
-                f"The checkpoint has {key!r} {tuple(tensor.shape)}, but the config's model has "
-                f"{tuple(expected[key].shape)}."
-            )
-        if tensor.is_floating_point() != expected[key].is_floating_point():
-            raise ValueError(f"The checkpoint has {key!r} of {tensor.dtype}, but {expected[key].dtype} is needed.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

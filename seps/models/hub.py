@@ -1,7 +1,5 @@
 """load_model, and the folders of other kinds of models: a shipped name, a folder, or a repo on the model hub."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -35,15 +33,7 @@ def load_model(name_or_folder_or_repo_id: str | Path, revision: str | None = Non
 
 
 def folder_with(config_name: str, name: str, shipped: Mapping[str, Path], noun: str) -> Path:
-    """Find the folder of a model other than SEPS, such as a judge.
-
-    Args:
-        config_name: the file that identifies such a folder; other downloaded files end with .safetensors.
-        name: a key of `shipped`, a folder, or a repo id like "owner/name"; noun: the kind of model.
-
-    Raises:
-        ValueError: not found or not available; the message suggests a remedy.
-    """
+    """Find the folder, with a file `config_name`, of a model other than SEPS, such as a judge."""
     folder = shipped.get(name, Path(name))
     if (folder / config_name).is_file():
         return folder

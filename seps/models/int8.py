@@ -4,8 +4,6 @@ A tensor with two or more dimensions is stored as integers from -127 to 127 with
 dimension (a layer's output channel), under its key and that key plus ".scale". Small tensors stay floats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import torch
@@ -37,15 +35,7 @@ def to_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def from_int8(tensors: Mapping[str, Tensor], source: object = "The file") -> dict[str, Tensor]:
-    """Undo `to_int8`, in float32; tensors without a scale are unchanged, and so is a weight named "scale" without a
-    tensor to scale.
-
-    Args:
-        tensors: as in a file; source: the file's name in messages.
-
-    Raises:
-        ValueError: a scale of the wrong length or of integers, or a scaled tensor that is not int8.
-    """
+    """Undo `to_int8`, in float32; tensors without a scale are unchanged."""
     scales = {key for key in tensors if key.endswith(SCALE) and key.removesuffix(SCALE) in tensors}
     for key in scales:
         owner = tensors[key.removesuffix(SCALE)]

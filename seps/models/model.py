@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,16 @@ from PIL import Image
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from seps.checks import Lengths, Mask
-from seps.elsewhere import MODEL_METHODS
+from seps.common.checks import Lengths, Mask
+from seps.common.elsewhere import MODEL_METHODS
+from seps.common.precision import evaluating
+from seps.common.progress import Progress, batch_indices, batches
 from seps.encoders import TextEncoder, Tokenizer, VisionEncoder, preprocess
 from seps.encoders.classes import PatchClasses, mean_words
 from seps.encoders.hub_errors import is_of_hub, writing_sentence
 from seps.encoders.sources import hub_folder
 from seps.encoders.tokenizer import first_pieces
+from seps.encoders.vision import StoredImages
 from seps.explanation.classes import with_classes
 from seps.explanation.forward_pass import explain
 from seps.explanation.record import Explanation, Source
@@ -30,8 +32,6 @@ from seps.models.beside import BESIDE
 from seps.models.config import ModelConfig
 from seps.models.publish import write_beside
 from seps.models.storage import collect_saved_tensors, contains_model, load_saved
-from seps.precision import true_float32
-from seps.progress import Progress, batch_indices, batches
 
 PHOTO_BATCH_SIZE = 1  # a batch while encoding: on a CPU, fresh memory for more costs five times what it gains
 ACCELERATOR_PHOTOS = 64  # likewise on an accelerator, which several hundred small operations keep waiting otherwise
@@ -50,26 +50,23 @@ class SEPSModel(
 ):
     """The complete SEPS model: image encoder, caption encoder, network. Parameter names match the authors' checkpoints.
 
-    Args:
-        config: encoders, channels, options, and the sources of the backbones' weights.
-
     Attributes:
         img_enc: VisionEncoder; txt_enc: TextEncoder; cross_net: CrossSparseAggrNet.
         tokenizer: Tokenizer of the caption encoder.
         name: the argument of `load_model`, shown in pictures of records; empty if not loaded.
         folder: the folder of its files, for a repo in the hub's cache; None if not loaded.
         repo_id: repo on the model hub, as "owner/name"; empty if loaded from a folder.
-
-    Raises:
-        ValueError: an encoder or weights that are not available, or invalid options of the network.
     """
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, stored_patches: int | None = None) -> None:
         super().__init__()
         self.name, self.repo_id = "", ""
         self.folder: Path | None = None
         self.config = config
-        self.img_enc = VisionEncoder(config.vision, config.embed_size)
+        if stored_patches is None:
+            self.img_enc = VisionEncoder(config.vision, config.embed_size)
+        else:
+            self.img_enc = StoredImages(config.vision, stored_patches)
         self.txt_enc = TextEncoder(config.text, config.embed_size)
         self.tokenizer = Tokenizer.from_config(config.text)
         if self.tokenizer.size > self.txt_enc.vocabulary:
@@ -101,12 +98,6 @@ class SEPSModel(
             captions: (B_t, L_s) token ids, [CLS] to [SEP]; lengths: (B_t,), 1 to L_s.
             dense_captions: (B_t, L_d), the dense captions' ids, if any; dense_lengths: (B_t,).
             generator: random source of Gumbel-Softmax.
-
-        Returns:
-            As `CrossSparseAggrNet.forward`.
-
-        Raises:
-            ValueError: shapes or lengths that do not fit.
         """
         if (dense_captions is None) != (dense_lengths is None):
             raise ValueError("dense_captions and dense_lengths belong together: pass both or neither.")
@@ -130,18 +121,10 @@ class SEPSModel(
     @property
     def device(self) -> torch.device:
         """Device of the parameters."""
-        return self.img_enc.vision_proj.weight.device
+        return self.txt_enc.fc.weight.device
 
     def freeze_backbones(self, until: str = "", text_layers: int = -1) -> None:
-        """Freeze both backbones; heads and network are still trained.
-
-        Args:
-            until: the last frozen part of the image backbone, see `VisionEncoder.freeze_until`; "" for all.
-            text_layers: number of frozen layers of the text encoder, see `TextEncoder.freeze_layers`; -1 for all.
-
-        Raises:
-            ValueError: a backbone that cannot be split there.
-        """
+        """Freeze both backbones; heads and network are still trained."""
         for prefix in BACKBONES.values():
             self.get_submodule(prefix.removesuffix(".")).requires_grad_(False)
         if until:
@@ -151,11 +134,7 @@ class SEPSModel(
 
     @torch.no_grad()
     def refresh_classes(self, words: Tensor | None = None, lengths: Lengths | None = None) -> None:
-        """Recompute the class vectors after a change of the text branch; does nothing without classes.
-
-        Args:
-            words, lengths: features of the class captions for `TextEncoder.project`; computed by default.
-        """
+        """Recompute the class vectors after a change of the text branch; does nothing without classes."""
         classes = self.img_enc.classes
         if classes is None:
             return
@@ -167,13 +146,8 @@ class SEPSModel(
         classes.set_vectors(mean_words(embedded, lengths))
 
     def preprocess(self, photos: Sequence[Image.Image]) -> Tensor:
-        """Convert photographs to normalised pixels for the image encoder: (B, 3, S, S) float32.
-
-        Raises:
-            ValueError: no photographs, or an invalid or empty one; the message has its position.
-        """
-        if isinstance(photos, Image.Image) or len(photos) == 0:
-            raise ValueError("photos must be a list of at least 1 photograph.")
+        """Convert photographs to normalised pixels for the image encoder: (B, 3, S, S) float32."""
+        check_photos(photos)
         return torch.stack([self._pixels(photos, i) for i in range(len(photos))])
 
     def _pixels(self, photos: Sequence[Image.Image], i: int) -> Tensor:
@@ -183,16 +157,8 @@ class SEPSModel(
             raise ValueError(f"photos[{i}]: {error}") from error
 
     def encode_photos(self, photos: Sequence[Image.Image], progress: Progress = False) -> Tensor:
-        """Encode photographs as patch embeddings, in evaluation mode and without gradient.
-
-        Returns:
-            (B, N[+1], C) on the model's device.
-
-        Raises:
-            ValueError: as `preprocess`.
-        """
-        if isinstance(photos, Image.Image) or len(photos) == 0:
-            raise ValueError("photos must be a list of at least 1 photograph.")
+        """Encode photographs as patch embeddings, (B, N[+1], C), in evaluation mode and without gradient."""
+        check_photos(photos)
         embeddings = []
         for batch in batch_indices(len(photos), photo_batch_size(self.device), progress, "Encoding photographs"):
             if len(batch) == 1:
@@ -209,8 +175,7 @@ class SEPSModel(
             return self.img_enc(pixels.to(self.device, self.img_enc.vision_proj.weight.dtype))
 
     def patch_classes(self, photo: Image.Image) -> PatchClasses | None:
-        """Return the image backbone's classes at a photograph's patches: best (N,), probability (N,),
-        added (N, C); None of a model without class vectors."""
+        """Return each patch's class (N,), probability (N,) and class vector (N, C); None without class vectors."""
         if self.img_enc.classes is None:
             return None
         with evaluating(self.img_enc):
@@ -222,12 +187,7 @@ class SEPSModel(
     def with_classes(
         self, record: Explanation, seen: PatchClasses | None, patches: Tensor, words: Tensor
     ) -> Explanation:
-        """Return a record with the image backbone's classifier output, unchanged for None.
-
-        Args:
-            record: of the image and the caption; seen: from `patch_classes`.
-            patches: (N[+1], C), of the image; words: (L, C), of the caption.
-        """
+        """Return a record of an image, patches (N[+1], C), and a caption, words (L, C), with its classes."""
         if seen is None or self.img_enc.classes is None:
             return record
         return with_classes(record, self.img_enc.classes.names, *seen, patches, words)
@@ -235,17 +195,7 @@ class SEPSModel(
     def encode_captions(
         self, captions: Sequence[str], dense: bool = False, progress: Progress = False
     ) -> tuple[Tensor, Tensor]:
-        """Encode captions as word embeddings, in evaluation mode and without gradient.
-
-        Args:
-            captions: B of them; dense: cut at max_dense_words instead of max_words; progress: as in `ScoringEngine`.
-
-        Returns:
-            embeddings (B, L, C) on the model's device, zero at the padding, and lengths (B,) int64.
-
-        Raises:
-            ValueError: no captions, or one that is not a str.
-        """
+        """Encode captions as embeddings (B, L, C), zero at the padding, and lengths (B,)."""
         if isinstance(captions, str) or len(captions) == 0:
             raise ValueError("captions must be a list of at least 1 caption.")
         ids, lengths = self.tokenizer.pad([self._ids(caption, dense) for caption in captions])
@@ -270,27 +220,7 @@ class SEPSModel(
         mask: Mask | None = None,
         dense_mask: Mask | None = None,
     ) -> Explanation:
-        """Explain the score of one photograph and one caption, see `seps.explain`.
-
-        Args:
-            mask, dense_mask: (N,) bool, forced decisions.
-
-        Raises:
-            ValueError: as `encode_photos`, `encode_captions` and, for masks, `seps.explain`.
-        """
-        record = self._explain(photo, caption, dense_caption, mask, dense_mask)
-        starts = tuple(first_pieces(caption, self.tokenizer))
-        return replace(record, source=Source(photo, caption, dense_caption, starts, self.name))
-
-    def _explain(
-        self,
-        photo: Image.Image,
-        caption: str,
-        dense_caption: str | None,
-        mask: Mask | None,
-        dense_mask: Mask | None,
-    ) -> Explanation:
-        """Explain a pair without storing its source in the record."""
+        """Explain the score of one photograph and one caption, see `seps.explain`; masks (N,) force the decisions."""
         image = self.encode_photos([photo])[0]  # (N[+1], C)
         words = self.encode_captions([caption])[0][0]  # (L_s, C)
         dense_words = labels = None
@@ -308,15 +238,16 @@ class SEPSModel(
             mask=mask,
             dense_mask=dense_mask,
         )
-        return self.with_classes(record, self.patch_classes(photo), image, words)
+        record = self.with_classes(record, self.patch_classes(photo), image, words)
+        starts = tuple(first_pieces(caption, self.tokenizer))
+        return replace(record, source=Source(photo, caption, dense_caption, starts, self.name))
 
     def _ids(self, caption: str, dense: bool) -> list[int]:
         text = self.config.text
         return self.tokenizer.encode(caption, text.max_dense_words if dense else text.max_words)
 
     def _save_pretrained(self, save_directory: Path) -> None:
-        """Write config.json and model.safetensors, and the files next to the loaded weights if the model is
-        unchanged; called by `save_pretrained` and `push_to_hub`."""
+        """Write config.json and model.safetensors, and, if the model is unchanged, the files next to its weights."""
         tensors = collect_saved_tensors(self, self.config)
         source = self.folder if self.folder and contains_model(self.folder, self.config, tensors) else None
         save_file(tensors, save_directory / constants.SAFETENSORS_SINGLE_FILE, {"format": "pt"})
@@ -325,21 +256,7 @@ class SEPSModel(
             write_beside(source, save_directory, self.repo_id.rpartition("/")[2])
 
     def push_to_hub(self, repo_id: str, **options: Any) -> str:
-        """Upload the files of `save_pretrained` to the model hub, creating the repo if needed.
-
-        For an unchanged loaded model the files next to its weights (card, recipes, results) are uploaded too; for
-        others a short card template.
-
-        Args:
-            repo_id: as "owner/name".
-            options: of `huggingface_hub.ModelHubMixin.push_to_hub`, such as private and token.
-
-        Returns:
-            The URL of the commit.
-
-        Raises:
-            ValueError: as `save_pretrained`; or the hub is unreachable or refuses. The message suggests a remedy.
-        """
+        """Upload the files of `save_pretrained` to the model hub, creating the repo if needed."""
         try:
             return super().push_to_hub(repo_id, **options)
         except Exception as error:  # the hub library and its HTTP library raise many kinds of errors
@@ -349,19 +266,14 @@ class SEPSModel(
 
     @classmethod
     def from_pretrained(
-        cls, pretrained_model_name_or_path: str | Path, *, map_location: str = "cpu", **options: Any
+        cls,
+        pretrained_model_name_or_path: str | Path,
+        *,
+        map_location: str = "cpu",
+        stored_patches: int | None = None,
+        **options: Any,
     ) -> SEPSModel:
-        """Load a model from a folder with config.json and model.safetensors, or from such a repo on the model hub.
-
-        Args:
-            pretrained_model_name_or_path: the folder or the repo id.
-            map_location: device of the parameters; options: of `seps.encoders.sources.hub_folder` for a repo, such as
-                revision (a branch, a tag or a commit) and token.
-
-        Raises:
-            ValueError: a file that is missing, unreadable or does not fit, or a repo that is not available; the message
-                names it and suggests a remedy.
-        """
+        """Load a model from a folder with config.json and model.safetensors, or from such a repo on the model hub."""
         folder, repo_id = Path(pretrained_model_name_or_path), ""
         if not folder.is_dir():
             repo_id = str(pretrained_model_name_or_path)
@@ -369,20 +281,17 @@ class SEPSModel(
         elif not (folder / constants.CONFIG_NAME).is_file():
             raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
         config = ModelConfig.from_json(folder / constants.CONFIG_NAME)
-        model = cls(drop_needless_weights(config))
+        model = cls(drop_needless_weights(config), stored_patches)
         model.config, model.folder, model.repo_id = config, folder, repo_id
-        load_saved(model, config, folder / constants.SAFETENSORS_SINGLE_FILE)
+        without = "" if stored_patches is None else "img_enc."
+        load_saved(model, config, folder / constants.SAFETENSORS_SINGLE_FILE, without)
         if not config.is_saved("img_enc.classes.vectors"):
             model.refresh_classes()
         return model.to(map_location).eval()
 
 
 def drop_needless_weights(config: ModelConfig) -> ModelConfig:
-    """Return a config that loads no weights for a backbone that is complete in model.safetensors.
-
-    Raises:
-        ValueError: a backbone without a source of weights is incomplete in model.safetensors.
-    """
+    """Return a config that loads no weights for a backbone that model.safetensors holds completely."""
     for part, prefix in BACKBONES.items():
         encoder = getattr(config, part)
         needs_classes = (
@@ -398,20 +307,12 @@ def drop_needless_weights(config: ModelConfig) -> ModelConfig:
     return config
 
 
+def check_photos(photos: Sequence[Image.Image]) -> None:
+    """Raise ValueError for a single photograph, or none."""
+    if isinstance(photos, Image.Image) or len(photos) == 0:
+        raise ValueError("photos must be a list of at least 1 photograph.")
+
+
 def photo_batch_size(device: torch.device) -> int:
     """Return the batch size for encoding photographs."""
     return PHOTO_BATCH_SIZE if device.type == "cpu" else ACCELERATOR_PHOTOS
-
-
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Switch to evaluation mode, no gradient and true float32; restore the mode of every module afterwards."""
-    training = [module for module in model.modules() if module.training]
-    for module in training:
-        module.training = False
-    try:
-        with torch.no_grad(), true_float32():
-            yield
-    finally:
-        for module in training:
-            module.training = True

@@ -1,9 +1,4 @@
-"""A model's folder for the model hub: its files, and a card with metadata and measured results.
-
-The results are in the metadata as well as in the card's tables, both from the same results files.
-"""
-
-from __future__ import annotations
+"""A model's folder for the model hub: its files, and a card with metadata and measured results."""
 
 import re
 from collections.abc import Iterator
@@ -14,8 +9,8 @@ from typing import Any, TypeGuard
 
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
-from seps.checks import is_number, read_json_file
-from seps.files import check_weights_file, write_atomically
+from seps.common.checks import is_number, read_json_file
+from seps.common.files import check_weights_file, write_atomically
 from seps.models.beside import CARD, copy_beside, model_name, results_files, written_card
 from seps.models.shipped import CONFIG_NAME, model_folder, shipped_roots
 
@@ -27,20 +22,7 @@ LINK = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)]*)\)")
 
 
 def write_for_hub(name: str, folder: Path, configs: tuple[str, ...] = (CONFIG_NAME,)) -> list[Path]:
-    """Write a model's folder for upload to the model hub.
-
-    Args:
-        name: a shipped model (folder in assets/models), or another folder with a model and its card.
-        folder: target; must be empty if it exists.
-        configs: files that identify a model's folder.
-
-    Returns:
-        Its files, in order.
-
-    Raises:
-        ValueError: unknown model, weights that Git LFS has not fetched, an incomplete card, or a target that is not
-            empty.
-    """
+    """Write a model's folder, a shipped model or another one, for the model hub, and return its files in order."""
     source = source_folder(name, configs)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise ValueError(f"{folder} is there and not empty: name another folder.")
@@ -55,14 +37,7 @@ def write_for_hub(name: str, folder: Path, configs: tuple[str, ...] = (CONFIG_NA
 
 
 def write_beside(source: Path, target: Path, name: str = "") -> None:
-    """Copy the files next to a model's weights to another folder of the same model; an existing card is kept.
-
-    Args:
-        source, target: the folders; name: as for `fill_card`.
-
-    Raises:
-        ValueError: as `fill_card`.
-    """
+    """Copy the files next to a model's weights to another folder of the same model, with a filled card."""
     copy_beside(source, target)
     text = written_card(source)
     if text and not (target / CARD).exists():
@@ -80,11 +55,7 @@ def source_folder(name: str, configs: tuple[str, ...]) -> Path:
 
 
 def hub_card(folder: Path) -> str:
-    """Return a complete card for publication, see `fill_card`.
-
-    Raises:
-        ValueError: no card, the hub's unfilled form, or missing metadata.
-    """
+    """Return a complete card for publication, see `fill_card`; ValueError for no card or missing metadata."""
     text = written_card(folder)
     if not text:
         raise ValueError(f"{folder} has no {CARD} that says what the model is: write one, as those in assets/models.")
@@ -96,14 +67,7 @@ def hub_card(folder: Path) -> str:
 
 
 def fill_card(folder: Path, text: str, name: str = "") -> str:
-    """Fill in a model's card for the hub: measured results in the metadata, no links out of the folder.
-
-    Args:
-        folder: of the model's files; text: its card; name: used if the card has none; by default the folder's.
-
-    Raises:
-        ValueError: metadata that cannot be read.
-    """
+    """Fill in a model's card: measured results in the metadata, no links out of the folder."""
     card, data = read_card(folder, text)
     data.library_name = data.library_name or LIBRARY
     results = list(eval_results(folder, data.get("datasets") or ["drawn scenes"]))

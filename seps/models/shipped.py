@@ -1,7 +1,5 @@
 """Resolution of a name, a folder or a repo id to a model, without loading it."""
 
-from __future__ import annotations
-
 import re
 from importlib import resources
 from pathlib import Path
@@ -11,11 +9,7 @@ REPO_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def shipped_models(config_name: str = CONFIG_NAME) -> dict[str, Path]:
-    """Find the models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package.
-
-    Args:
-        config_name: the file that identifies a folder; it differs for other kinds of models.
-    """
+    """Find the models that ship with SEPS, by name: folders of assets/models with the file `config_name`."""
     return {
         folder.name: folder
         for root in shipped_roots()
@@ -36,14 +30,7 @@ def asset_roots() -> tuple[Path, Path]:
 
 
 def shipped_file(name: str) -> Path:
-    """Find a file that ships with SEPS.
-
-    Args:
-        name: its path below `assets`, such as "galleries/photos/flower.jpg".
-
-    Raises:
-        ValueError: no such file.
-    """
+    """Find a file that ships with SEPS by its path below `assets`; ValueError without one."""
     for root in asset_roots():
         if (root / name).is_file():
             return root / name
@@ -56,15 +43,7 @@ def is_repo_id(name: str) -> bool:
 
 
 def model_folder(name: str) -> Path | None:
-    """Find the folder of a shipped or local model; None for a repo on the model hub.
-
-    Args:
-        name: a shipped model, or "judge/encoders" for one inside another's folder; a folder; or a repo id like
-            "owner/name".
-
-    Raises:
-        ValueError: unknown name, or a folder without a model; the message suggests a remedy.
-    """
+    """Find the folder of a shipped or local model; None for a repo on the model hub."""
     shipped = shipped_models()
     if name in shipped:
         return shipped[name]

@@ -1,8 +1,7 @@
 """Reading and strict loading of model.safetensors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -12,8 +11,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from seps.checks import check_finite
-from seps.files import check_weights_file
+from seps.common.checks import check_finite
+from seps.common.files import check_weights_file
 from seps.models.config import ModelConfig
 from seps.models.int8 import from_int8, is_large, to_int8
 from seps.models.shipped import CONFIG_NAME
@@ -23,11 +22,7 @@ WHOLES = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.
 
 
 def list_saved_keys(model: nn.Module, config: ModelConfig) -> list[str]:
-    """List the state dict keys that model.safetensors contains.
-
-    Raises:
-        ValueError: a pattern of `config.saved` that matches no key.
-    """
+    """List the state dict keys that model.safetensors contains; ValueError for a pattern that matches none."""
     keys = list(model.state_dict())
     for pattern in config.saved:
         if not any(fnmatchcase(key, pattern) for key in keys):
@@ -36,11 +31,7 @@ def list_saved_keys(model: nn.Module, config: ModelConfig) -> list[str]:
 
 
 def collect_saved_tensors(model: nn.Module, config: ModelConfig) -> dict[str, Tensor]:
-    """Return the tensors for model.safetensors, in the precision of the config.
-
-    Raises:
-        ValueError: a value that is not finite in that precision; as `list_saved_keys`.
-    """
+    """Return the tensors for model.safetensors, in the precision of the config."""
     dtype = torch.float32 if config.stored_as == "float32" else torch.float16
     state = model.state_dict()
     tensors = {}
@@ -55,26 +46,21 @@ def collect_saved_tensors(model: nn.Module, config: ModelConfig) -> dict[str, Te
     return to_int8(tensors) if config.stored_as == "int8" else tensors
 
 
-def load_saved(model: nn.Module, config: ModelConfig, file: Path) -> None:
-    """Load model.safetensors; parameters outside `config.saved` are unchanged.
-
-    Raises:
-        ValueError: as `read_tensors`, `from_int8` and `check_tensors`.
-    """
+def load_saved(model: nn.Module, config: ModelConfig, file: Path, without: str = "") -> None:
+    """Load model.safetensors; keys with the prefix `without` are left out."""
     tensors = read_tensors(file)
     if config.stored_as == "int8":
         tensors = from_int8(tensors, file)
     state = model.state_dict()
+    if without:
+        tensors = {key: tensor for key, tensor in tensors.items() if not key.startswith(without)}
+        config = replace(config, saved=tuple(p for p in config.saved if any(fnmatchcase(key, p) for key in state)))
     check_tensors(file, tensors, {key: state[key] for key in list_saved_keys(model, config)})
     model.load_state_dict(tensors, strict=False)  # the others belong to the backbones
 
 
 def read_tensors(file: Path) -> dict[str, Tensor]:
-    """Read the tensors of a safetensors file, by key.
-
-    Raises:
-        ValueError: missing file, Git LFS pointer, or not safetensors; the message names it.
-    """
+    """Read the tensors of a safetensors file, by key; ValueError if it is missing, a Git LFS pointer or damaged."""
     check_weights_file(file)
     try:
         return load_file(file)
@@ -83,8 +69,7 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
 
 
 def contains_model(folder: Path, config: ModelConfig, tensors: Mapping[str, Tensor]) -> bool:
-    """Return whether a folder contains exactly this model, so that its measured results apply; errors as
-    `read_tensors` and `ModelConfig.from_json`."""
+    """Return whether a folder contains exactly this model, so that its measured results apply."""
     file, weights = folder / CONFIG_NAME, folder / constants.SAFETENSORS_SINGLE_FILE
     if not file.is_file() or not weights.is_file() or ModelConfig.from_json(file) != config:
         return False
@@ -94,22 +79,16 @@ def contains_model(folder: Path, config: ModelConfig, tensors: Mapping[str, Tens
     )
 
 
-def check_tensors(file: Path, tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
-    """Validate the tensors of a file before any of them is loaded.
-
-    Args:
-        file: for messages; tensors: its content; expected: tensors with the required keys, shapes and types.
-
-    Raises:
-        ValueError: missing or unknown keys, a wrong shape, integers instead of floats or the reverse, or a value that
-            is not finite in the required precision.
-    """
-    for title, keys in (
-        ("lacks", expected.keys() - tensors.keys()),
-        ("has the unexpected", tensors.keys() - expected.keys()),
-    ):
-        if keys:
-            raise ValueError(f"{file} {title} {min(keys)} and {len(keys) - 1} more keys: it is of another model.")
+def check_tensors(file: object, tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
+    """Raise ValueError unless a file's tensors have the expected keys, shapes and kinds, and finite values."""
+    missing, unknown = expected.keys() - tensors.keys(), tensors.keys() - expected.keys()
+    if missing or unknown:
+        faults = [
+            f"{title} {min(keys)}" + (f" ({len(keys)} keys in all)" if len(keys) > 1 else "")
+            for title, keys in (("lacks", missing), ("has the unexpected", unknown))
+            if keys
+        ]
+        raise ValueError(f"{file} {', and '.join(faults)}: it is of another model.")
     for key, tensor in tensors.items():
         needed = expected[key]
         if tensor.shape != needed.shape:

@@ -1,13 +1,4 @@
-"""Conversion of HuggingFace's parameter names of ViT and Swin (in the authors' checkpoints) to timm's.
-
-HuggingFace also has separate matrices for query, key and value where timm has one, and assigns Swin's patch merging to
-the stage before it, timm to the stage after. The names of transformers 4 and 5 are supported.
-
-Both then compute the same except for a constant: the norms of HuggingFace's ViT add 1e-12 to the variance and timm's
-1e-6, which changes features by at most about 1e-3 of their spread.
-"""
-
-from __future__ import annotations
+"""Conversion of HuggingFace's parameter names of ViT and Swin (in the authors' checkpoints) to timm's."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -44,11 +35,7 @@ def is_huggingface(keys: Iterable[str]) -> bool:
 
 
 def timm_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Rename the tensors of a HuggingFace ViT or Swin to timm's names; unknown names are unchanged.
-
-    Raises:
-        ValueError: two tensors for one name; query, key and value that are incomplete or of different shapes.
-    """
+    """Rename the tensors of a HuggingFace ViT or Swin to timm's names; unknown names are unchanged."""
     renamed: dict[str, Tensor] = {}
     attention: dict[str, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():

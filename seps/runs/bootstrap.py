@@ -1,7 +1,5 @@
 """Bootstrap confidence intervals over images, prompts or other groups."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seps.numbers import written
+from seps.common.numbers import written
 
 SAMPLES, SEED = 1000, 0
 TAILS = (0.025, 0.975)
@@ -26,20 +24,22 @@ class Estimate:
     high: float
 
     def __str__(self) -> str:
-        return f"{written(self.mean, '.3f')} {self.interval}"
+        return with_bounds(self.mean, self.low, self.high)
 
     @property
     def interval(self) -> str:
         """Format only the interval."""
-        return f"[{written(self.low, '.3f')}, {written(self.high, '.3f')}]"
+        return str(self).partition(" ")[2]
+
+
+def with_bounds(mean: float, low: float, high: float) -> str:
+    """Format a figure and its interval: "0.500 [0.400, 0.600]"."""
+    mean_text, low_text, high_text = (written(value, ".3f") for value in (mean, low, high))
+    return f"{mean_text} [{low_text}, {high_text}]"
 
 
 def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:
-    """Return the mean of values (n,), n at least 1, and its interval, see `bootstrap`.
-
-    Args:
-        images: (n,), the image of each value.
-    """
+    """Return the mean of values (n,) and its interval by `bootstrap`; images: (n,), the image of each value."""
     result = bootstrap(
         np.stack([values, np.ones(len(values))], axis=1), images, lambda sums: sums[..., 0] / sums[..., 1]
     )
@@ -48,17 +48,11 @@ def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:
 
 
 def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callable[[Floats], Floats]) -> Estimate | None:
-    """Return a figure computed from sums, such as a ratio, with its interval from 1,000 samples of images.
-
-    The seed is fixed, so results for the same images are sampled alike.
+    """Return a figure computed from sums, such as a ratio, with its interval from 1,000 seeded samples of images.
 
     Args:
-        columns: (n, k), values to sum.
-        images: (n,), the image of each row.
-        figure: maps sums (..., k) to figures (...), NaN if undefined. Such samples are left out.
-
-    Returns:
-        None if the figure is undefined over all images.
+        columns: (n, k), values to sum; images: (n,), the image of each row.
+        figure: maps sums (..., k) to figures (...), NaN if undefined. Such samples are left out; None without any.
     """
     present, row = np.unique(images, return_inverse=True)
     sums = np.stack([np.bincount(row, weights=column) for column in columns.T], axis=1)  # (images, k)
@@ -69,20 +63,12 @@ def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callabl
 
 
 def resamples(count: int) -> NDArray[np.int64]:
-    """Sample groups with replacement: (SAMPLES, count), the number of times each sample contains each group;
-    deterministic."""
+    """Sample groups with replacement: (SAMPLES, count), how often each sample contains each group; deterministic."""
     return np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=SAMPLES)
 
 
 def with_interval(value: float, sampled: Floats) -> Estimate:
-    """Add an interval to a figure.
-
-    Args:
-        value: over all groups; sampled: (SAMPLES,), per sample; NaN is left out.
-
-    Returns:
-        The bounds are NaN if no sample has a figure.
-    """
+    """Add an interval to a figure from its samples (SAMPLES,), NaN left out; its bounds are NaN if nothing is left."""
     sampled = sampled[np.isfinite(sampled)]
     low, high = np.quantile(sampled, TAILS) if len(sampled) else (float("nan"), float("nan"))
     return Estimate(value, float(low), float(high))

@@ -1,28 +1,18 @@
-"""Learning rate schedules, also for runs that are extended.
-
-`rate_factor` of a system's settings selects the schedule and its warm-up: `linear` or `multistep` in
-`seps.training.settings`, `cosine_with_warmup` in `seps.judge.settings` and `seps.generator.settings`.
-"""
-
-from __future__ import annotations
+"""Learning rate schedules, also for runs that are extended."""
 
 import math
 from collections.abc import Callable, Sequence
 
 import torch
 
-from seps.numbers import amount
+from seps.common.numbers import amount
 
 LAST_FRACTION = 0.02  # final fraction of a linear schedule
 FINE = 1000  # steps an epoch, where a schedule is looked at and not followed
 
 
 def cosine_with_warmup(step: int, total: int, warmup_steps: int) -> float:
-    """Compute a step's learning rate as a fraction of the maximum: linear warm-up, then a cosine to 0.
-
-    Args:
-        step: from 0 to `total` - 1; warmup_steps: length of the warm-up.
-    """
+    """Compute a step's learning rate as a fraction of the maximum: linear warm-up, then a cosine to 0 after `total`."""
     if step < warmup_steps:
         return (step + 1) / warmup_steps
     return 0.5 * (1 + math.cos(math.pi * (step - warmup_steps) / max(1, total - warmup_steps)))
@@ -34,21 +24,12 @@ def warmup_factor(step: int, warmup_steps: int) -> float:
 
 
 def linear(step: int, total: int, warmup_steps: int) -> float:
-    """Compute a step's learning rate as a fraction of the maximum: linear decay to 2%.
-
-    Args:
-        step: from 0 to `total` - 1; warmup_steps: length of a simultaneous warm-up.
-    """
+    """Compute a step's learning rate as a fraction of the maximum: linear decay to 2% of it, with a warm-up."""
     return warmup_factor(step, warmup_steps) * max(LAST_FRACTION, 1.0 - step / total)
 
 
 def multistep(epoch: int, step: int, milestones: Sequence[int], decay_rate: float, warmup_steps: int) -> float:
-    """Compute a step's learning rate as a fraction of the maximum: multiplied by `decay_rate` from each milestone on.
-
-    Args:
-        epoch, step: counted from 0; milestones: epochs.
-        warmup_steps: length of the warm-up.
-    """
+    """Compute a step's learning rate as a fraction of the maximum: times `decay_rate` from each milestone on."""
     return warmup_factor(step, warmup_steps) * decay_rate ** sum(epoch >= milestone for milestone in milestones)
 
 
@@ -59,15 +40,7 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
 
 
 def length_note(before: int, now: int, done: int, rate: Callable[[int], float]) -> str:
-    """Describe the effect on the learning rate if a run is resumed with another number of epochs.
-
-    Args:
-        before, now: original and new number of epochs; done: completed epochs.
-        rate: fraction of the maximum at the next epoch's first step, for a total number of epochs.
-
-    Returns:
-        A sentence or two; "" if the number is unchanged.
-    """
+    """Describe the effect on the learning rate of resuming a run of `before` epochs with `now`; "" if equal."""
     if before == now:
         return ""
     rate_before, rate_now = rate(before), rate(now)

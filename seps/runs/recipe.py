@@ -1,16 +1,14 @@
 """Recipes: JSON files with a system's config and a "training" section; the package's by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
-from seps.checks import read_json, read_json_file, shown
-from seps.fields import Fields, between, field_types, split_hint
-from seps.files import write_json
+from seps.common.checks import read_json, read_json_file, shown
+from seps.common.fields import Fields, between, field_types, split_hint
+from seps.common.files import write_json
 
 MAX_EPOCHS, MAX_BATCH = 100_000, 1_000_000
 MAX_SEED = 2**32 - 1  # epochs and processes multiply it, and a generator's seed has 64 bits
@@ -24,21 +22,13 @@ Settings = TypeVar("Settings", bound=Fields)
 
 
 def recipe_files(folder: str) -> dict[str, Path]:
-    """List the recipes of the package, by name.
-
-    Args:
-        folder: inside the package, such as "judge/recipes".
-    """
+    """List the recipes of the package by name, in a folder such as "judge/recipes"."""
     files = (Path(str(resources.files("seps"))) / folder).glob("*.json")
     return {file.stem: file for file in sorted(files)}
 
 
 def find_recipe(name_or_path: str | Path, folder: str) -> Path:
-    """Find a recipe's file by path, or by name in a folder of the package.
-
-    Raises:
-        ValueError: no such recipe; the message lists the package's recipes.
-    """
+    """Find a recipe's file by path, or by name in a folder of the package; ValueError lists the package's recipes."""
     files = recipe_files(folder)
     path = files.get(str(name_or_path), Path(name_or_path))
     if not path.is_file():
@@ -47,15 +37,7 @@ def find_recipe(name_or_path: str | Path, folder: str) -> Path:
 
 
 def read_parts(path: Path, config: type[Config], settings: type[Settings]) -> tuple[Config, Settings]:
-    """Read a recipe's config and settings.
-
-    Args:
-        path: the recipe's file.
-        config: class of all values except the "training" section; settings: class of that section, by default {}.
-
-    Raises:
-        ValueError: invalid JSON or values; the message names the file.
-    """
+    """Read a recipe's config and its "training" section, by default {}; ValueError names the file."""
     values = read_json_file(path)
     if not isinstance(values, dict):
         raise ValueError(f"{path} holds a {type(values).__name__}, but keys and values are needed.")
@@ -73,11 +55,7 @@ def write_recipe(out: Path, config: Fields, settings: Fields) -> None:
 
 
 def first_settings(out: Path, read: Callable[[Path], tuple[Fields, Settings]]) -> Settings | None:
-    """Return a run's original settings; None if its recipe cannot be read.
-
-    Args:
-        out: the run's folder; read: reads a recipe of its system.
-    """
+    """Return the original settings of a run's folder; None if its recipe cannot be read."""
     try:
         return read(out / "recipe.json")[1]
     except ValueError:
@@ -88,13 +66,9 @@ def with_values(config: Config, settings: Settings, assignments: Sequence[str]) 
     """Override values of a recipe.
 
     Args:
-        config, settings: the recipe's two parts.
         assignments: such as "training.epochs=3" or "network.top_k=4": a key with its sections, and JSON or plain text.
             In a list of sections, such as a generator's training.stages, a key is set in each ("training.epochs",
             "training.stages.epochs") or in one, counted from 1 ("training.stages.2.epochs").
-
-    Raises:
-        ValueError: an assignment without key and value, an unknown section, or as `Fields.from_dict`.
     """
     values = {**asdict(config), "training": asdict(settings)}  # sections that as_dict leaves out by default, too
     for text in assignments:
@@ -135,14 +109,7 @@ def _with_key(place: Any, name: str) -> list[dict[str, Any]]:
 
 
 def options_elsewhere(config: type[Fields], settings: type[Fields]) -> dict[str, str]:
-    """Return hints for options that are not a trainer's but keys of its recipes, or options of other programs.
-
-    Args:
-        config, settings: the recipe's two parts.
-
-    Returns:
-        For each key's name, such as "margin", a clause for `seps.cli.Parser`.
-    """
+    """Return, for names that are keys of recipes or other programs' options, a clause for `seps.common.cli.Parser`."""
     known = [*_keys("training.", settings), *_keys("", config)]
     nearest = sorted(known, key=lambda key: (not key.startswith("training."), key.count(".")), reverse=True)
     keys = {key.rpartition(".")[2]: key for key in nearest}  # of several the one with the fewest sections
@@ -176,9 +143,5 @@ def _parsed(text: str) -> Any:
 
 
 def override_settings(settings: Settings, **values: Any) -> Settings:
-    """Return settings with these values replaced; None keeps the recipe's value.
-
-    Raises:
-        ValueError: a value outside its range.
-    """
+    """Return settings with these values replaced, where they are not None; ValueError for a value outside its range."""
     return replace(settings, **{name: value for name, value in values.items() if value is not None})

@@ -1,11 +1,9 @@
 """Files in the folder of a run, and the check that a new run may start there."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
-from seps.numbers import amount
+from seps.common.numbers import amount
 
 FOLDER = "checkpoint"  # name of the folder of `seps.runs.checkpoint`
 BEST, CHECKPOINTS, METRICS, MODEL = "best", "checkpoints", "metrics.csv", "model"

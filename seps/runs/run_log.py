@@ -1,9 +1,4 @@
-"""Logs of a run: metrics.csv, TensorBoard curves, and PNG plots of losses and metrics.
-
-metrics.csv has a line per epoch, without a "step", preceded by a line for each of its steps: "epoch", "step" (over the
-whole run, from 1), "loss" (the total) and other values by name. Epochs are counted from 1. A system's `Curves` select
-the columns.
-"""
+"""Logs of a run: metrics.csv, TensorBoard curves, and PNG plots of losses and metrics."""
 
 from __future__ import annotations
 
@@ -30,12 +25,7 @@ DRAW_EVERY = 15.0  # seconds between two drawings of a run's pictures, the last 
 
 @dataclass(frozen=True)
 class Panel:
-    """A plot over the steps.
-
-    Attributes:
-        name: the column; label: of the vertical axis.
-        target: column of the epochs drawn in the same plot, in [0, 1]; "" for none.
-    """
+    """A plot of the column `name` over the steps; `target`, a column of the epochs in [0, 1] or "", is drawn too."""
 
     name: str
     label: str
@@ -44,15 +34,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Curves:
-    """Columns that a system's runs log and plot.
-
-    Attributes:
-        pictures: plots over the epochs, each with its columns and the label of the vertical axis.
-        step_columns: columns of each step in metrics.csv.
-        panels: of loss_curves.png, over the steps, two per row; empty ones are left out.
-        step_tags: TensorBoard's names of the steps' columns, each with its column.
-        epoch_tags: the same for additional names of the epochs' columns.
-    """
+    """Columns that a system's runs log and plot."""
 
     pictures: Mapping[str, tuple[tuple[str, ...], str]]
     step_columns: tuple[str, ...]
@@ -76,13 +58,7 @@ class DrawTimer:
 
 
 class StepLog:
-    """Context manager that logs an epoch's steps to TensorBoard and collects them for metrics.csv.
-
-    Args:
-        folder: the run's; None only collects the steps.
-        curves: the system's.
-        epoch: counted from 1; before: steps of the run before this epoch.
-    """
+    """Logs an epoch's steps, after `before` ones, to TensorBoard and collects them for metrics.csv."""
 
     def __init__(self, folder: Path | None, curves: Curves, epoch: int, before: int) -> None:
         self.folder, self.curves, self.epoch, self.before = folder, curves, epoch, before
@@ -107,14 +83,7 @@ class StepLog:
 
 
 def write_epoch(folder: Path, curves: Curves, row: Row, steps: Sequence[Row] = (), redraw: bool = True) -> None:
-    """Add an epoch to metrics.csv, TensorBoard and the plots, replacing lines of this and later epochs.
-
-    Args:
-        folder: the run's; curves: the system's.
-        row: "epoch" and any numbers by name.
-        steps: of that epoch, from `StepLog`, already in TensorBoard.
-        redraw: update the plots, which takes about a second.
-    """
+    """Add an epoch to metrics.csv, TensorBoard and the plots, replacing lines of this and later epochs."""
     before = read_rows(folder)
     rows = [*(old for old in before if old["epoch"] < row["epoch"]), *steps, row]
     names = list(dict.fromkeys(name for line in rows for name in line))
@@ -172,12 +141,7 @@ def read_steps(folder: Path) -> list[Row]:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """Read all lines of metrics.csv as numbers; empty without a file.
-
-    Raises:
-        ValueError: a line with a wrong number of cells, a cell that is not a number, or no epoch; the message names the
-            file and the line.
-    """
+    """Read all lines of metrics.csv as numbers, empty without a file; ValueError names the file and the line."""
     path = folder / METRICS
     if not path.is_file():
         return []
@@ -221,14 +185,15 @@ def draw(path: Path, rows: Sequence[Row], names: tuple[str, ...], label: str) ->
 def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row], panels: Sequence[Panel]) -> None:
     """Plot each panel's column over the steps with its target, without empty panels."""
     panels = [panel for panel in panels if any(panel.name in row for row in steps)] or panels[:1]
-    rows = (len(panels) + 1) // 2
+    rows, targets_of = (len(panels) + 1) // 2, {row["epoch"]: row for row in epochs}
     figure = Figure(figsize=(10, 3.5 * rows), layout="constrained")
     every_axes = figure.subplots(rows, min(2, len(panels)), squeeze=False).flatten()
     for axes in every_axes[len(panels) :]:
         axes.remove()
     for axes, panel in zip(every_axes, panels, strict=False):
         draw_curve(axes, steps, "step", panel.name, linewidth=0.8, label=panel.name)
-        targets = pair_targets(steps, epochs, panel.target)
+        with_epochs = ((row["step"], targets_of.get(row["epoch"], {})) for row in steps)
+        targets = [(step, epoch[panel.target]) for step, epoch in with_epochs if panel.target in epoch]
         if targets:
             axes.plot(*zip(*targets, strict=True), linestyle="--", label="target")
             axes.set_ylim(0, 1)
@@ -237,12 +202,6 @@ def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row], panels:
         axes.set_ylabel(panel.label)
         axes.grid(alpha=0.3)
     figure.savefig(path, dpi=120)
-
-
-def pair_targets(steps: Sequence[Row], epochs: Sequence[Row], name: str) -> list[tuple[float, float]]:
-    """Pair each step with the target of its epoch, the column `name`, if there is one."""
-    targets = {row["epoch"]: row[name] for row in epochs if name in row}
-    return [(row["step"], targets[row["epoch"]]) for row in steps if row["epoch"] in targets]
 
 
 def draw_curve(axes: Axes, rows: Sequence[Row], along: str, name: str, **style: Any) -> None:

@@ -1,19 +1,15 @@
-"""Drawn scenes with known truth: the pixels of every object and the objects of every phrase.
+"""Drawn scenes with known truth: the pixels of every object and the objects of every phrase."""
 
-`make_scene` chooses and places objects; `draw` paints the scene and its masks; `sparse_captions` and `dense_caption`
-describe it, with statements that `holds` checks; `write_split` writes everything for `seps.data`.
-"""
-
-from seps.scenes.dense import dense_caption
+from seps.scenes.captions.dense import dense_caption
+from seps.scenes.captions.phrases import Caption, Mention, Statement
+from seps.scenes.captions.sentences import sparse_captions
+from seps.scenes.captions.truth import holds, true_of
+from seps.scenes.catalogue import KINDS, SIZES, Kind, is_held_out
 from seps.scenes.draw import Picture, draw
 from seps.scenes.graph import SPLITS, Object, Scene, as_json, from_json, relations, split_of
-from seps.scenes.kinds import KINDS, SIZES, Kind, is_held_out
 from seps.scenes.palette import NAMED
-from seps.scenes.phrases import Caption, Mention, Statement
 from seps.scenes.places import PLACES, SIDE, Place
 from seps.scenes.placing import make_scene
-from seps.scenes.sentences import sparse_captions
-from seps.scenes.truth import holds, true_of
 from seps.scenes.write import AnnotatedScene, annotate, decode_mask, describe, encode_mask, write_split
 
 __all__ = [

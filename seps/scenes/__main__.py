@@ -4,18 +4,16 @@ python -m seps.scenes --out DIR --count 20000 --seed 0
 python -m seps.scenes --clip FILE.webm --seed 0      # a scene that moves
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from seps.cli import Parser, errors_in_one_line, whole_number
+from seps.common.cli import Parser, errors_in_one_line, whole_number
 from seps.scenes.clips import RATE, make_clip, write_clip
 from seps.scenes.graph import SPLITS
-from seps.scenes.write import AnnotatedScene, write_split
+from seps.scenes.write import write_split
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -46,12 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{clip.caption}: {times[0]:.2f} s to {times[-1]:.2f} s")
             return 0
         for split, count in _counts(options.split, options.count).items():
-
-            def progress(
-                scenes: Iterable[AnnotatedScene], split: str = split, count: int = count
-            ) -> Iterable[AnnotatedScene]:
-                return tqdm(scenes, desc=split, total=count, unit=" scenes")
-
+            progress = partial(tqdm, desc=split, total=count, unit=" scenes")
             write_split(options.out, split, count, options.seed, options.workers, progress)
     return 0
 

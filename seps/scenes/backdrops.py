@@ -1,19 +1,50 @@
 """The eight backgrounds, painted with parts of a sketch in picture coordinates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 
-from seps.scenes.palette import CREAM, GLASS, LEAF, WHITE, darker, lighter, mix
+from seps.scenes.palette import CREAM, GLASS, LEAF, WHITE, Colour, darker, lighter, mix
 from seps.scenes.places import SIDE
-from seps.scenes.raster import UNIT, Canvas
 from seps.scenes.rng import Rng
-from seps.scenes.scenery import clouds, glow, land, speckle
-from seps.scenes.sketch import Points, Sketch, cosine, curve, sine
+from seps.scenes.sketch import UNIT, Canvas, Points, Sketch, cosine, curve, read_points, sine
 
 Features = tuple[str, ...]
+
+
+def cloud(s: Sketch, x: int, y: int, size: int, paint: Colour) -> None:
+    """Draw a cloud of five puffs."""
+    for dx, dy, r in ((-16, 0, 9), (-5, -6, 12), (9, -3, 10), (18, 1, 7)):
+        s.oval(x + dx * size // 10, y + dy * size // 10, r * size / 10, r * size / 12, paint, shade=3)
+    s.oval(x, y + size * 3 // 10, size * 2.6, size * 0.45, paint, shade=3)
+
+
+def clouds(s: Sketch, rng: Rng, low: int, high: int, paint: Colour) -> None:
+    """Draw three clouds from left to right, between two rows."""
+    for left in (20, 90, 160):
+        cloud(s, left + rng.between(0, 40), rng.between(low, high), rng.between(8, 13), paint)
+
+
+def glow(s: Sketch, x: int, y: int, r: int, paint: Colour, halo: Colour) -> None:
+    """Draw a disc with a halo: sun or moon."""
+    for grown in (26, 17, 9):
+        circle = [(x + (r + grown) * cosine(a), y + (r + grown) * sine(a)) for a in range(0, 360, 12)]
+        s.add(np.array(circle, np.float64), halo, 0, 46)
+    s.oval(x, y, r, r, paint, shade=6)
+
+
+def land(s: Sketch, rng: Rng, y: int, swing: int, paint: Colour, shade: int = 8) -> None:
+    """Draw uneven ground from about row y down."""
+    tops = [(x, y + rng.between(-swing, swing)) for x in range(-40, SIDE + 60, 44)]
+    top = curve(tops, closed=False)
+    s.add(np.concatenate((top, [(SIDE + 60, SIDE), (-40, SIDE)])), paint, shade)
+
+
+def speckle(s: Sketch, rng: Rng, count: int, low: int, high: int, paint: Colour, wide: int = 5) -> None:
+    """Draw flat spots between two rows."""
+    for _ in range(count):
+        x, y = rng.between(0, SIDE), rng.between(low, high)
+        s.oval(x, y, wide, 1.3, paint, shade=0)
 
 
 def paint_background(canvas: Canvas, name: str, features: Features, look: int) -> None:
@@ -41,19 +72,8 @@ def _park(canvas: Canvas, s: Sketch, features: Features, rng: Rng) -> None:
     land(s, rng, 138, 3, (136, 196, 92), 14)
     if "path" in features:
         x = rng.between(70, 150)
-        s.blob(
-            [
-                (x - 3, 138),
-                (x + 3, 138),
-                (x + 22, 168),
-                (x + 10, 196),
-                (x + 50, 240),
-                (x - 30, 240),
-                (x - 24, 196),
-                (x + 2, 166),
-            ],
-            (228, 206, 158),
-        )
+        path = read_points("-3,138 3,138 22,168 10,196 50,240 -30,240 -24,196 2,166") + np.array((x, 0))
+        s.blob(path, (228, 206, 158))
     for _ in range(26):
         gx, gy = rng.between(4, 220), rng.between(150, 222)
         s.polygon(
@@ -75,20 +95,9 @@ def _beach(canvas: Canvas, s: Sketch, features: Features, rng: Rng) -> None:
     for i, y in enumerate((104, 109, 115, 122)):
         s.oval(x, y, 20 - i * 3, 1.5, (255, 226, 160), shade=0)
     speckle(s, rng, 12, 108, 138, (150, 176, 206), 8)
-    s.add(
-        np.concatenate(
-            (curve([(-20, 146), (30, 143), (90, 147), (150, 142), (244, 146)], False), [(244, 160), (-20, 160)])
-        ),
-        WHITE,
-        2,
-    )
-    s.add(
-        np.concatenate(
-            (curve([(-20, 150), (30, 147), (90, 152), (150, 147), (244, 151)], False), [(244, 230), (-20, 230)])
-        ),
-        (236, 202, 146),
-        9,
-    )
+    foam, sand = "-20,146 30,143 90,147 150,142 244,146", "-20,150 30,147 90,152 150,147 244,151"
+    for shore, low, paint, shade in ((foam, 160, WHITE, 2), (sand, 230, (236, 202, 146), 9)):
+        s.add(np.concatenate((curve(shore, False), [(244, low), (-20, low)])), paint, shade)
     speckle(s, rng, 24, 160, 222, (222, 184, 126), 4)
     if "shells" in features:
         for _ in range(7):
@@ -142,17 +151,9 @@ def _snow(canvas: Canvas, s: Sketch, features: Features, rng: Rng) -> None:
         for x, top, wide in ((36, 56, 66), (176, 48, 70), (108, 70, 60)):
             top += rng.between(-8, 8)
             s.polygon([(x - wide, 146), (x, top), (x + wide, 146)], (128, 150, 182), 10)
-            s.polygon(
-                [
-                    (x, top),
-                    (x - wide * 0.3, top + (146 - top) * 0.3),
-                    (x - 6, top + 18),
-                    (x + 4, top + 24),
-                    (x + wide * 0.3, top + (146 - top) * 0.3),
-                ],
-                WHITE,
-                3,
-            )
+            snow = top + (146 - top) * 0.3
+            peak = [(x, top), (x - wide * 0.3, snow), (x - 6, top + 18), (x + 4, top + 24), (x + wide * 0.3, snow)]
+            s.polygon(peak, WHITE, 3)
     land(s, rng, 136, 6, (216, 230, 244), 4)
     land(s, rng, 150, 3, (240, 246, 252), 5)
     for _ in range(9):
@@ -199,7 +200,7 @@ def _room(canvas: Canvas, s: Sketch, features: Features, rng: Rng) -> None:
     if "window" in features:
         s.box(24, 22, 88, 96, WHITE, 2, 3)
         s.box(28, 26, 84, 92, (156, 208, 240), 0, 12)
-        s.blob([(28, 92), (28, 80), (46, 72), (66, 78), (84, 70), (84, 92)], LEAF)
+        s.blob("28,92 28,80 46,72 66,78 84,70 84,92", LEAF)
         s.box(54, 24, 58, 94, WHITE, 0, 0)
         s.box(26, 56, 86, 60, WHITE, 0, 0)
         s.box(20, 94, 92, 99, WHITE, 2, 6)

@@ -1,7 +1,5 @@
 """Moving scenes: one object enters, crosses the picture and leaves it, with known truth for every frame."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from seps.scenes.captions.phrases import COLOUR_WORDS, Group, groups, phrase_text
+from seps.scenes.catalogue import KINDS
 from seps.scenes.draw import Picture, draw
 from seps.scenes.graph import Object, Scene
-from seps.scenes.kinds import KINDS
-from seps.scenes.phrases import COLOUR_WORDS, Group, groups, phrase_text
 from seps.scenes.places import SIDE
 from seps.scenes.placing import make_scene
 
@@ -24,12 +22,7 @@ MOVING = ("sky", "ground", "water")
 
 @dataclass(frozen=True)
 class Clip:
-    """A scene with one moving object.
-
-    Attributes:
-        scenes: one per frame, F, which differ only in one object's box; it is outside the picture before and after.
-        number: the object's; caption: a phrase that names only this object of the scene.
-    """
+    """A scene with one moving object, `number`; the scenes, one per frame, differ only in its box."""
 
     scenes: tuple[Scene, ...]
     number: int
@@ -48,13 +41,7 @@ class Clip:
 
 
 def make_clip(seed: int, index: int, split: str = "test") -> Clip:
-    """Make a clip from the first suitable scene of a split, from `index` on.
-
-    The object enters from the left or right after one to two fifths of the time, and crosses in a third of it.
-
-    Raises:
-        ValueError: a negative seed or index, or another split.
-    """
+    """Make a clip from the first suitable scene of a split, from `index` on; ValueError as `make_scene`."""
     while True:
         scene = make_scene(seed, split, index)
         alone = [group for group in groups(scene) if not group.many and can_move(scene, group.objects[0])]
@@ -95,11 +82,7 @@ def placed(scene: Scene, number: int, thing: Object, left: int) -> Scene:
 
 
 def write_clip(clip: Clip, file: Path) -> None:
-    """Write a clip as a VP9 video at `RATE` frames per second, which every browser can play.
-
-    Raises:
-        ValueError: a suffix other than .webm, or a file that cannot be written.
-    """
+    """Write a clip as a VP9 video (.webm), which every browser can play; ValueError if it cannot be written."""
     if file.suffix != ".webm":
         raise ValueError(f"{file.name} must end in .webm, the one kind of video that is written.")
     writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"VP90"), RATE, (SIDE, SIDE))

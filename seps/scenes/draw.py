@@ -1,19 +1,16 @@
 """Drawing of a scene graph as a picture with the pixels of every object."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seps.scenes.backdrops import paint_background
-from seps.scenes.drawings import DRAWINGS
+from seps.scenes.drawings import draw_kind
 from seps.scenes.graph import Object, Scene
 from seps.scenes.palette import NAMED, Colour
 from seps.scenes.places import SIDE
-from seps.scenes.raster import UNIT, Canvas
-from seps.scenes.sketch import Sketch, cosine, sine
+from seps.scenes.sketch import UNIT, Canvas, Sketch, cosine, sine
 
 SHADOW: Colour = (30, 28, 56)
 RIPPLE: Colour = (220, 240, 250)
@@ -23,12 +20,9 @@ FIXED: tuple[Colour, ...] = ((206, 58, 56), (74, 66, 70), (132, 88, 58))  # of k
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawn scene.
+    """A drawn scene: pixels (224, 224, 3) uint8, and labels (224, 224) int16 of visible objects, -1 for none.
 
-    Attributes:
-        pixels: (224, 224, 3) uint8, RGB.
-        labels: (224, 224) int16: the number of the visible object in each pixel, -1 for none. An object is visible in a
-            pixel if it covers at least half of it and no object in front does.
+    An object is visible in a pixel if it covers at least half of it and no object in front does.
     """
 
     pixels: NDArray[np.uint8]
@@ -47,15 +41,7 @@ class Picture:
 
 
 def draw(scene: Scene, shadows: bool = True) -> Picture:
-    """Draw a scene; the same graph always gives the same pixels.
-
-    Args:
-        scene: its objects are painted in order, each filling its box.
-        shadows: draw shadows and ripples, which belong to no mask.
-
-    Raises:
-        ValueError: an unknown kind, colour or background.
-    """
+    """Draw a scene; the same graph always gives the same pixels."""
     canvas = Canvas(SIDE, SIDE)
     try:
         paint_background(canvas, scene.background, scene.features, scene.look)
@@ -75,7 +61,7 @@ def sketch_of(thing: Object) -> Sketch:
     """Return an object's drawing, in the units of its kind."""
     look = thing.look // 2
     sketch = Sketch(NAMED[thing.colour] if thing.colour else FIXED[look % len(FIXED)], look)
-    DRAWINGS[thing.kind](sketch)
+    draw_kind(sketch, thing.kind)
     return sketch
 
 

@@ -1,9 +1,4 @@
-"""Edits of a scene: each function returns a new scene with one change.
-
-Objects keep their numbers and their painting order, except those after a removed one.
-"""
-
-from __future__ import annotations
+"""Edits of a scene: each function returns a new scene with one change."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,27 +8,18 @@ from seps.scenes import KINDS, SIDE, Object, Scene, holds, make_scene
 
 
 def moved(scene: Scene, number: int, dx: int, dy: int) -> Scene:
-    """Move an object by pixels to the right and down, within the picture.
-
-    Things on it move too. Relations "on" and "under" that no longer hold are removed.
-
-    Raises:
-        ValueError: no such object.
-    """
+    """Move an object by pixels to the right and down, with things on it, within the picture."""
     check_number(scene, number)
     along = find_carried(scene, number)
     boxes = [scene.objects[i].box for i in along]
     dx = max(-min(box[0] for box in boxes), min(dx, SIDE - max(box[2] for box in boxes)))
     dy = max(-min(box[1] for box in boxes), min(dy, SIDE - max(box[3] for box in boxes)))
-    return settled(with_objects(scene, {i: shift_object(scene.objects[i], dx, dy) for i in along}))
+    places = {i: (x0 + dx, y0 + dy, x1 + dx, y1 + dy) for i, (x0, y0, x1, y1) in zip(along, boxes, strict=True)}
+    return settled(with_objects(scene, {i: replace(scene.objects[i], box=box) for i, box in places.items()}))
 
 
 def removed(scene: Scene, number: int) -> Scene:
-    """Remove an object. Things on it come down to where it was.
-
-    Raises:
-        ValueError: no such object.
-    """
+    """Remove an object; things on it come down to where it was. ValueError without such an object."""
     check_number(scene, number)
     floor = scene.objects[number].box[3]
     for i, thing in enumerate(scene.objects):
@@ -53,11 +39,7 @@ def removed(scene: Scene, number: int) -> Scene:
 
 
 def recolour_object(scene: Scene, number: int, colour: str) -> Scene:
-    """Change the colour of an object to another of its kind.
-
-    Raises:
-        ValueError: no such object, or a colour that its kind does not have.
-    """
+    """Change the colour of an object to another of its kind; ValueError for other numbers or colours."""
     check_number(scene, number)
     thing, choice = scene.objects[number], KINDS[scene.objects[number].kind].colours
     if colour not in choice:
@@ -66,22 +48,15 @@ def recolour_object(scene: Scene, number: int, colour: str) -> Scene:
 
 
 def redraw_scene(scene: Scene, seed: int) -> Scene:
-    """Return another scene instead: the test scene of the same number with another seed.
-
-    Raises:
-        ValueError: a negative seed.
-    """
+    """Return another scene instead: the test scene of the same number with another seed, of at least 0."""
     return make_scene(seed, "test", scene.index)
 
 
 def edited(scene: Scene, change: Mapping[str, Any]) -> Scene:
-    """Apply a change in the format of the page and the API.
+    """Apply a change in the format of the page and the API; ValueError if it is unknown or impossible.
 
     {"do": "move", "object": 0, "dx": 8, "dy": 0}, {"do": "remove", "object": 0}, {"do": "recolour", "object": 0,
     "colour": "red"} or {"do": "redraw", "seed": 1}.
-
-    Raises:
-        ValueError: an unknown or impossible change.
     """
     do = change.get("do")
     if do == "redraw":
@@ -115,12 +90,6 @@ def find_carried(scene: Scene, number: int) -> list[int]:
     for i in numbers:
         numbers += [j for j, thing in enumerate(scene.objects) if thing.on == i]
     return numbers
-
-
-def shift_object(thing: Object, dx: int, dy: int) -> Object:
-    """Return a copy of an object, moved."""
-    x0, y0, x1, y1 = thing.box
-    return replace(thing, box=(x0 + dx, y0 + dy, x1 + dx, y1 + dy))
 
 
 def with_objects(scene: Scene, changed: Mapping[int, Object]) -> Scene:

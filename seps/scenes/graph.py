@@ -1,13 +1,11 @@
 """Scene graphs: the objects, their places and their relations. All numbers are integers."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from seps.scenes.kinds import is_held_out
+from seps.scenes.catalogue import is_held_out
 
 Box = tuple[int, int, int, int]  # x0, y0, x1, y1 in pixels, x1 and y1 outside
 
@@ -72,11 +70,7 @@ def as_json(scene: Scene) -> dict[str, Any]:
 
 
 def from_json(plain: dict[str, Any]) -> Scene:
-    """Convert the output of `as_json` to a scene; other keys are ignored.
-
-    Raises:
-        ValueError: a missing key of the scene or of an object.
-    """
+    """Convert the output of `as_json` to a scene; other keys are ignored. ValueError for a missing key."""
     try:
         objects = tuple(
             Object(**{**{key: o[key] for key in Object.__dataclass_fields__}, "box": tuple(o["box"])})
@@ -97,10 +91,7 @@ def split_of(scene: Scene) -> str:
 
 
 def relations(scene: Scene) -> list[tuple[str, int, int]]:
-    """Return the relations of all objects by number: ("left of", a, b) means a is left of b.
-
-    "left of", "right of", "above", "below", "next to", "in front of", "behind", "on" and "under".
-    """
+    """Return the relations of all objects by number: ("left of", a, b) means a is left of b."""
     triples = []
     for a, first in enumerate(scene.objects):
         for b, second in enumerate(scene.objects):

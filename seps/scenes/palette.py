@@ -1,7 +1,5 @@
 """Colours of the scenes: the eleven that captions name, and unnamed ones of parts."""
 
-from __future__ import annotations
-
 Colour = tuple[int, int, int]
 
 NAMED: dict[str, Colour] = {
@@ -32,8 +30,6 @@ GOLD: Colour = (240, 190, 70)
 BEAK: Colour = (246, 156, 44)
 ROSE: Colour = (240, 150, 160)
 DENIM: Colour = (66, 84, 128)
-SKINS: tuple[Colour, ...] = ((248, 212, 180), (226, 172, 128), (176, 120, 82), (122, 80, 56))
-HAIRS: tuple[Colour, ...] = ((62, 44, 36), (118, 74, 42), (214, 166, 84), (40, 38, 44), (176, 84, 44))
 
 
 def mix(a: Colour, b: Colour, percent: int) -> Colour:

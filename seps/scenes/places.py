@@ -1,7 +1,5 @@
 """Backgrounds: rows where things can stand, fly, float or hang, and optional features."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 SIDE = 224  # of a scene, in pixels
@@ -11,14 +9,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Place:
-    """A background.
-
-    Attributes:
-        name: unique.
-        spans: rows from the top: for "ground" and "water" the range of an object's lowest row, for "sky" and "wall" the
-            range that contains the whole object.
-        features: optional parts.
-    """
+    """A background: rows for an object's lowest row ("ground", "water") or all of it ("sky", "wall"), and features."""
 
     name: str
     spans: dict[str, Span]

@@ -1,11 +1,9 @@
 """Making of scenes: choosing and placing objects."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
+from seps.scenes.catalogue import CARRIED, KINDS, SHELTERS, SIZES, SURFACES, extent, is_held_out
 from seps.scenes.graph import SPLITS, Box, Object, Scene, split_of
-from seps.scenes.kinds import CARRIED, KINDS, SHELTERS, SIZES, SURFACES, extent, is_held_out
 from seps.scenes.places import PLACES, RESERVED, SIDE
 from seps.scenes.rng import Rng
 
@@ -22,12 +20,8 @@ def make_scene(seed: int, split: str, index: int) -> Scene:
     """Make a scene; the same arguments give the same scene on any machine.
 
     Args:
-        seed, index: integers of at least 0.
         split: "train", "dev" or "test". The content of one split never occurs in another. Half of the test scenes,
             scenes of odd index, have a reserved combination of kind and colour.
-
-    Raises:
-        ValueError: another split, a negative number.
     """
     if split not in SPLITS:
         raise ValueError(f"The split is {split!r}, but it must be one of {', '.join(SPLITS)}.")

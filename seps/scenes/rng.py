@@ -1,7 +1,5 @@
 """Random choices that are reproducible on every machine: raw draws of PCG64, a stream that NumPy guarantees."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -11,11 +9,7 @@ T = TypeVar("T")
 
 
 class Rng:
-    """A reproducible random stream.
-
-    Args:
-        numbers: the seed, integers of at least 0.
-    """
+    """A reproducible random stream, seeded by integers of at least 0."""
 
     def __init__(self, *numbers: int) -> None:
         self._bits = PCG64(SeedSequence(list(numbers)))

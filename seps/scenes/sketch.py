@@ -3,8 +3,6 @@
 Units are arbitrary: x to the right, y down; a drawing is stretched to fill its box exactly.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,13 +11,85 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seps.scenes.palette import INK, WHITE, Colour, darker, lighter
-from seps.scenes.raster import UNIT, Canvas
+
+UNIT = 256  # of an outline, a pixel; also the alpha of a pixel that is wholly covered
+LINES = 16  # a pixel row
+
+Ints = NDArray[np.int64]
 
 SINES = [round(math.sin(math.radians(degree)) * 65536) / 65536 for degree in range(360)]  # the same on any machine
 SMOOTH = 6  # points a curve has between two of its given points
 
 Floats = NDArray[np.float64]
-Points = Sequence[tuple[float, float]]
+Points = str | Sequence[tuple[float, float]] | Floats  # "0,0 10,-4 20,0", as in SVG, or pairs
+
+
+def coverage(outline: Ints, width: int, height: int) -> tuple[int, int, Ints] | None:
+    """Return how much of each pixel an outline (P, 2) covers: left column, top row, alphas (h, w) in [0, 256]."""
+    after = np.concatenate((outline[1:], outline[:1]))
+    down = (after[:, 1] > outline[:, 1])[:, None]
+    top, bottom = np.where(down, outline, after), np.where(down, after, outline)
+    step = UNIT // LINES
+    first = np.maximum((top[:, 1] + step // 2 - 1) // step, 0)  # lines at step / 2, 3 step / 2, ...
+    last = np.minimum((bottom[:, 1] + step // 2 - 1) // step, height * LINES)
+    counts = np.maximum(last - first, 0)
+    total = int(counts.sum())
+    if total == 0:
+        return None
+    edge = np.repeat(np.arange(len(outline)), counts)
+    line = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts) + first[edge]
+    run, rise = (bottom - top)[edge].T
+    x = top[edge, 0] + (line * step + step // 2 - top[edge, 1]) * run // rise
+    left, right = max(int(x.min()) // UNIT, 0), min(int(x.max()) // UNIT + 1, width)
+    if left >= right:
+        return None
+    x = np.clip(x - left * UNIT, 0, (right - left) * UNIT)
+    row, upper = line // LINES, int(line.min()) // LINES
+    h, w = int(row.max()) - upper + 1, right - left
+    cell = (row - upper) * (w + 2) + x // UNIT
+    sign = np.where(down[edge, 0], 1, -1)
+    part = x % UNIT
+    steps = np.bincount(cell, sign * (UNIT - part), h * (w + 2)) + np.bincount(cell + 1, sign * part, h * (w + 2))
+    sums = np.cumsum(steps.astype(np.int64).reshape(h, w + 2), axis=1)[:, :w]
+    return left, upper, np.minimum((np.abs(sums) + LINES // 2) // LINES, UNIT)
+
+
+class Canvas:
+    """A picture to paint on: `pixels` (height, width, 3) int64 in [0, 255]; `covered` (height, width), in [0, 256]."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self.pixels = np.zeros((height, width, 3), np.int64)
+        self.covered = np.zeros((height, width), np.int64)
+
+    def fill(self, outline: Ints, top: Colour, bottom: Colour | None = None, alpha: int = UNIT) -> None:
+        """Paint the inside of an outline with a vertical gradient from `top` to `bottom`."""
+        window = coverage(outline, self.width, self.height)
+        if window is None:
+            return
+        x, y, cover = window
+        h, w = cover.shape
+        paint: Ints = np.array(top, np.int64)
+        if bottom is not None:
+            low, high = int(outline[:, 1].min()) // UNIT, int(outline[:, 1].max()) // UNIT + 1
+            weight = np.clip((np.arange(y, y + h) - low) * UNIT // max(1, high - low), 0, UNIT)[:, None]
+            paint = ((paint * (UNIT - weight) + np.array(bottom, np.int64) * weight) // UNIT)[:, None, :]
+        strength = cover if alpha == UNIT else cover * alpha // UNIT
+        area = self.pixels[y : y + h, x : x + w]
+        area[...] = (area * (UNIT - strength[..., None]) + paint * strength[..., None] + UNIT // 2) // UNIT
+        if alpha == UNIT:
+            covered = self.covered[y : y + h, x : x + w]
+            covered[...] = UNIT - (UNIT - covered) * (UNIT - cover) // UNIT
+
+    def rows(self, top: int, bottom: int, *stops: Colour) -> None:
+        """Paint whole rows from `top` up to `bottom` with a gradient through equidistant stops."""
+        count, last = bottom - top, len(stops) - 1
+        for row in range(max(top, 0), min(bottom, self.height)):
+            at = (row - top) * last * UNIT // max(1, count - 1)
+            i = min(at // UNIT, last - 1)
+            weight = at - i * UNIT
+            for c in range(3):
+                self.pixels[row, :, c] = (stops[i][c] * (UNIT - weight) + stops[i + 1][c] * weight) // UNIT
 
 
 def sine(degrees: int) -> float:
@@ -32,9 +102,14 @@ def cosine(degrees: int) -> float:
     return SINES[(degrees + 90) % 360]
 
 
+def read_points(points: Points) -> Floats:
+    """Convert points to an array (P, 2), or (P, 3) where each has a third number, such as a radius."""
+    return np.array([pair.split(",") for pair in points.split()] if isinstance(points, str) else points, np.float64)
+
+
 def curve(points: Points, closed: bool = True) -> Floats:
     """Return a smooth curve through points (Catmull-Rom), (P, 2)."""
-    given = np.array(points, np.float64)
+    given = read_points(points)
     around = np.concatenate((given[-1:], given, given[:2]) if closed else (given[:1], given, given[-1:]))
     p0, p1, p2, p3 = (around[i : len(around) - 3 + i] for i in range(4))
     pieces = []
@@ -64,12 +139,7 @@ class Part:
 
 
 class Sketch:
-    """Canvas of a drawing function.
-
-    Args:
-        main: the object's main colour.
-        look: integer seed of small variations, see `choose`.
-    """
+    """Canvas of a drawing function, with the object's main colour; `look` seeds small variations, see `choose`."""
 
     def __init__(self, main: Colour, look: int = 0) -> None:
         self.main, self.dark, self.light = main, darker(main, 28), lighter(main, 35)
@@ -87,7 +157,7 @@ class Sketch:
 
     def polygon(self, points: Points, paint: Colour, shade: int = 12) -> None:
         """Draw a polygon."""
-        self.add(np.array(points, np.float64), paint, shade)
+        self.add(read_points(points), paint, shade)
 
     def blob(self, points: Points, paint: Colour, shade: int = 12) -> None:
         """Draw a smooth outline through points."""
@@ -116,7 +186,8 @@ class Sketch:
 
     def line(self, points: Points, width: float, paint: Colour, shade: int = 5, smooth: bool = True) -> None:
         """Draw a stroke with round ends through points."""
-        path = curve(points, closed=False) if smooth and len(points) > 2 else np.array(points, np.float64)
+        path = read_points(points)
+        path = curve(points, closed=False) if smooth and len(path) > 2 else path
         ahead = np.diff(path, axis=0)
         ahead = ahead / np.maximum(np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:]), 1e-9)
         along = np.concatenate((ahead[:1], ahead[:-1] + ahead[1:], ahead[-1:]))

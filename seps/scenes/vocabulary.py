@@ -3,15 +3,13 @@
 python -m seps.scenes.vocabulary > seps/configs/encoders/scenes/vocab.txt
 """
 
-from __future__ import annotations
-
 import re
 
 from tqdm import trange
 
-from seps.scenes.dense import dense_caption
+from seps.scenes.captions.dense import dense_caption
+from seps.scenes.captions.sentences import sparse_captions
 from seps.scenes.placing import make_scene
-from seps.scenes.sentences import sparse_captions
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 SCENES = 10_000  # of the training split; the last new word comes long before

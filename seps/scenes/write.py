@@ -1,8 +1,7 @@
 """Writing of scenes to a folder in the layout of `seps.data`."""
 
-from __future__ import annotations
-
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -14,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from seps.checks import MAX_PIXELS, check_whole, read_json_file
-from seps.scenes.dense import dense_caption
+from seps.common.checks import MAX_PIXELS, check_whole, read_json_file
+from seps.scenes.captions.dense import dense_caption
+from seps.scenes.captions.phrases import Caption
+from seps.scenes.captions.sentences import sparse_captions
+from seps.scenes.catalogue import KINDS
 from seps.scenes.draw import Picture, draw
 from seps.scenes.graph import Scene, as_json, relations
-from seps.scenes.kinds import KINDS
-from seps.scenes.phrases import Caption
 from seps.scenes.places import SIDE
 from seps.scenes.placing import make_scene
-from seps.scenes.sentences import sparse_captions
 
 TOGETHER = 32  # number of scenes that a process draws in one task
 
@@ -47,35 +46,14 @@ def annotate(scene: Scene) -> AnnotatedScene:
 def write_split(
     folder: str | Path, split: str, count: int, seed: int, workers: int = 1, progress: Progress = iter
 ) -> None:
-    """Write the scenes 0, 1, ... of a split, replacing existing ones.
-
-    Files: `images/`, `{split}_caps.txt`, `{split}_ids.txt`, `{split}_dense.jsonl`, `{split}_entities.jsonl`,
-    `id_mapping.json` (keeping other splits' ids) and `{split}_scenes.jsonl` with a line per scene: its graph with
-    "unseen", "relations", for every object "visible" (box of its visible part) and "mask" (see `encode_mask`), and
-    under "captions" and "dense" each text with its "mentions" and "statements".
-
-    Args:
-        folder: created if missing.
-        split: "train", "dev" or "test"; count: scenes, at least 1; seed: at least 0.
-        workers: number of drawing processes.
-        progress: wraps the iterable of scenes, like tqdm.
-
-    Raises:
-        ValueError: another split, fewer than 1 scene or worker, a negative seed, or an invalid id_mapping.json.
-    """
+    """Write the scenes 0, 1, ... of a split in the authors' layout, with entities, masks and statements per scene."""
     if count < 1 or workers < 1:
         raise ValueError(f"{count} scenes and {workers} workers were asked for, but both must be at least 1.")
     make_scene(seed, split, 0)
     folder = Path(folder)
     (folder / "images").mkdir(parents=True, exist_ok=True)
     _other_ids(folder / "id_mapping.json", split)  # validate before drawing
-    texts: dict[str, list[str]] = {
-        "caps.txt": [],
-        "ids.txt": [],
-        "dense.jsonl": [],
-        "entities.jsonl": [],
-        "scenes.jsonl": [],
-    }
+    texts: defaultdict[str, list[str]] = defaultdict(list)
     names: dict[str, str] = {}
     for annotated in progress(_annotated(split, count, seed, workers)):
         image_id = f"{split}{annotated.scene.index}"
@@ -88,7 +66,8 @@ def write_split(
         texts["scenes.jsonl"].append(_line({"image": name, **describe(annotated)}))
     for ending, lines in texts.items():
         (folder / f"{split}_{ending}").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    _map_ids(folder / "id_mapping.json", split, names)
+    ids = {**_other_ids(folder / "id_mapping.json", split), **names}
+    (folder / "id_mapping.json").write_text(json.dumps(ids), encoding="utf-8", newline="\n")
 
 
 def describe(annotated: AnnotatedScene) -> dict[str, Any]:
@@ -115,11 +94,7 @@ def encode_mask(mask: NDArray[np.bool_]) -> dict[str, list[int]]:
 
 
 def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
-    """Decode a mask of `encode_mask`.
-
-    Raises:
-        ValueError: an invalid size, or runs that do not fill the mask.
-    """
+    """Decode a mask of `encode_mask`; ValueError for an invalid size, or runs that do not fill the mask."""
     height, width = (check_whole("A side of the mask", side, MAX_PIXELS) for side in code["size"])
     if min(code["counts"], default=0) < 0:
         raise ValueError(f"The runs cover {min(code['counts'])} pixels, but at least 0 are needed.")
@@ -157,10 +132,6 @@ def _entities(annotated: AnnotatedScene, name: str) -> dict[str, Any]:
                 )
         sentences.append({"sentence": caption.text, "phrases": phrases})
     return {"image": name, "size": [SIDE, SIDE], "sentences": sentences}
-
-
-def _map_ids(path: Path, split: str, names: dict[str, str]) -> None:
-    path.write_text(json.dumps({**_other_ids(path, split), **names}), encoding="utf-8", newline="\n")
 
 
 def _other_ids(path: Path, split: str) -> dict[str, str]:

@@ -5,13 +5,7 @@
    further apart than float32 may confuse is decided again in float64, so that the decisions are the network's.
 2. `BlockScorer`: tokens of all pairs from weights that share one exponential per image, then their products with words.
 3. `align`: equation (5) from the products of words and tokens.
-
-On an accelerator (`batched`) a block runs without a loop over images, captions or pairs, and the host never waits for a
-value: the number of pairs that are decided again is fixed, and a block for which that or float32's range is too small
-reports it in a tensor, to be scored again with `exact=True`. A CPU takes one image at a time, which stays in its cache.
 """
-
-from __future__ import annotations
 
 from functools import cached_property
 
@@ -28,6 +22,7 @@ COSINE_ERROR = 1e-6  # of a cosine in float32: three times the largest of 6 mill
 ROUNDING = 1e-6  # of the difference of two scores in float32, their parts given
 MIN_LENGTH, MAX_LENGTH = 1e-11, 1e15  # of patches that the network scales to unit length and float32 can square
 MIN_NORM = 1e-12  # a token shorter than this counts as zero, as in torch's normalize
+CANCELLED = 0.03  # a token this much shorter than its patches laid end to end loses digits in float32's squares
 MAX_NORM = 1e18  # of tokens of unnormalised weights, so that float32 can hold the squares
 EXACT_PAIRS = 16  # pairs decided again at a time where their number is known
 EXACT_SHARE, MIN_EXACT = 1 / 16, 32  # share of a batched block's pairs that is decided again, and how many at least
@@ -35,17 +30,7 @@ MANY_CAPTIONS = 8  # from here on a CPU takes one image at a time
 
 
 class Decisions:
-    """Decides for a block of V images which of N patches captions keep.
-
-    Args:
-        model: either variant.
-        images: the block.
-        masks: forced decisions of the sparse and the dense branch, (V, 1, N) bool each; None decides by the score.
-        batched: decide pairs again in one operation, without a loop over pairs.
-
-    Attributes:
-        patches: (V, N, C) float32.
-    """
+    """Decides for a block of V images which of N patches captions keep."""
 
     def __init__(
         self,
@@ -85,10 +70,7 @@ class Decisions:
         return selections
 
     def select_batched(self, captions: CaptionIndex) -> tuple[tuple[Selection, Selection | None], Tensor]:
-        """Select as `select`, without a look at any value; the second result, () bool, is True where pairs are missed.
-
-        A fixed number of pairs is decided again, the uncertain ones first.
-        """
+        """Select as `select` without a look at values; the second result, () bool, is True where pairs are missed."""
         if not self.has_float64:
             return self.select_exactly(captions), torch.zeros((), dtype=torch.bool, device=self.patches.device)
         selections, uncertain = self.select_in_float32(captions)
@@ -139,10 +121,7 @@ class Decisions:
         return torch.stack([text_attention(self.unit_of(a), captions.direction[b]) for a, b in pairs])
 
     def error_bound(self, s_im: Tensor, s_st: Tensor, s_dt: Tensor | None) -> Tensor:
-        """Bound by how much float32 may misjudge the difference of two patches' scores: (V, T).
-
-        Stretched to [0, 1], each of two cosines is off by its own error over their range, and by the range's: 4 errors.
-        """
+        """Bound by how much float32 may misjudge the difference of two patches' scores: (V, T)."""
         coefficients = self.model.sparse_net_cap.coefficients
         parts = [("s_im", s_im, torch.finfo(torch.float32).eps), ("s_st", s_st, COSINE_ERROR)]
         if s_dt is not None:
@@ -180,11 +159,7 @@ class BlockScorer:
     """Scores a block of V images against blocks of T captions. N patches, M = N_c + 1 tokens, L words, C channels.
 
     Args:
-        model: either variant.
-        images: the block.
-        workspace: buffers, shared by the scorers of one call in each thread.
         masks: forced decisions of the sparse and the dense branch, (V, 1, N) bool each; None decides by the score.
-        batched: take the whole block at a time, without a look at any value, as suits an accelerator.
     """
 
     def __init__(
@@ -202,14 +177,10 @@ class BlockScorer:
         sparse, dense = images.logits  # (V, N_c, N)
         first = exponentials(sparse)
         self.exponentials = (first, first if dense is sparse else exponentials(dense))
+        self.grams: dict[int, Tensor] = {}  # of the images of `products_by_gram`
 
     def score(self, captions: CaptionIndex, exact: bool = False) -> tuple[Tensor, Tensor]:
-        """Compute S(I, T), (V, T), and whether it must be computed again with `exact`, () bool.
-
-        Args:
-            captions: the block.
-            exact: decide all in float64 and normalise each pair's weights by their own maximum.
-        """
+        """Compute S(I, T), (V, T), and whether it must be computed again with `exact`, () bool."""
         missed = torch.zeros((), dtype=torch.bool, device=self.patches.device)
         if exact:
             sparse, dense = self.decisions.select_exactly(captions)
@@ -242,21 +213,19 @@ class BlockScorer:
         similarity, missed = [], []
         for images in split(v, v if self.batched or t < MANY_CAPTIONS else 1):
             weights = self.weights(images, sparse, dense, exact)  # (V, T, M, N)
-            products, norms = self.products(images, weights, words)
+            if not exact and self.prefers_gram(t, longest):
+                products, norms = self.products_by_gram(images.start, weights[0], words)
+            else:
+                products, norms = self.products(images, weights, words)
             least = MIN_NORM * self.patches.shape[1]  # lengths are in units of the heaviest weight; at most N add up
-            inside = (norms[..., :-1] > least) & (norms[..., :-1] < MAX_NORM)
-            missed.append(~inside.all())
+            missed.append(~((norms < MAX_NORM).all() & (norms[..., :-1] > least).all()))
             norms = norms.clamp_(min=MIN_NORM)
             part = None if cls is None else cls[images]
             similarity.append(align(self.model, products, norms, part, captions.lengths, shortest))
         return torch.cat(similarity), torch.stack(missed).any()
 
     def weights(self, images: slice, sparse: Selection, dense: Selection | None, exact: bool) -> Tensor:
-        """Weigh some images' patches for the M tokens of each pair: (V, T, M, N).
-
-        A token's length divides out in the end, so its weights stay unnormalised unless `exact`:
-        an exponential that all captions share, times the mask. Two branches are brought to the first one's scale.
-        """
+        """Weigh some images' patches for the M tokens of each pair: (V, T, M, N)."""
         branches = [(selection, i) for i, selection in enumerate((sparse, dense)) if selection is not None]
         masks = [selection.mask[images].float() for selection, _ in branches]  # (V, T, N)
         v, t, n = masks[0].shape
@@ -267,24 +236,19 @@ class BlockScorer:
             for mask, (_, i) in zip(masks, branches, strict=True):
                 aggregated += masked_softmax(self.images.logits[i][images].float()[:, None], mask[:, :, None])
         else:
-            first = self.exponentials[0][images]  # (V, N_c, N)
-            torch.mul(first[:, None], masks[0][:, :, None], out=aggregated)
-            if dense is not None:
-                second = self.exponentials[1][images]
+            first, second = (part[images] for part in self.exponentials)  # (V, N_c, N)
+            if dense is None:
+                torch.mul(first[:, None], masks[0][:, :, None], out=aggregated)
+            else:
                 scale = (masks[0] @ first.transpose(1, 2)) / (masks[1] @ second.transpose(1, 2))  # (V, T, N_c)
-                scaled = self.workspace.buffer("scaled", v, t, self.model.num_tokens, n)
-                torch.mul(masks[1][:, :, None], scale[..., None], out=scaled)
-                aggregated.addcmul_(scaled, second[:, None])
+                torch.mul(masks[1][:, :, None], scale[..., None], out=aggregated)
+                aggregated.mul_(second[:, None]).addcmul_(first[:, None], masks[0][:, :, None])
         extra = torch.stack([selection.extra_weights[images] for selection, _ in branches])  # (1 or 2, V, T, N)
         weights[:, :, -1] = extra.mean(dim=0)  # the extra token is the mean of both branches'
         return weights
 
     def products(self, images: slice, weights: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Multiply some images' tokens, weights (V, T, M, N), with words (T, L, C).
-
-        Returns:
-            Products (V, T, L, M), and the tokens' lengths (V, T, M).
-        """
+        """Multiply tokens, weights (V, T, M, N), with words (T, L, C): (V, T, L, M), and tokens' lengths (V, T, M)."""
         v, t, m, n = weights.shape
         tokens = self.workspace.buffer("tokens", v, t, m, words.shape[-1])
         torch.bmm(weights.view(v, t * m, n), self.patches[images], out=tokens.view(v, t * m, -1))
@@ -293,6 +257,29 @@ class BlockScorer:
         else:
             products = torch.matmul(words, tokens.transpose(2, 3))
         return products, tokens.norm(dim=-1)
+
+    def prefers_gram(self, t: int, longest: int) -> bool:
+        """Whether `products_by_gram` multiplies less than `products`, for T captions of L words and one image."""
+        n, channels = self.patches.shape[1:]
+        m = self.model.num_tokens + 1
+        by_gram = m * n * n + longest * n * (channels + m) + n * n * channels / t
+        return not self.batched and t >= MANY_CAPTIONS and by_gram < m * channels * (n + longest)
+
+    def products_by_gram(self, image: int, weights: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
+        """Multiply one image's tokens as `products`, from products of its patches with words and with each other.
+
+        A token of patches that nearly cancel out, which costs digits, gets an infinite length.
+        """
+        (t, m, n), patches, norms = weights.shape, self.patches[image], self.decisions.norms[image, 0]
+        if image not in self.grams:
+            self.grams[image] = patches @ patches.T  # (N, N)
+        every = weights.view(t * m, n)
+        projected = self.workspace.buffer("projected", t * m, n)
+        squared = torch.mm(every, self.grams[image], out=projected).mul_(every).sum(dim=-1)
+        longest = every @ norms  # the length of a token with patches of one direction
+        norms = squared.where(squared >= (CANCELLED * longest) ** 2, torch.inf).sqrt_().view(1, t, m)
+        by_patch = (words.view(-1, words.shape[-1]) @ patches.T).view(t, -1, n)  # (T, L, N)
+        return (by_patch @ weights.transpose(1, 2))[None], norms
 
 
 def expand_for_captions(values: Tensor | None) -> Tensor | None:
@@ -317,7 +304,6 @@ def align(
     """Compute S of every pair from its tokens' products with the words, equation (5).
 
     Args:
-        model: either variant.
         products: (..., T, L, M), words by tokens; overwritten.
         norms: (..., T, M), the tokens' lengths, above 0.
         cls: (..., T, L), cosines of words and [CLS], if images have one.

@@ -1,7 +1,5 @@
 """Scoring engine: encode each image and each caption once, then score and rank exactly."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Callable
@@ -11,7 +9,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from seps.checks import (
+from seps.common.checks import (
     Lengths,
     Mask,
     check_captions,
@@ -20,10 +18,10 @@ from seps.checks import (
     check_positive,
     check_whole,
 )
+from seps.common.precision import exact_precision
+from seps.common.progress import Progress, with_progress
 from seps.method.network import CrossSparseAggrNet
 from seps.notebook import as_html
-from seps.precision import exact_precision
-from seps.progress import Progress, with_progress
 from seps.search.blocks import EXACT_SHARE, MANY_CAPTIONS, BlockScorer
 from seps.search.index import CaptionIndex, Captions, ImageIndex, index_captions, index_images, model_key
 from seps.search.parallel import Workspace, divide, parallel_for, split
@@ -42,12 +40,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best first; equal scores in their original order.
-
-    Attributes:
-        indices: (K,) int64, positions in the ranked index.
-        scores: (K,), S(I, T).
-    """
+    """Positions in the ranked index (K,) int64 and scores S(I, T) (K,), the best first; equal ones in order."""
 
     indices: Tensor
     scores: Tensor
@@ -111,9 +104,6 @@ class ScoringEngine:
         """Index image embeddings (V, N+1, C) or (V, N, C).
 
         On the model's device they are referred to, not copied: leave them unchanged while the index is in use.
-
-        Raises:
-            ValueError: as the model's forward.
         """
         check_embeddings("img_embs", img_embs, self.model.embed_size, self.model.dtype)
         check_patch_count("img_embs", img_embs.shape[1], self.model.num_patches)
@@ -135,11 +125,7 @@ class ScoringEngine:
         dense_cap_embs: Tensor | None = None,
         dense_cap_lens: Lengths | None = None,
     ) -> CaptionIndex:
-        """Index captions (T, L_s, C) and, if any, their dense captions (T, L_d, C).
-
-        Raises:
-            ValueError: as the model's forward.
-        """
+        """Index captions (T, L_s, C) and, if any, their dense captions (T, L_d, C)."""
         lengths, dense_lengths = check_captions(
             self.model.embed_size, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens, self.model.dtype
         )
@@ -156,11 +142,6 @@ class ScoringEngine:
             images, captions: the indices.
             mask, dense_mask: force the decision of the sparse, of the dense branch, the same for all captions: bool,
                 (N,) for all images or (V, N), True on the patches that are kept; see `CrossSparseAggrNet.match`.
-
-        Raises:
-            ValueError: something else than an index of images and one of captions, swapped ones too, or an empty one;
-                images encoded by another model, or by this one with other parameters; captions of another width; a
-                mask of another shape or dtype, one that keeps no patch, a dense_mask without dense captions.
         """
         check_indices(images, captions)
         self.check_origin(images, captions)
@@ -171,11 +152,7 @@ class ScoringEngine:
     def score_blocks(
         self, images: ImageIndex, captions: CaptionIndex, masks: list[Tensor | None], memory: int
     ) -> Tensor:
-        """Compute `score` block by block, within so many bytes; masks (V, 1, N).
-
-        An accelerator is handed all blocks before the host waits for it, once. Blocks that float32 is too small for
-        are then scored again, exactly.
-        """
+        """Compute `score` block by block, within so many bytes; masks (V, 1, N)."""
         only_sparse = captions.dense is None or self.model.use_paper_version
         longest = captions.sparse if only_sparse else captions.dense
         assert longest is not None
@@ -232,16 +209,7 @@ class ScoringEngine:
             raise ValueError(f"the captions have {width} channels, but the model has {self.model.embed_size}.")
 
     def rank_images(self, caption: CaptionIndex, images: ImageIndex, top: int | None = None) -> Ranking:
-        """Rank images for one caption.
-
-        Args:
-            caption: an index of exactly one caption.
-            images: what to rank.
-            top: how many to return; None returns all.
-
-        Raises:
-            ValueError: more or fewer captions than one; top that is no whole number from 1; as `score`.
-        """
+        """Rank images for one caption; top: how many to return, None for all."""
         check_indices(images, caption)
         check_single("caption", len(caption))
         top = None if top is None else check_whole("top", top)

@@ -1,10 +1,4 @@
-"""Cache of the image-only quantities next to the embeddings: most of the work of matching with a caption.
-
-Kept are the quantities of the sparse branch, exactly as computed. They are computed again for a dense caption,
-which needs the other branch's too, and where a table keeps none, or another network's.
-"""
-
-from __future__ import annotations
+"""Cache of the image-only quantities next to the embeddings: most of the work of matching with a caption."""
 
 from collections.abc import Sequence
 
@@ -40,14 +34,7 @@ def pack_features(engine: ScoringEngine, embeddings: Tensor) -> list[bytes]:
 
 
 def read_images(engine: ScoringEngine, store: GalleryStore, rows: Sequence[int], dense: bool = False) -> ImageIndex:
-    """Read images as the engine takes them, with the features that the table keeps where these serve.
-
-    Args:
-        rows: their ids; dense: whether dense captions will meet them.
-
-    Raises:
-        StoreError: as `GalleryStore`.
-    """
+    """Read images as the engine takes them, with the features that the table keeps where these serve."""
     check_fits(engine, store)
     if dense or store.layout.features != feature_key(engine):
         return engine.encode_images(store.embeddings(rows))

@@ -95,13 +95,7 @@ class ImageIndex:
 
 @dataclass(frozen=True)
 class Captions:
-    """One text an entry, sparse or dense.
-
-    Attributes:
-        words: (T, L, C) of unit length, zero beyond each caption's end.
-        lengths: (T,) int64.
-        direction: (T, C), the unit mean of each caption's words, in the precision of the decision.
-    """
+    """Sparse or dense captions: words (T, L, C) of unit length, zero after the end, lengths (T,), unit means (T, C)."""
 
     words: Tensor
     lengths: Tensor
@@ -167,7 +161,7 @@ def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[
 def index_captions(
     cap_embs: Tensor, lengths: list[int], dense_cap_embs: Tensor | None, dense_lengths: list[int] | None
 ) -> CaptionIndex:
-    """Encode checked captions (T, L_s, C) and dense captions (T, L_d, C)."""
+    """Index checked embeddings of captions (T, L_s, C) and dense captions (T, L_d, C)."""
     sparse = encode_texts(cap_embs, lengths)
     if dense_cap_embs is None or dense_lengths is None:
         return CaptionIndex(sparse, None)

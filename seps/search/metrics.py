@@ -1,7 +1,5 @@
 """Retrieval metrics: recall at K both ways, rSum, median and mean rank. Ties count against the model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -12,12 +10,7 @@ CHUNK = 1024  # captions compared at a time
 
 @dataclass(frozen=True)
 class Recall:
-    """One direction of retrieval.
-
-    Attributes:
-        r1, r5, r10: per cent of queries with a right answer among the first 1, 5, 10.
-        median_rank, mean_rank: of the best right answer, 1 is first.
-    """
+    """Recall at 1, 5 and 10 in per cent of queries, and ranks of the best right answer, from 1."""
 
     r1: float
     r5: float
@@ -40,11 +33,7 @@ class RetrievalMetrics:
 
 
 def caption_owners(similarity: Tensor, captions_per_image: int) -> Tensor:
-    """Return the image of each caption, (B_t,), for captions in the order of the images, k per image.
-
-    Raises:
-        ValueError: not a matrix, NaN or infinite entries, or a caption count other than k an image.
-    """
+    """Return the image of each caption, (B_t,), for captions in the order of the images, k per image."""
     if similarity.ndim != 2 or 0 in similarity.shape:
         raise ValueError(f"similarity has shape {tuple(similarity.shape)}, but (images, captions) is needed.")
     if not bool(torch.isfinite(similarity).all()):
@@ -60,15 +49,7 @@ def caption_owners(similarity: Tensor, captions_per_image: int) -> Tensor:
 
 
 def image_to_text_ranks(similarity: Tensor, captions_per_image: int = 1) -> Tensor:
-    """Rank of each image's best own caption among all captions: (B_v,) int64, 1 is first.
-
-    Args:
-        similarity: (B_v, B_v * k); caption j belongs to image j // k.
-        captions_per_image: k.
-
-    Raises:
-        ValueError: as `caption_owners`.
-    """
+    """Rank each image's best own caption, of similarity (B_v, B_v * k), among all: (B_v,) int64, 1 is first."""
     owner = caption_owners(similarity, captions_per_image)
     images = len(similarity)
     positives = similarity.reshape(images, images, captions_per_image)[range(images), range(images)]  # (B_v, k)
@@ -103,15 +84,7 @@ def summarize(ranks: Tensor) -> Recall:
 
 
 def retrieval_metrics(similarity: Tensor, captions_per_image: int = 1) -> RetrievalMetrics:
-    """Compute recall at 1, 5 and 10 both ways, median and mean rank.
-
-    Args:
-        similarity: (B_v, B_v * k); caption j belongs to image j // k. Higher is more alike.
-        captions_per_image: k; 5 on Flickr30K and MS-COCO.
-
-    Raises:
-        ValueError: as `caption_owners`.
-    """
+    """Compute recalls and ranks both ways from similarity (B_v, B_v * k); caption j belongs to image j // k."""
     return RetrievalMetrics(
         summarize(image_to_text_ranks(similarity, captions_per_image)),
         summarize(text_to_image_ranks(similarity, captions_per_image)),

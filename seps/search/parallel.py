@@ -1,7 +1,5 @@
 """Large work in parts: slices of nearly equal length, threads that each take some, buffers that each uses again."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable, Iterator
@@ -11,7 +9,7 @@ from threading import Barrier
 import torch
 from torch import Tensor
 
-from seps.progress import Progress, with_progress
+from seps.common.progress import Progress, with_progress
 
 
 def split(count: int, size: int) -> Iterator[slice]:
@@ -27,17 +25,7 @@ def divide(count: int, parts: int) -> Iterator[slice]:
 def parallel_for(
     work: Callable[[slice], None], parts: list[slice], threads: int, title: str, progress: Progress
 ) -> None:
-    """Call `work` with each part, on so many threads at once, each of which computes with its part of torch's threads.
-
-    Products that are too small to be divided among cores fill them all in this way. What goes wrong in one part is
-    raised, and the parts that wait are left. While the threads start, the default of new ones is a part: another
-    thread that first uses torch in that moment keeps it.
-
-    Args:
-        work: writes its result where no other part's goes; sets its own inference mode, which is a thread's own.
-        parts: what it is called with; threads: from 1, which works here and now.
-        title, progress: of the bar, as in `with_progress`.
-    """
+    """Call `work` with each part, on so many threads at once, each with its part of torch's threads."""
     threads = min(threads, len(parts))
     if threads <= 1:
         for part in with_progress(parts, title, progress):
@@ -68,10 +56,7 @@ def parallel_for(
 
 
 class Workspace(threading.local):
-    """Large buffers that blocks share: on a CPU fresh memory for each would cost as much as the arithmetic in it.
-
-    Each thread has separate buffers.
-    """
+    """Large buffers that blocks share, separate per thread: fresh memory costs a CPU as much as the arithmetic."""
 
     def __init__(self, device: torch.device) -> None:
         self.device = device

@@ -1,7 +1,5 @@
 """One vector per image and caption; their product approximates S(I, T) for a shortlist."""
 
-from __future__ import annotations
-
 import torch.nn.functional as F
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """The columns of a table of photographs, and the checks of one that somebody else may have written."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from typing import Annotated
@@ -11,8 +9,8 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from seps.checks import LARGEST, MAX_PATCHES, read_json
-from seps.fields import Channels, Fields, between, choice_of
+from seps.common.checks import LARGEST, MAX_PATCHES, read_json
+from seps.common.fields import Channels, Fields, between, choice_of
 from seps.search.table_errors import StoreError, damaged, lance_errors
 
 FORMAT = 1  # of the columns; a table of another one is refused
@@ -22,17 +20,7 @@ NAMED = 40  # characters of an encoder's key in a message
 
 @dataclass(frozen=True)
 class Layout(Fields, section="layout"):
-    """The values shared by all rows of a table.
-
-    Attributes:
-        encoder: what embeddings depend on besides the photograph, as `seps.models.encoder_key.encoder_key` gives it.
-        patches: N or N + 1 with [CLS]; channels: C.
-        precision: in which embeddings are kept, "float32" or "float16", half as large.
-        features: the network of the stored image-only quantities (`seps.search.features`); "": none.
-
-    Raises:
-        ValueError: a number outside its range, or another precision.
-    """
+    """The values shared by all rows of a table: encoder key, N[+1], C, precision, and network of stored features."""
 
     encoder: str
     patches: Annotated[int, between(1, MAX_PATCHES + 1)]
@@ -67,12 +55,7 @@ class Layout(Fields, section="layout"):
 
 
 def read_layout(uri: str, dataset: lance.LanceDataset, encoder: str | None) -> Layout:
-    """Read what the rows of a table share.
-
-    Raises:
-        StoreError: no table of this kind, or one of another encoder.
-        DamagedTableError: metadata or columns of a wrong type or range.
-    """
+    """Read what the rows of a table share."""
     with lance_errors(uri):
         schema = dataset.schema
     try:

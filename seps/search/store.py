@@ -1,6 +1,5 @@
 """Galleries on disk: what an encoder gives for photographs, in a table of Lance, which needs no server.
 
-A table belongs to one gallery and one encoder. It is a folder, or a location in Lance's object store ("s3://...").
 Every change is one commit: a process that is killed leaves the table as its last commit did. One process writes, any
 number read, each what was committed when it opened the table.
 """
@@ -36,12 +35,7 @@ FACTS = ("path", "size", "modified", "digest")
 
 @dataclass(frozen=True)
 class FileFacts:
-    """A file as it was when it was indexed.
-
-    Attributes:
-        path: its name in the gallery; size: in bytes; modified: in nanoseconds since 1970.
-        digest: sha256 of its content, in hexadecimal.
-    """
+    """A file as it was when it was indexed: name, bytes, nanoseconds since 1970, sha256."""
 
     path: str
     size: int
@@ -51,12 +45,7 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class StoredPhoto:
-    """A row of the table.
-
-    Attributes:
-        file: which photograph; embeddings: (N[+1], C), what the image encoder gives.
-        thumbnail: a small JPEG, or empty; licence, credit: if known.
-    """
+    """A row of the table: file, embeddings (N[+1], C), a small JPEG or empty, licence and credit if known."""
 
     file: FileFacts
     embeddings: Tensor
@@ -66,15 +55,7 @@ class StoredPhoto:
 
 
 class GalleryStore:
-    """A table as it was when it was opened, and after each change that is made through it.
-
-    Attributes:
-        uri: where it lies; layout: what its rows share.
-
-    Raises:
-        StoreError: from every method, where the table is gone, cannot be read or, by those that change it, not be
-            written; where another process changed it meanwhile.
-    """
+    """A table as it was when it was opened, and after each change that is made through it."""
 
     def __init__(
         self,
@@ -89,16 +70,7 @@ class GalleryStore:
 
     @classmethod
     def read(cls, uri: str | Path, encoder: str | None = None) -> GalleryStore:
-        """Open a table to read it.
-
-        Args:
-            uri: a folder, or what Lance's object store takes.
-            encoder: the key of the encoder that it has to be of; None takes any.
-
-        Raises:
-            StoreError: there is no table, it is of another encoder, or its columns or paths are not as `write` makes
-                them. Numbers are checked when they are read.
-        """
+        """Open a table to read it."""
         uri = str(uri)
         with lance_errors(uri):
             dataset = lance.dataset(location(uri))
@@ -110,17 +82,7 @@ class GalleryStore:
     def write(
         cls, uri: str | Path, layout: Layout, anew: bool = False, features: Features | None = None
     ) -> GalleryStore:
-        """Open a table to change it, a new one if it does not exist; close it afterwards, as a `with` block does.
-
-        Args:
-            uri: as in `read`; layout: of a new table; an existing one must be of this encoder.
-            anew: delete an existing local folder first.
-            features: computes what a table of `layout.features` keeps of embeddings (K, N[+1], C) as they are kept. A
-                table of other features gets none for what is written.
-
-        Raises:
-            StoreError: another process writes it; it is of another encoder; it cannot be written.
-        """
+        """Open a table to change it, a new one if it does not exist; close it afterwards, as a `with` block does."""
         uri = str(uri)
         lock = WriterLock(uri)
         try:
@@ -190,8 +152,7 @@ class GalleryStore:
         return self._usable("embeddings", self._embeddings(self._take(rows, ["patches"])))
 
     def embeddings_and_features(self, rows: Sequence[int]) -> tuple[Tensor, list[bytes]]:
-        """Read the embeddings of rows by id, (K, N[+1], C) in the precision in which they are kept, and their features,
-        empty if there are none."""
+        """Read embeddings of rows by id, (K, N[+1], C) as kept, and their features, empty if there are none."""
         table = self._take(rows, ["patches", "features"])
         embeddings = self._usable("embeddings", self._kept_embeddings(table))
         return embeddings, [features or b"" for features in table["features"].to_pylist()]
@@ -213,13 +174,7 @@ class GalleryStore:
         return self._take(rows, ["thumbnail"])["thumbnail"].to_pylist()
 
     def nearest(self, query: Tensor, count: int, name: str = "", effort: int = 4) -> list[int]:
-        """Return the rows with the largest product of pooled vector and query, best first.
-
-        Args:
-            query: (C,); count: how many at most.
-            name: what paths must hold, letters large or small; "" takes all.
-            effort: how many times `count` an approximate index looks at.
-        """
+        """Return the rows with the largest product of pooled vector and query, best first."""
         search = {"column": "pooled", "q": query.half().cpu().numpy(), "k": count, "metric": "dot"}
         with lance_errors(self.uri):
             table = self._dataset.to_table(

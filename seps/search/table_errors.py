@@ -1,7 +1,5 @@
 """Errors of a table, and the lock that lets one process write it."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator
@@ -69,24 +67,14 @@ def is_local(uri: str) -> bool:
 
 
 def location(uri: str) -> str:
-    """Return a table's place as Lance takes it: it would read the name "a:b" as an address, so folders are absolute.
-
-    Raises:
-        StoreError: an empty name.
-    """
+    """Return a table's place as Lance takes it; folders are absolute, since "a:b" would be an address."""
     if not uri:
         raise StoreError("The table has no name: give a folder, or an address such as s3://BUCKET/NAME.")
     return os.path.abspath(uri) if is_local(uri) else uri  # noqa: PTH100, which would follow links
 
 
 class WriterLock:
-    """Held by the one process that writes a table in a folder; it goes with the process, in whatever way that ends.
-
-    Where no folder can be locked, as on object storage, a second writer fails when its commit meets another's.
-
-    Raises:
-        StoreError: another process holds it, or the folder's place cannot be written.
-    """
+    """Lock of the one process that writes a table; object storage has none, and its commits collide instead."""
 
     def __init__(self, uri: str) -> None:
         self._file: int | None = None

@@ -1,12 +1,10 @@
 """The command line of seps.train, read and checked before torch is imported, which takes seconds."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
-from seps.cli import Parser, add_set_option, check_folder, print_error, whole_number
-from seps.elsewhere import TRAINING_OPTIONS
+from seps.common.cli import Parser, add_set_option, check_folder, print_error, whole_number
+from seps.common.elsewhere import TRAINING_OPTIONS
 from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run
 
 DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is left in RUN/best."
@@ -63,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
         check_paths(options)
         from accelerate import PartialState
 
-        from seps.checks import read_json_file
+        from seps.common.checks import read_json_file
         from seps.runs.recipe import override_settings, with_values
         from seps.training.loop import train
         from seps.training.memory import keep_freed_memory
@@ -72,18 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
         config, settings = with_values(*read_recipe(options.config), options.set)
         settings = override_settings(settings, seed=options.seed)
         keep_freed_memory()
-        best = train(
-            config,
-            settings,
-            options.data,
-            options.out,
-            options.resume,
-            options.keep,
-            options.workers,
-            options.cache,
-            options.start,
-            options.images,
-        )
+        run = (options.data, options.out, options.resume, options.keep, options.workers, options.cache)
+        best = train(config, settings, *run, options.start, options.images)
     except (ValueError, OSError) as error:
         return print_error(error)
     if PartialState().is_main_process:

@@ -1,7 +1,5 @@
 """How the C library hands out memory, for work that asks for the same large tensors again and again."""
 
-from __future__ import annotations
-
 import ctypes
 
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # of glibc's mallopt(3)
@@ -10,11 +8,7 @@ TOP_PAD = 2**28  # bytes asked of the system at once
 
 
 def keep_freed_memory() -> bool:
-    """Let the allocator keep freed memory; return whether the C library is glibc and accepted it.
-
-    glibc maps every large tensor again and the system clears its pages, a quarter of the time of a training step on a
-    CPU. The process then keeps its peak memory.
-    """
+    """Let the allocator keep freed memory, a quarter of a step's time on a CPU; return whether glibc accepted it."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):  # another C library; Windows has no name None

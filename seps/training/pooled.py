@@ -1,10 +1,4 @@
-"""The pooled baseline on the same frozen features: `python -m seps.baseline CONFIG --data DIR --cache CACHE`.
-
-Mean patch and mean word, each through the same head as in the recipe's SEPS (context, standardisation and dropout
-included), compared by cosine and trained with InfoNCE. No selection, no aggregation, no words that meet patches.
-"""
-
-from __future__ import annotations
+"""The pooled baseline on the same frozen features: `python -m seps.baseline CONFIG --data DIR --cache CACHE`."""
 
 import json
 from dataclasses import replace
@@ -13,24 +7,22 @@ from pathlib import Path
 import torch
 from tqdm import trange
 
-from seps.cli import Parser, print_error, whole_number
+from seps.common.cli import Parser, print_error, whole_number
 from seps.data import Split, read_split
 from seps.models.model import SEPSModel
 from seps.runs.lr_schedule import linear, set_learning_rate
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
-from seps.training.cache import cache_features
-from seps.training.data_loader import CachedDataLoader, mean_captions, mean_images
-from seps.training.embedding import BatchEmbedder, pool
-from seps.training.objective import pooled_loss
-from seps.training.samplers import shuffle_batches
+from seps.training.batches.cache import cache_features
+from seps.training.batches.data_loader import CachedDataLoader, mean_captions, mean_images
+from seps.training.batches.embedding import BatchEmbedder, pool
+from seps.training.batches.samplers import shuffle_batches
+from seps.training.dev import recalls
+from seps.training.losses.objective import pooled_loss
 from seps.training.settings import TrainSettings, read_recipe
 
 
 def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSettings, epochs: int) -> None:
-    """Train only the heads with the pooled loss: `epochs` passes over the captions, with a linearly falling rate.
-
-    Of `settings`, pooled_batch, pretrain_rate, weight_decay and seed are used.
-    """
+    """Train only the heads with the pooled loss: `epochs` passes, with a linearly falling rate."""
     heads = [p for part in (model.img_enc, model.txt_enc) for p in part.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(heads, weight_decay=settings.weight_decay)
     embedder = BatchEmbedder(model.train(), settings.bf16_backbones)
@@ -84,9 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
             loader.fit_heads()
             train_pooled(model, loader, seeded, options.epochs)
             metrics = pooled_metrics(model, dev, options.cache)
-            row = {"seed": seed, "rsum": metrics.rsum}
-            for name, recall in (("i2t", metrics.image_to_text), ("t2i", metrics.text_to_image)):
-                row |= {f"{name}_r1": recall.r1, f"{name}_r5": recall.r5, f"{name}_r10": recall.r10}
+            row = {"seed": seed} | recalls(metrics)
             print(json.dumps({name: round(number, 2) for name, number in row.items()}), flush=True)
     except (ValueError, OSError) as error:
         return print_error(error)

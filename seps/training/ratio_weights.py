@@ -1,11 +1,4 @@
-"""Effect of the ratio weight on the kept ratio: `python -m seps.training.ratio_weights --out FILE`.
-
-One small model for each weight that the training guide makes a claim on, trained from the same start on the same drawn
-scenes with Gumbel-Softmax, by the recipe `ratio`. FILE receives the kept ratio of every step. With its defaults it took
-some minutes on one thread; the same machine gives the same numbers.
-"""
-
-from __future__ import annotations
+"""Effect of the ratio weight on the kept ratio: `python -m seps.training.ratio_weights --out FILE`."""
 
 import json
 import sys
@@ -16,7 +9,7 @@ from typing import Any
 
 import torch
 
-from seps.cli import Parser, check_output, errors_in_one_line, whole_number
+from seps.common.cli import Parser, check_output, errors_in_one_line, whole_number
 from seps.models.config import ModelConfig
 from seps.runs.run_log import read_epochs, read_steps
 from seps.scenes import write_split
@@ -30,12 +23,7 @@ RECIPE, TRAIN, DEV = "ratio", 240, 20  # scenes
 def measure(
     config: ModelConfig, settings: TrainSettings, folder: Path, train_scenes: int, dev_scenes: int
 ) -> list[dict[str, Any]]:
-    """Train a model for each ratio weight of CLAIMED_KEPT, with sampled decisions and dense captions in every step.
-
-    Returns:
-        For each weight "ratio_weight", "kept" per step, "align" per epoch, "low", "high" and "mean" of "kept" over the
-        last half of the steps, and "rsum" of the best epoch on dev.
-    """
+    """Train a model for each ratio weight of CLAIMED_KEPT, with sampled decisions and dense captions in every step."""
     write_split(folder, "train", train_scenes, 0)
     write_split(folder, "dev", dev_scenes, 0)
     runs = []

@@ -1,16 +1,14 @@
 """Training settings: the "training" section of a recipe; the other keys are the model's config."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
-from seps.checks import check_ratio
-from seps.elsewhere import TRAINING_KEYS
-from seps.fields import CountOrZero, Fields, Fraction, NotNegative, Positive, Ratio, between, choice_of
+from seps.common.checks import check_ratio
+from seps.common.elsewhere import TRAINING_KEYS
+from seps.common.fields import CountOrZero, Fields, Fraction, NotNegative, Positive, Ratio, between, choice_of
 from seps.models.config import ModelConfig, load_config
 from seps.runs.lr_schedule import linear, multistep
 from seps.runs.recipe import MAX_EPOCHS, BatchSize, Epochs, Seed, read_parts, recipe_files
@@ -38,79 +36,42 @@ class TrainSettings(Fields, section="training", elsewhere=TRAINING_KEYS):
         epochs: passes over the training captions, after `pretrain_epochs`.
         batch_size: B, images and captions a step.
         loss: "triplet", equation (6), or "infonce", cross-entropy over the batch's similarities both ways.
-        margin: alpha of equation (6).
-        align_ramp_epochs: epochs, after `pretrain_epochs`, over which that loss rises from 0 to its weight, step by
-            step; the released code's default, `embedding_warmup_epochs` 0, is 1 here.
-        align_weight: weight of that loss; 0 trains only embeddings, without the network: dev is ranked by pooled ones.
-        temperature: initial (learned) temperature of InfoNCE.
+        align_weight: weight of that loss; 0 trains only embeddings, without the network.
+        align_ramp_epochs: epochs, after `pretrain_epochs`, over which that loss rises from 0 to its weight; 1 is the
+            released code's `embedding_warmup_epochs` 0.
+        margin: alpha of equation (6); temperature: initial one of InfoNCE.
         hard_after: epochs of all negatives before hardest-negative mining (triplet).
-        ratio_weight: weight of L_ratio, equation (7), which counts where decisions are drawn (Gumbel-Softmax); its
-            target is the network's sparse_ratio, as in the released code.
-        lambda_sparse, lambda_dense: weights of the two branches in equation (7); the released variant, where masks are
-            one tensor, has none.
+        ratio_weight: weight of L_ratio, equation (7), where decisions are drawn (Gumbel-Softmax).
+        lambda_sparse, lambda_dense: weights of the two branches in equation (7).
         learning_rate: of heads and network; backbone_rate: of the backbones, as a share of it.
-        heads_rate: of the projection heads after pre-training, as a share of it; also for trained parts of frozen
-            backbones.
-        context_rate: of the image head's context after pre-training, as a share of the heads': whole-image features
-            added to patches; 0 freezes it.
-        network_rate: of the network's parts other than the predictors of s^p after pre-training, as a share of it; 0
-            freezes them, so that only the decision learns.
-        weight_decay: of AdamW.
-        schedule: "multistep", times decay_rate at each of the epochs lr_schedules, counted from 0; "linear", down to 2%
-            at the last step.
-        lr_schedules: those epochs, rising; decay_rate: in (0, 1].
+        heads_rate, network_rate: shares of heads and of the network without predictors of s^p, after pre-training.
+        context_rate: of the image head's context, as a share of the heads'; 0 freezes.
+        schedule: "multistep", times decay_rate at each of lr_schedules; "linear", down to 2% at the last step.
         lr_warmup_steps: steps over which the rates rise from 0.
         clip: largest norm of the gradient.
         frozen: freeze the backbones and cache their features once, next to the run.
-        frozen_until: with frozen, the last part of the image backbone that stays so ("blocks.4" of a timm
-            EfficientNet): the parts after it learn along, on its cached maps, their batch normalisations' statistics
-            left; "" keeps all of it.
-        frozen_text_layers: with frozen, how many of the text encoder's layers stay so, the later ones learning along;
-            -1 keeps all.
-        mirrored: with frozen, cache the features of the images' mirror images too, and take these half of the time, but
-            for captions that name left and right.
+        frozen_until: with frozen, the last part of the image backbone that stays so ("blocks.4"); "" keeps all of it.
+        frozen_text_layers: with frozen, how many of the text encoder's layers stay so; -1 keeps all.
+        mirrored: with frozen, take mirror images half of the time, except for captions that name left and right.
         augment: crop and flip images, mask, replace and delete words (not with cached features).
-        dense: "own" trains with dense captions, "none" without.
-        join_captions: with "own" and data without dense captions, take each image's other captions, joined, instead.
+        dense: "own" trains with dense captions, "none" without; join_captions: join the image's others if missing.
         dense_share: share of the steps that see dense captions.
-        similar_batches: 0 shuffles; above 0, batches hold images alike in a random direction of the pooled embedding,
-            with this much noise: harder negatives in a small batch.
-        captions_an_epoch: how many of each image's captions, resampled, an epoch with similar_batches or with pixels
-            takes; 0 all.
-        images_an_epoch: with pixels and captions_an_epoch, how many images, resampled, an epoch takes; 0 all.
-        neighbours: 0 shuffles; above 0, with captions_an_epoch, batches of pixels are made of groups of so many
-            captions that are alike: harder negatives; batch_size is a multiple of it.
-        drawn_epochs: with Gumbel-Softmax, how many epochs after pre-training draw decisions, later ones take the top k;
-            -1 draws in all.
-        pretrain_epochs: passes over the images that train heads and backbones (only heads if these are frozen) by
-            the two losses below, before the network joins them; pretrain_batch: images a step of it; pretrain_rate: its
-            learning rate, falling linearly.
-        pretrain_captions: with cached features, how many of each image's captions, resampled from those with
-            phrases, a step of it takes; 0 all.
-        pooled_weight: weight of InfoNCE on pooled embeddings (mean patch against mean word).
-        pooled_batch: captions a step of it with cached features; with pixels it takes the batch's own.
-        class_steps: with vision.classes, after how many steps the class vectors are computed again from the text
-            branch.
-        grounding_weight: weight of the phrase losses: a phrase's words against the patches of its image, inside
-            its boxes against outside, and phrases against regions over the batch; needs {split}_entities.jsonl.
-        map_weight: weight of the phrase loss on word maps, which reaches aggregation and s^p too; it counts in steps
-            without dense captions and needs {split}_entities.jsonl.
-        word_weight: weight of the phrase loss of each word by itself: its patches inside the boxes against outside;
-            needs {split}_entities.jsonl.
-        significance_weight: with cached features, weight of the loss on s^p, equation (1): high on objects that an
-            image's caption names, low elsewhere; the phrase loss on word maps then leaves s^p to it. Needs
-            {split}_entities.jsonl.
-        decision_weight: with cached features, weight of the loss on the decision: each phrase, as a separate caption,
-            keeps the objects it names and drops the other phrases' objects; the phrase loss on word maps then leaves
-            s^p to it. Needs {split}_entities.jsonl.
-        blind_weight: weight of the loss on the spread within an image of the caption-free part of the score,
-            (1 - 2 beta) s^p + 2 beta s^im.
-        regions: the phrase's region in those losses: its "boxes", or the "masks" of the named objects, which scenes
-            have ({split}_scenes.jsonl).
+        similar_batches: above 0, batches hold similar images, with this much noise: harder negatives.
+        captions_an_epoch, images_an_epoch: how many of each image's captions, and of the images, an epoch takes; 0 all.
+        neighbours: above 0, batches of pixels are made of groups of so many similar captions: harder negatives.
+        drawn_epochs: with Gumbel-Softmax, how many epochs after pre-training draw decisions; -1 all.
+        pretrain_epochs: passes over the images that train only heads and backbones, before the network joins them.
+        pretrain_captions: with cached features, how many of each image's captions a step of it takes; 0 all.
+        pooled_weight: weight of InfoNCE on pooled embeddings; pooled_batch: its captions a step with cached features.
+        grounding_weight, word_weight: weights of the losses of phrases and of their words against patches.
+        map_weight: weight of the phrase loss on word maps, in steps without dense captions.
+        significance_weight: with cached features, weight of the loss on s^p, equation (1): high on named objects.
+        decision_weight: with cached features, weight of the loss on the decision of each phrase as a caption.
+        blind_weight: weight of the loss on the spread of the caption-free score, (1 - 2 beta) s^p + 2 beta s^im.
+        regions: regions of phrases in those losses (they need {split}_entities.jsonl): "boxes", or "masks" of scenes.
         aggregation_scale: the aggregation logits' scale at the start; above 1 tokens start as few patches.
         dev_images: how many images of dev, from the first, choose the best epoch; 0 takes all.
-        bf16_backbones: run trained backbones in bfloat16 on a CPU too, where it multiplies in bfloat16 at least as fast
-            as in float32; it about halves the time there.
+        bf16_backbones: run trained backbones in bfloat16 on a CPU too, if it is fast there.
         seed: of everything drawn.
     """
 
@@ -155,7 +116,6 @@ class TrainSettings(Fields, section="training", elsewhere=TRAINING_KEYS):
     pretrain_captions: CountOrZero = 0
     pooled_weight: NotNegative = 0.0
     pooled_batch: BatchSize = 512
-    class_steps: Annotated[int, between(1)] = 20
     grounding_weight: NotNegative = 0.0
     map_weight: NotNegative = 0.0
     word_weight: NotNegative = 0.0
@@ -211,22 +171,14 @@ class TrainSettings(Fields, section="training", elsewhere=TRAINING_KEYS):
             )
 
     def rate_factor(self, epoch: int, step: int, count: int) -> float:
-        """Return the learning rate of a step after pre-training as a fraction of the largest.
-
-        Args:
-            epoch, step: of the main training, counted from 0; count: steps per epoch.
-        """
+        """Return the learning rate of a step of the main training as a fraction of the largest, of `count` an epoch."""
         if self.schedule == "multistep":
             return multistep(epoch, step, self.lr_schedules, self.decay_rate, self.lr_warmup_steps)
         return linear(step, self.epochs * count, self.lr_warmup_steps)
 
 
 def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
-    """Read a recipe, a model's config with an optional "training" section: a JSON file, or a name in the package.
-
-    Raises:
-        ValueError: no such recipe, an unknown or missing key, or an invalid value.
-    """
+    """Read a recipe, a model's config with an optional "training" section: a JSON file, or a name in the package."""
     path = recipe_files(RECIPES).get(str(name_or_path), Path(name_or_path))
     if not path.is_file():
         return load_config(name_or_path), TrainSettings()

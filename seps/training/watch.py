@@ -1,18 +1,12 @@
 """Warnings about a run, one sentence each; training continues."""
 
-from __future__ import annotations
-
 from seps.method.selection import count_kept
 from seps.training.guide import HEALTHY, KEPT_OFF, MAX_KEPT, MAX_RATIO_WEIGHT, MIN_KEPT
 from seps.training.settings import TrainSettings
 
 
 def start_warnings(settings: TrainSettings, patches: int, keep_ratio: float) -> list[str]:
-    """Return warnings about the recipe's settings, before the first epoch.
-
-    Args:
-        patches: N of an image; keep_ratio: the share that the network keeps, in (0, 1].
-    """
+    """Return warnings about the recipe's settings for N patches, of which the network keeps `keep_ratio`."""
     if not settings.align_weight:  # without the network nothing is selected
         return []
     warnings = []
@@ -36,13 +30,7 @@ def start_warnings(settings: TrainSettings, patches: int, keep_ratio: float) -> 
 
 
 def epoch_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: int, sampled: bool) -> list[str]:
-    """Return warnings about the means of an epoch.
-
-    Args:
-        row: columns of metrics.csv: "epoch", "loss" and, if the network is trained, "align", "ratio", "kept" and
-            "target_ratio".
-        main_epoch: counted from 0, after pre-training; sampled: decisions were sampled, so that L_ratio counts.
-    """
+    """Return warnings about the means of an epoch, a line of metrics.csv."""
     if "align" not in row:
         return []
     warnings = []
@@ -56,11 +44,7 @@ def epoch_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: i
 
 
 def loss_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: int, sampled: bool) -> list[str]:
-    """Return warnings about losses outside the guide's healthy ranges.
-
-    The triplet loss is checked in the first epoch and in the first with hardest negatives, the ratio loss in every
-    epoch with sampled decisions.
-    """
+    """Return warnings about losses outside the guide's healthy ranges."""
     checked = ["ratio"] if sampled else []
     if settings.loss == "triplet" and main_epoch in (0, settings.hard_after):
         checked = ["loss", "align", *checked]

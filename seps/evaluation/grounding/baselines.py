@@ -1,21 +1,16 @@
 """Baseline maps: plain cosine, the score's gradient, the image centre, chance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from seps.evaluation.grounding.measures import Floats, Integers
 from seps.method.network import CrossSparseAggrNet, Match
 
 BLOB = 0.25  # standard deviation of the centred blob, in widths and heights of the image
 SEED = 0
-
-Floats = NDArray[np.float64]
 
 
 def centre_blob(grid: tuple[int, int]) -> Floats:
@@ -24,7 +19,7 @@ def centre_blob(grid: tuple[int, int]) -> Floats:
     return np.exp(-(y[:, None] ** 2 + x**2) / (2 * BLOB**2)).reshape(-1)
 
 
-def random_order(num_patches: int, number: int) -> NDArray[np.integer[Any]]:
+def random_order(num_patches: int, number: int) -> Integers:
     """Return all patches (N,) in a random order that depends only on the caption's number, from 0."""
     return np.random.default_rng((SEED, number)).permutation(num_patches)
 
@@ -33,11 +28,6 @@ class Gradients:
     """Gradient times input of one image's scores, over its patches.
 
     A patch's weight is |v . dF/dv|, summed over channels, for a patch embedding v and a score F of the forward pass.
-    Top-k decisions have no gradient, and the attentions carry none. Where the released variant detaches selection, the
-    gradient is passed anyway, since otherwise no patch would have any.
-
-    Args:
-        net: either variant, in any mode; image: (N[+1], C).
     """
 
     def __init__(self, net: CrossSparseAggrNet, image: Tensor) -> None:
@@ -51,13 +41,7 @@ class Gradients:
             net.detach_selection = detach
 
     def maps(self, words: Tensor, phrases: Sequence[slice]) -> tuple[list[Floats], Floats]:
-        """Return the maps of a caption's phrases, P times (N,), and of the whole caption, (N,).
-
-        For a phrase F is the sum of its words' cosines with their best tokens, for the caption S(I, T).
-
-        Args:
-            words: (L, C); phrases: P ranges of words.
-        """
+        """Return the maps of a caption's P phrases, ranges of its words (L, C), each (N,), and of the caption, (N,)."""
         match = self.match(words)
         with torch.enable_grad():
             whole = self._map(match.similarity[0])

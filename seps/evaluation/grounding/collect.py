@@ -1,44 +1,30 @@
 """Measurement of a split: explain every caption that names objects and collect the figures."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from seps.common.progress import Progress, batches
 from seps.data import SentencePhrases, Split, open_image
-from seps.data.objects import CaptionTruth, Region, SceneObjects, counted, image_truth
-from seps.data.regions import central_patches, energy_inside
+from seps.data.objects import CaptionTruth, Region, SceneObjects, central_patches, counted, energy_inside, image_truth
 from seps.encoders.tokenizer import word_tokens
 from seps.evaluation.grounding.baselines import Gradients, centre_blob
 from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, mean_curves, rescorer, step_counts
 from seps.evaluation.grounding.maps import METHODS, OF_PHRASES, CaptionMaps, caption_maps
-from seps.evaluation.grounding.measures import compute_kept_areas, first, measure_map
+from seps.evaluation.grounding.measures import Booleans, Floats, Integers, first, measure_map
 from seps.evaluation.grounding.report import Grounding, Pointing
 from seps.models.model import SEPSModel, photo_batch_size
-from seps.progress import Progress, batches
 from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
 
 CURVES = 200  # captions with deletion and insertion curves
 
-Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
-Integers = NDArray[np.integer[Any]]
-
 
 class Collected:
-    """The figures of captions and phrases, one row each.
-
-    Args:
-        model: in any mode.
-        with_curves: numbers, from 0, of the captions to measure curves for.
-    """
+    """The figures of captions and phrases, one row each; `with_curves` has the numbers of captions with curves."""
 
     def __init__(self, model: SEPSModel, with_curves: Container[int] = ()) -> None:
         self.model, self.with_curves = model, with_curves
@@ -53,11 +39,7 @@ class Collected:
         self.cut_off = self.without_map = self.skipped = 0
 
     def add_image(self, owner: int, image: Tensor, truths: Sequence[CaptionTruth]) -> None:
-        """Explain and measure one image's captions; phrases without recognisable tokens are skipped.
-
-        Args:
-            owner: the image's number; image: (N[+1], C); truths: its captions.
-        """
+        """Explain and measure the captions of image number `owner`, (N[+1], C)."""
         if not truths:
             return
         model = self.model
@@ -91,11 +73,7 @@ class Collected:
 
 
 def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int]) -> Floats:
-    """Compute energy inside and pointing game of each method: (methods, 2).
-
-    Args:
-        maps: by the methods of `OF_PHRASES`; empty if the phrase was cut off.
-    """
+    """Compute energy inside and pointing game of each method: (methods, 2)."""
     overlap, hits = region.overlap, region.hits
     central = central_patches(grid).reshape(-1)  # (N,)
     measures = [measure_map(maps.get(method), overlap, hits) for method in OF_PHRASES]
@@ -104,15 +82,11 @@ def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int
 
 
 def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
-    """Return the number of patches that each method keeps in each region, as many in total as the decision mask:
-    (methods, 3).
-
-    SEPS keeps the mask's patches, the others the first in their order; for random the expected number.
-    """
+    """Return the number of patches that each method keeps in each region: (methods, 3)."""
     count, uniform = int(maps.kept.sum()), np.full(len(maps.kept), maps.kept.mean())
     kept: dict[str, Booleans | Floats] = {"seps": maps.kept, "random": uniform}
     kept |= {method: first(maps.orders[method], count) for method in METHODS if method not in kept}
-    return np.stack([compute_kept_areas(kept[method], areas) for method in METHODS])
+    return np.stack([areas @ kept[method] for method in METHODS])
 
 
 def ground(
@@ -124,19 +98,7 @@ def ground(
     scenes: Sequence[SceneObjects] | None = None,
     curve_captions: int = CURVES,
 ) -> Grounding:
-    """Measure a model on the phrases of a split.
-
-    Args:
-        model: in any mode; explanations use evaluation mode.
-        split: V images; entities: V lists of sentences, see `read_entities`.
-        name: the model's, for the report.
-        scenes: V scenes; their masks replace the phrases' boxes, see `read_scenes`.
-        curve_captions: number of captions with deletion and insertion curves, spread evenly over the split; 0 for none.
-
-    Raises:
-        ValueError: no usable phrase, entities or scenes of another number of images, a negative number of curves, or an
-            unreadable photograph.
-    """
+    """Measure a model on the phrases of a split."""
     total = check(split, entities, scenes, curve_captions)
     with_curves = np.linspace(0, total - 1, min(curve_captions, total)).round().astype(int)
     collected, neutral = Collected(model, set(with_curves.tolist())), torch.zeros((), device=model.device)
@@ -187,14 +149,7 @@ def check(
 def measure_curves(
     model: SEPSModel, tasks: Sequence[CurveTask], neutral: Tensor, progress: Progress
 ) -> tuple[Floats, Integers]:
-    """Compute the curves of some captions.
-
-    Args:
-        neutral: (C,), the replacement of removed patches.
-
-    Returns:
-        (captions, methods, 2, S) scores, and (S,) patches removed or added at each step.
-    """
+    """Compute the curves of some captions: scores (captions, methods, 2, S), and patches per step, (S,)."""
     counts = step_counts(model.cross_net.num_patches)
     values = np.zeros((len(tasks), len(METHODS), 2, len(counts)))
     for part in batches(len(tasks), 1, progress, "Removing patches"):
@@ -223,13 +178,7 @@ def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[st
 def compute_kept_rates(
     kept: Floats, areas: Floats, images: Integers
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None, Estimate | None]:
-    """Compute kept rates of mentioned objects, other objects and background, and the ratio of the first to the last.
-
-    A kept rate is sum of kept / sum of areas over all captions' patches in a region.
-
-    Args:
-        kept, areas: (captions, 3), in patches; images: (captions,).
-    """
+    """Compute kept rates of mentioned objects, other objects and background, and the ratio of first to last."""
     columns = np.concatenate([kept, areas], axis=1)  # (captions, 6)
 
     def rate(sums: Floats, region: int) -> Floats:

@@ -1,55 +1,32 @@
 """Sensitivity of maps to the caption, measured on two phrases of one image that name different things.
 
-A pair is two phrases of one caption, neither of them a scene, with disjoint regions (boxes or masks). The same two
-phrases in two captions of an image are one pair. Each phrase is explained separately, between [CLS] and [SEP], without
-a dense caption. For every map over the patches:
-
-    own, other    the share of the phrase's region, and of the other's, in the k highest patches of the map, where k is
-                  the number kept by the decision mask; patches count by overlap
-    contrast      own - other: 0 if the caption changes nothing
-    IoU           of the two phrases' k patches: 1 if they are the same
-    above         the share of phrases with a higher mean of the map in their region than in the other; ties count half
-    AUC           the probability that a patch of the phrase's region is higher than one of the other; ties count half
-    inside        the share of the map's weight in the phrase's region, and in the other; only for weights
-
-The maps are the score (its k patches are the decision mask), each of its parts, the word map (the mean over the
-phrase's tokens; ties by score), and the baselines plain cosine, gradient, centre and random, see
-`seps.evaluation.grounding`. Figures are means over pairs; a pair is the mean of its two directions.
-
-The caption's share of the score's spread, see `seps.explanation.spread`: under an image's phrases in turn, the variance
-over phrases at a patch against the variance over all patches and phrases, sums over all images.
+A pair is two phrases of one caption, neither of them a scene, with disjoint regions (boxes or masks). Each phrase is
+explained separately. `contrast_report.MEANINGS` describes the figures.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from seps.common.progress import Progress, batches
 from seps.data import SentencePhrases, Split, open_image
 from seps.data.objects import Boxes, Masks, SceneObjects, counted
 from seps.evaluation.grounding.baselines import SEED, Gradients, centre_blob
 from seps.evaluation.grounding.contrast_report import COLUMNS, Contrast, MapContrast
 from seps.evaluation.grounding.maps import mean_map, subtract_minimum
-from seps.evaluation.grounding.measures import first, order_of
+from seps.evaluation.grounding.measures import Booleans, Floats, Integers, first, order_of
 from seps.explanation.forward_pass import cosines, token_maps, token_weights
 from seps.explanation.spread import caption_spread
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, text_attention
 from seps.models.model import SEPSModel, photo_batch_size
-from seps.progress import Progress, batches
 from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
 
 WEIGHTS = ("word_map", "cosine", "gradient", "centre", "random")  # maps that are not below 0
-
-Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 
 class NoPairsError(ValueError):
@@ -67,12 +44,7 @@ class PhrasePair:
 def image_pairs(
     sentences: Sequence[SentencePhrases], grid: tuple[int, int], scene: SceneObjects | None = None
 ) -> list[PhrasePair]:
-    """Return the pairs of phrases of one image with disjoint regions.
-
-    Args:
-        sentences: the image's; grid: (H, W).
-        scene: its masks, which replace the phrases' boxes.
-    """
+    """Return the pairs of phrases of one image with disjoint regions: boxes, or the masks of its scene."""
     objects = Boxes(sentences, grid) if scene is None else Masks(scene, grid)
     pairs: dict[frozenset[str], PhrasePair] = {}
     for sentence in sentences:
@@ -87,11 +59,7 @@ def image_pairs(
 
 
 def compute_kept_shares(kept: Booleans, overlaps: Floats) -> Floats:
-    """Return the share of each region that each decision keeps: (2, 2), a row per phrase, a column per region.
-
-    Args:
-        kept: (2, N), the phrases' decisions; overlaps: (2, N), their regions.
-    """
+    """Return the share of each region (2, N) that each decision (2, N) keeps: (2, 2)."""
     return (kept @ overlaps.T) / overlaps.sum(axis=1)
 
 
@@ -101,36 +69,25 @@ def iou(kept: Booleans) -> float:
 
 
 def ranks_above(values: Floats, first: Floats, other: Floats) -> float:
-    """Return 1.0 if a map's mean is higher in the first region than in the other, 0.0 if lower, 0.5 if equal.
-
-    Args:
-        values: (N,); first, other: (N,), the fraction of each patch in either region; not all 0.
-    """
+    """Return 1.0 if a map's mean (N,) is higher in the first region (N,), 0.0 if lower, 0.5 if equal."""
     difference = values @ first / first.sum() - values @ other / other.sum()
     return float((np.sign(difference) + 1) / 2)
 
 
 def patch_auc(values: Floats, first: Floats, other: Floats) -> float:
-    """Return the probability that a patch of the first region has a higher value than one of the other; arguments as
-    `ranks_above`."""
+    """Return the probability that a patch of the first region has a higher value than one of the other."""
     mine, theirs = values[first > 0][:, None], values[other > 0]
     higher = (mine > theirs) + 0.5 * (mine == theirs)  # (patches of own, patches of other)
     return float(first[first > 0] @ higher @ other[other > 0] / (first.sum() * other.sum()))
 
 
 def weight_inside(weights: Floats, overlaps: Floats) -> Floats:
-    """Return the share of each map's weight in each region, (2, 2), from weights (2, N) and regions (2, N); 0
-    without weight."""
+    """Return the share of each map's weight in each region: (2, 2); 0 without weight."""
     return np.nan_to_num(ratio(weights @ overlaps.T, np.repeat(weights.sum(axis=1, keepdims=True), 2, axis=1)))
 
 
 def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: bool) -> Floats:
-    """Return the figures of `COLUMNS` for one pair under one map, means of both directions: (8,).
-
-    Args:
-        values: (2, N), each phrase's map; kept: (2, N), its k patches; overlaps: (2, N), the regions.
-        are_weights: whether values are never negative; otherwise their weight inside is NaN.
-    """
+    """Return the figures of `COLUMNS` for one pair under one map, arrays (2, N), as means of both directions: (8,)."""
     fractions = compute_kept_shares(kept, overlaps)  # (2, 2)
     inside = weight_inside(values, overlaps) if are_weights else np.full((2, 2), np.nan)
     same, other = (np.trace(fractions) / 2, np.trace(fractions[::-1]) / 2)
@@ -142,11 +99,7 @@ def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: 
 
 
 def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence[Tensor]) -> dict[str, Floats]:
-    """Return the score of one image's patches under each caption, and its parts: (P, N) each.
-
-    Args:
-        net: in any mode; image: one image, from its `encode_images`; words: P times (L, C).
-    """
+    """Return the score of one image's patches under P captions (L, C), and its parts: (P, N) each."""
     directions = torch.stack([caption_direction(caption) for caption in words], dim=1)  # (C, P)
     s_st = text_attention(image.unit[0], directions).T  # (P, N)
     s_p = None if image.s_p[0] is None else image.s_p[0].expand_as(s_st)
@@ -157,11 +110,7 @@ def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence
 def rival_maps(
     net: CrossSparseAggrNet, image: Tensor, words: Sequence[Tensor], grid: tuple[int, int], numbers: Sequence[int]
 ) -> dict[str, Floats]:
-    """Return the word maps of one image's captions, and the baseline maps: (P, N) each.
-
-    Args:
-        image: (N[+1], C); words: P times (L, C), [CLS] first, [SEP] last; numbers: (P,), for the random maps.
-    """
+    """Return the word maps of one image's P captions (L, C) and the baseline maps: (P, N) each."""
     gradients, patches, blob = Gradients(net, image), image[-net.num_patches :], centre_blob(grid)
     rows = []
     for caption, number in zip(words, numbers, strict=True):
@@ -187,15 +136,12 @@ def highest(values: Floats, count: int, scores: Floats | None = None) -> Boolean
 
 
 def encoded_images(
-    model: SEPSModel, split: Split, numbers: Sequence[int], images: Tensor | None, progress: Progress
+    model: SEPSModel, split: Split, numbers: Sequence[int], progress: Progress
 ) -> Iterator[tuple[int, Tensor]]:
-    """Yield the images of these numbers with their embeddings (N[+1], C), encoded if not given."""
+    """Yield the images of these numbers with their embeddings (N[+1], C)."""
     for part in batches(len(numbers), photo_batch_size(model.device), progress, "Contrasting"):
-        chosen = numbers[part]
-        if images is None:
-            yield from zip(chosen, model.encode_photos([open_image(split.image_files[i]) for i in chosen]), strict=True)
-        else:
-            yield from ((i, images[i]) for i in chosen)
+        photos = [open_image(split.image_files[i]) for i in numbers[part]]
+        yield from zip(numbers[part], model.encode_photos(photos), strict=True)
 
 
 def contrast(
@@ -205,22 +151,9 @@ def contrast(
     progress: Progress = False,
     name: str = "",
     scenes: Sequence[SceneObjects] | None = None,
-    rivals: bool = True,
-    images: Tensor | None = None,
 ) -> Contrast:
-    """Measure how closely a model's maps follow the caption, on all pairs of phrases of a split.
-
-    Args:
-        model: in any mode; measured in evaluation mode.
-        split, entities, progress, name, scenes: as in `ground`.
-        rivals: also measure word maps and baselines; without them most of the time is for encoding photographs.
-        images: the split's embeddings (V, N[+1], C) if available.
-
-    Raises:
-        NoPairsError: no pair.
-        ValueError: entities, scenes or images of another number, or an unreadable photograph.
-    """
-    for kind, given in (("entities", entities), ("scenes", scenes), ("images", images)):
+    """Measure how closely a model's maps follow the caption, on all pairs of phrases of a split."""
+    for kind, given in (("entities", entities), ("scenes", scenes)):
         if given is not None and len(given) != len(split.image_files):
             raise ValueError(f"{kind} has {len(given)} images, but split {split.name} has {len(split.image_files)}.")
     scene_of: Sequence[SceneObjects | None] = [None] * len(entities) if scenes is None else scenes
@@ -230,9 +163,9 @@ def contrast(
         raise NoPairsError(f"split {split.name} has 0 pairs of phrases that name things apart, but 1 is needed.")
     figures: dict[str, list[Floats]] = {}
     owners, spreads, phrases, count = [], [], 0, 0
-    for i, image in encoded_images(model, split, list(pairs), images, progress):
+    for i, image in encoded_images(model, split, list(pairs), progress):
         texts = list(dict.fromkeys(text for pair in pairs[i] for text in pair.phrases))
-        maps, kept = contrast_maps(model, image, texts, range(phrases, phrases + len(texts)), rivals)
+        maps, kept = contrast_maps(model, image, texts, range(phrases, phrases + len(texts)))
         phrases, count = phrases + len(texts), int(kept["score"][0].sum())
         spreads.append(caption_spread(torch.from_numpy(maps["score"])))
         for pair in pairs[i]:
@@ -259,7 +192,7 @@ def contrast(
 
 
 def contrast_maps(
-    model: SEPSModel, image: Tensor, texts: Sequence[str], numbers: Sequence[int], rivals: bool
+    model: SEPSModel, image: Tensor, texts: Sequence[str], numbers: Sequence[int]
 ) -> tuple[dict[str, Floats], dict[str, Booleans]]:
     """Return every map of one image's phrases, (P, N) each, and the patches that each one keeps, (P, N)."""
     net = model.cross_net
@@ -268,15 +201,14 @@ def contrast_maps(
     with torch.no_grad(), torch.autocast(image.device.type, enabled=False):
         maps = phrase_scores(net, net.encode_images(image[None]), words)
         decided = net.sparse_net_cap.decide(torch.from_numpy(maps["score"])).numpy() > 0.5  # (P, N)
-    if rivals:
-        maps |= rival_maps(net, image, words, model.grid, numbers)
+    maps |= rival_maps(net, image, words, model.grid, numbers)
     count = int(decided[0].sum())
     ties = {"word_map": maps["score"]}
     kept = {method: highest(values, count, ties.get(method)) for method, values in maps.items() if method != "score"}
     return maps, {"score": decided, **kept}
 
 
-def estimates(figures: Floats, images: NDArray[np.integer[Any]]) -> MapContrast:
+def estimates(figures: Floats, images: Integers) -> MapContrast:
     """Return the means of one map's figures (pairs, 8) with their intervals; images: (pairs,), the image of each."""
     columns: Mapping[str, Estimate | None] = {
         name: None if np.isnan(column).any() else estimate(column, images)

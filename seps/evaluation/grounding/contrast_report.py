@@ -1,51 +1,18 @@
 """Report of the contrast of captions: figures with their intervals, as JSON and as a table."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from seps.evaluation.grounding.report import estimate_table
-from seps.numbers import amount
+from seps.common.numbers import amount
+from seps.evaluation.grounding.report import TEXTS, estimate_table
 from seps.runs.bootstrap import Estimate
 
-COLUMNS = {
-    "own": "own kept",
-    "other": "other's kept",
-    "contrast": "contrast",
-    "iou": "IoU",
-    "above": "own above",
-    "auc": "AUC",
-    "inside_own": "inside own",
-    "inside_other": "inside other",
-}
-MEANINGS = {  # of the columns, in their order
-    "own": "the share of the phrase's own region among the patches kept; higher is better",
-    "other": "the share of the other phrase's region among them; lower is better",
-    "contrast": "the first less the second: 0 where the caption moves nothing; higher is better",
-    "iou": "the overlap of both phrases' kept patches: 1 if they are identical; lower is better",
-    "above": "the share of phrases with the higher map mean in their own region; 0.5 is blind",
-    "auc": "how probably a patch of the own region comes before one of the other; 0.5 is blind",
-    "inside_own": "the share of the map's weight in the phrase's own region; higher is better",
-    "inside_other": "the share of it in the other region; lower is better",
-}
-ROWS = {  # descriptions of the maps
-    "score": "the significance score: what it keeps is the decision mask",
-    "s_p": "its learnt part, s^p, which depends only on the photograph",
-    "s_st": "its part s^st, the caption's attention",
-    "s_im": "its part s^im, the photograph's attention to itself",
-    "word_map": "the model's word maps, the mean over the phrase's words",
-    "cosine": "its patches and words compared without selection and merging",
-    "gradient": "gradient times input of the phrase's words",
-    "centre": "a blob in the middle of every image",
-    "random": "values drawn for each phrase",
-}
+COLUMNS, MEANINGS, ROWS = (TEXTS["contrast"][name] for name in ("columns", "meanings", "rows"))
 
 
 @dataclass(frozen=True)
 class MapContrast:
-    """One map's figures, see `seps.evaluation.grounding.contrast`; weight inside is None for maps that are not
-    weights."""
+    """One map's figures, see `contrast`; weight inside is None for maps that are not weights."""
 
     own: Estimate
     other: Estimate
@@ -59,17 +26,7 @@ class MapContrast:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Result of the contrast measurement on a split.
-
-    Attributes:
-        model, split: their names.
-        regions: "boxes" or "masks".
-        images: number with a pair; pairs: their number; phrases: their number, each once per image.
-        kept: k, the patches that a decision keeps; patches: out of how many.
-        caption_share: the caption's share of the score's variance, in [0, 1]; None for scores without variance.
-        maps: "score", the variant's parts of it, and optionally "word_map", "cosine", "gradient", "centre" and
-            "random".
-    """
+    """Result of the contrast measurement on a split: k of N patches kept, the caption's share, and figures by map."""
 
     model: str
     split: str

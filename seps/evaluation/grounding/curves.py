@@ -1,41 +1,25 @@
 """Deletion and insertion curves (Petsiuk et al., BMVC 2018), over patches instead of pixels.
 
 Deletion removes an image's patches in an order, the first ones first, and records the fall of S(I, T); insertion starts
-without any patch, adds them in the same order, and records the rise. The earlier it falls or rises, the better the
-order reflects what S(I, T) depends on.
-
-A removed patch is replaced by the neutral patch, the mean over all patches of all measured images, so that N is
-constant and no content remains. The patch's embedding is removed, not its pixels, so that other embeddings may contain
-some of it. Two alternatives are worse. The mean patch of the image itself reveals the image's content and is favoured
-by the attention s^im: if it replaces half of the patches, captions keep hardly any other. A zero patch adds nothing to
-a token's direction, so that any few remaining patches score nearly as high as all. The [CLS] token, if any, stays,
-since it has no place in a map.
-
-A curve is summarized by the area under it, with the score without patches as 0 and with all patches as 1. Over many
-captions both scores are summed before the division, so that captions with nearly equal scores have no excessive weight:
+without any patch and records the rise. A removed patch is replaced by the neutral patch, the mean over all patches of
+all measured images; the image's own mean would reveal its content. [CLS] stays. Over many captions
 area = sum of (area under S - S of none) / sum of (S of all - S of none).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from seps.evaluation.grounding.measures import Booleans, Floats, Integers
 from seps.method.network import CrossSparseAggrNet
 from seps.runs.bootstrap import Estimate, bootstrap, ratio
 
 STEPS = 20  # of 5% of the patches each
 BATCH_SIZE = 64  # variants of an image in one pass
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.integer[Any]]
-Booleans = NDArray[np.bool_]
 Score = Callable[[Booleans], Floats]
 """Maps the present patches, (V, N), to scores, (V,)."""
 
@@ -56,11 +40,7 @@ def step_counts(num_patches: int) -> Integers:
 
 
 def variants(order: Integers, counts: Integers) -> Booleans:
-    """Mark the present patches at each step of deletion and of insertion: (2, S, N).
-
-    Args:
-        order: (N,), all patches; counts: (S,), numbers of removed, or added, patches.
-    """
+    """Mark the patches present at each step of deletion and of insertion in an order (N,): (2, S, N)."""
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     added = rank < counts[:, None]  # (S, N)
@@ -74,11 +54,7 @@ def curves(score: Score, order: Integers, counts: Integers) -> Floats:
 
 
 def rescorer(net: CrossSparseAggrNet, image: Tensor, words: Tensor, neutral: Tensor) -> Score:
-    """Return a function that scores one image and one caption without some patches.
-
-    Args:
-        image: (N[+1], C); words: (L, C); neutral: (C,), the replacement of removed patches.
-    """
+    """Return a function that scores image and caption with some patches replaced by `neutral` (C,)."""
 
     def score(present: Booleans) -> Floats:
         scores = []
@@ -101,12 +77,7 @@ def area(curve: Floats, counts: Integers) -> Floats:
 
 @dataclass(frozen=True)
 class Curves:
-    """The mean curves of some captions.
-
-    Attributes:
-        captions: their number; shares: (S,), fractions of patches removed or added.
-        deletion, insertion: by method, the mean S(I, T) at each share, (S,).
-    """
+    """The mean S(I, T) of captions at each share (S,) of patches removed or added, by method."""
 
     captions: int
     shares: list[float]
@@ -121,14 +92,7 @@ def mean_curves(values: Floats, counts: Integers, methods: Sequence[str]) -> Cur
 
 
 def area_estimates(values: Floats, counts: Integers, images: Integers) -> tuple[Estimate | None, Estimate | None]:
-    """Return the areas under one method's deletion and insertion curves, scaled from no patch to all.
-
-    Args:
-        values: (captions, 2, S); counts: (S,); images: (captions,), the image of each.
-
-    Returns:
-        None if all patches score no better than none.
-    """
+    """Return the areas under one method's curves (captions, 2, S); None if all patches score no better than none."""
     none, full = values[:, 1, 0], values[:, 1, -1]  # (captions,)
 
     def estimated(curve: Floats) -> Estimate | None:

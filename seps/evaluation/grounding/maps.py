@@ -1,17 +1,13 @@
 """Maps of a caption and of its phrases: explanation, effects, and baselines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
 from seps.evaluation.grounding.baselines import Gradients, centre_blob, random_order
-from seps.evaluation.grounding.measures import order_of
+from seps.evaluation.grounding.measures import Booleans, Floats, Integers, order_of
 from seps.explanation.blanking import measure_blanked
 from seps.explanation.effects import measure_effects
 from seps.explanation.forward_pass import explain
@@ -20,23 +16,13 @@ from seps.method.network import CrossSparseAggrNet
 OF_PHRASES = ("seps", "effect", "blanked", "cosine", "gradient")  # methods that have a map for each phrase
 METHODS = (*OF_PHRASES, "centre", "random")
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.integer[Any]]
-
 
 @dataclass(frozen=True)
 class CaptionMaps:
-    """The measured maps of one caption.
-
-    Attributes:
-        phrases: for each phrase, its non-negative maps (N,) by the methods of `OF_PHRASES`. None if the token limit cut
-            the phrase off.
-        kept: (N,), the decision mask.
-        orders: by method, all patches (N,), the most important first.
-    """
+    """The measured maps of a caption: phrases' maps (N,) by method, the mask (N,), and orders of patches by method."""
 
     phrases: tuple[dict[str, Floats], ...]
-    kept: NDArray[np.bool_]
+    kept: Booleans
     orders: dict[str, Integers]
 
 
@@ -49,14 +35,7 @@ def caption_maps(
     grid: tuple[int, int],
     number: int,
 ) -> CaptionMaps:
-    """Explain an image with a caption, and compute the baselines' maps.
-
-    Args:
-        net: the network; gradients: of the same image.
-        image: (N[+1], C); words: (L, C); phrases: ranges of words.
-        grid: (H, W).
-        number: the caption's, for the random order.
-    """
+    """Explain an image (N[+1], C) with a caption (L, C), and compute the baselines' maps of its phrases."""
     record = explain(net, image, words, grid=grid)
     word_maps = record.sparse_alignment.word_maps.astype(np.float64)  # (L, N)
     effects, blanked = measure_effects(net, image, words), measure_blanked(net, image, words)

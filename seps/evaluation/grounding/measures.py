@@ -1,13 +1,11 @@
 """Measures of one map, order or decision mask against known regions, as functions on arrays."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seps.data.regions import energy_inside
+from seps.data.objects import energy_inside
 
 TIE = 1e-6  # weights this close to the heaviest, in shares of it, are as heavy
 
@@ -17,27 +15,12 @@ Booleans = NDArray[np.bool_]
 
 
 def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tuple[float, float]:
-    """Return energy inside, and 1.0 or 0.0 for the pointing game; both 0.0 without weights.
-
-    Args:
-        weights: (N,), not negative.
-        overlap: (N,), the share of each patch inside the region; hits: (N,), whether its centre is inside.
-    """
+    """Return energy inside, and 1.0 or 0.0 for the pointing game, of weights (N,); both 0.0 without weights."""
     if weights is None or not weights.any():
         return 0.0, 0.0
     heaviest = np.flatnonzero(weights >= weights.max() * (1 - TIE))
     hit = len(heaviest) == 1 and bool(hits[heaviest[0]])
     return energy_inside(weights, overlap), float(hit)
-
-
-def compute_kept_areas(kept: Booleans | Floats, areas: Floats) -> Floats:
-    """Return the kept area of each region, in patches: (R,).
-
-    Args:
-        kept: (N,), the decision mask, or the probability that each patch is kept.
-        areas: (R, N), the share of each patch in each region.
-    """
-    return areas @ kept
 
 
 def order_of(weights: Floats, score: Floats | None = None) -> Integers:

@@ -1,46 +1,21 @@
 """Report of the grounding measurement: figures with their intervals, as JSON and as a table."""
 
-from __future__ import annotations
-
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from seps.common.numbers import amount, written
 from seps.evaluation.grounding.curves import Curves
-from seps.numbers import amount, written
 from seps.runs.bootstrap import Estimate
 
-COLUMNS = {
-    "energy_inside": "energy inside",
-    "pointing_game": "pointing game",
-    "kept_mentioned": "kept: mentioned",
-    "kept_unmentioned": "unmentioned",
-    "kept_background": "background",
-    "mentioned_to_background": "ment./backgr.",
-    "deletion": "deletion",
-    "insertion": "insertion",
-}
+TEXTS: dict[str, dict[str, dict[str, str]]] = json.loads(
+    (Path(__file__).parent / "texts.json").read_text(encoding="utf-8")
+)  # by table: titles of columns, their meanings, and descriptions of rows
+COLUMNS, MEANINGS, ROWS = (TEXTS["grounding"][name] for name in ("columns", "meanings", "rows"))
 FIRST, WIDTH, LINE = 10, 16, 118
-MEANINGS = {  # of the columns, in their order
-    "energy_inside": "the share of a phrase's map that lies inside what the phrase names; higher is better",
-    "pointing_game": "the share of phrases with the map's heaviest patch inside; higher is better",
-    "kept_mentioned": "of the patches on objects that the caption mentions, the share that its decision mask keeps",
-    "kept_unmentioned": "the same of the patches on the image's other objects",
-    "kept_background": "the same of all other patches",
-    "mentioned_to_background": "kept: mentioned over background; above 1 where the mask prefers what is mentioned",
-    "deletion": "the area under S(I, T) as patches are removed, the heaviest first; lower is better",
-    "insertion": "the same as patches are added, the heaviest first; higher is better",
-}
-ROWS = {  # descriptions of the methods
-    "seps": "the model's word maps, of a phrase the mean over its words",
-    "effect": "what a patch's decision is worth to a phrase's words: their shares of S, kept minus dropped",
-    "blanked": "what those shares lose as a patch's embedding is replaced by the image's mean patch",
-    "cosine": "its patches and words compared without selection and merging",
-    "gradient": "gradient times input",
-    "centre": "a blob in the middle of every image",
-    "random": "what chance expects",
-}
 
 
 @dataclass(frozen=True)
@@ -62,16 +37,8 @@ class Grounding:
     """Result of the grounding measurement on a split.
 
     Attributes:
-        model, split: their names.
-        regions: "boxes" or "masks".
-        images: number with a usable phrase; captions, phrases: numbers of usable ones.
         cut_off: phrases at least partly cut by the token limit: misses without any weight inside.
         without_map: phrases with a zero map because every word's best token is [CLS]: also misses.
-        skipped: number of further phrases without recognisable tokens in their sentence.
-        methods: "seps", "effect", "blanked", "cosine", "gradient", "centre" and "random".
-        kinds: for each kind of phrase ("people", "clothing", ...; the first if it has several) their number, and the
-            mean energy inside and pointing game of SEPS.
-        curves: the mean deletion and insertion curves; None if not requested.
     """
 
     model: str
@@ -139,13 +106,7 @@ def estimate_table(
     rows: Mapping[str, str],
     figures: Mapping[str, Any],
 ) -> list[str]:
-    """Format figures with their intervals as a table.
-
-    Args:
-        sentences: text above; columns: the figures' titles; meanings: description of each.
-        rows: descriptions of the rows; figures: of each row by name, with an attribute per column: an `Estimate`, or
-            None if it was not measured.
-    """
+    """Format figures with their intervals as a table below sentences."""
     lines = [
         *(line for sentence in sentences for line in wrap(sentence, LINE)),
         "",

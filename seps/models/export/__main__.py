@@ -1,11 +1,9 @@
 """Write a model as ONNX graphs: `python -m seps.models.export MODEL --onnx DIR`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
-from seps.cli import Parser, errors_in_one_line
+from seps.common.cli import Parser, errors_in_one_line
 from seps.models.export.folder import export
 from seps.models.hub import load_model
 

@@ -1,9 +1,4 @@
-"""A folder of ONNX graphs with manifest, config and tokenizer.
-
-ONNX Runtime runs each graph before it is written, on inputs of other sizes than those it was traced with.
-"""
-
-from __future__ import annotations
+"""A folder of ONNX graphs with manifest, config and tokenizer."""
 
 import json
 from collections.abc import Mapping
@@ -16,13 +11,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from seps.checks import read_json
-from seps.files import json_text, write_atomically
+from seps.common.checks import read_json
+from seps.common.files import json_text, write_atomically
+from seps.common.progress import Progress, with_progress
 from seps.models.export.graphs import OPSET, Graph, exportable, graphs_of, to_onnx
 from seps.models.export.packing import pack, round_weights
-from seps.models.known_captions import KnownCaptions
 from seps.models.model import SEPSModel
-from seps.progress import Progress, with_progress
 
 PACKAGES = ("onnx", "onnxruntime", "onnxscript")
 MANIFEST = "manifest.json"
@@ -40,39 +34,20 @@ def export(
     name: str = "",
     small: bool = False,
     progress: Progress = False,
-    known: KnownCaptions | None = None,
 ) -> dict[str, Any]:
-    """Write a model as ONNX graphs, see `seps.models.export.graphs`.
-
-    Weights are stored in the smallest type that represents them exactly, so the graphs compute the same values.
-
-    Args:
-        model: either variant; unchanged.
-        folder: for the graphs, manifest.json, config.json and tokenizer.json; created if missing.
-        name: of the model in the manifest.
-        small: round weights to 16 bits first, see `round_model`.
-        progress: as in `ScoringEngine`.
-        known: summary of the training captions; the text graph then returns a caption's nearness to them.
-
-    Returns:
-        The manifest: inputs and outputs of each graph, preprocessing, sizes, digests, versions.
-
-    Raises:
-        ValueError: missing packages, a folder that already contains graphs or is a file, or a graph that differs from
-            the model.
-    """
+    """Write a model as ONNX graphs, see `seps.models.export.graphs`, that compute the same values."""
     require_packages()
     folder = Path(folder)
     if folder.is_file():
         raise ValueError(f"{folder} is a file: name a folder.")
     if (folder / MANIFEST).exists():
         raise ValueError(f"{folder} holds a {MANIFEST} already: name another folder.")
-    plain = exportable(model, folded=known is None)
+    plain = exportable(model)
     if small:
         round_model(plain)
     files = {"config.json": model.config.to_json().encode(), "tokenizer.json": tokenizer_json(model)}
     described = {}
-    for title, graph in with_progress(list(graphs_of(plain, known).items()), "Exporting graphs", progress):
+    for title, graph in with_progress(list(graphs_of(plain).items()), "Exporting graphs", progress):
         content, facts = compiled(title, graph, plain.txt_enc.vocabulary)
         files[f"{title}.onnx"] = content
         described[title] = {"file": f"{title}.onnx", **facts}
@@ -88,8 +63,7 @@ def export(
 
 
 def round_model(model: SEPSModel) -> None:
-    """Round the weights of the text encoder and of a classifier's own parts to 16 bits, in place, where nothing smaller
-    than float32 holds them."""
+    """Round the weights of the text encoder and of a classifier's own parts to 16 bits, in place."""
     round_weights(model.txt_enc)
     if model.img_enc.classes is not None:
         round_weights(model.img_enc.classes)
@@ -103,21 +77,13 @@ def require_packages() -> None:
 
 
 def write_graphs(plain: SEPSModel, graphs: Mapping[str, Graph], folder: Path) -> None:
-    """Write graphs of an `exportable` model into a folder, as TITLE.onnx.
-
-    Raises:
-        ValueError: a graph that differs from its module.
-    """
+    """Write graphs of an `exportable` model into a folder, as TITLE.onnx; ValueError as `compiled`."""
     for title, graph in graphs.items():
         (folder / f"{title}.onnx").write_bytes(compiled(title, graph, plain.txt_enc.vocabulary)[0])
 
 
 def compiled(title: str, graph: Graph, vocabulary: int) -> tuple[bytes, dict[str, Any]]:
-    """Return a graph's file and its entry in the manifest.
-
-    Raises:
-        ValueError: it differs from its module.
-    """
+    """Return a graph's file and its entry in the manifest; ValueError if it differs from its module."""
     from onnxruntime import InferenceSession, SessionOptions
 
     proto = to_onnx(graph, vocabulary)
@@ -140,8 +106,7 @@ def compiled(title: str, graph: Graph, vocabulary: int) -> tuple[bytes, dict[str
 
 
 def difference(session: Any, graph: Graph, number: int, vocabulary: int) -> float:
-    """Return the largest difference between the outputs of a session and of the module, relative for values above 1;
-    infinite for different names, shapes or integers."""
+    """Return the largest difference of outputs, relative for values above 1; infinite for different kinds."""
     inputs = graph.inputs(seed=1 + number, vocabulary=vocabulary, **SIZES[number])
     with torch.no_grad():
         expected = {name: values.numpy() for name, values in graph.module(*inputs.values()).items()}
@@ -198,8 +163,7 @@ def facts_of(model: SEPSModel, small: bool) -> dict[str, Any]:
 
 
 def tokenizer_json(model: SEPSModel) -> bytes:
-    """Return the tokenizer's file; special tokens typed in a caption are treated as ordinary words, as in
-    `Tokenizer`."""
+    """Return the tokenizer's file; special tokens typed in a caption are treated as ordinary words."""
     values = read_json(model.tokenizer.tokenizer.backend_tokenizer.to_str(), "the tokenizer")
     values["added_tokens"] = []
     return json.dumps(values, ensure_ascii=False).encode()

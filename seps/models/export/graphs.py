@@ -3,14 +3,12 @@
 | graph | takes | gives |
 |---|---|---|
 | image | pixels (B, 3, S, S) | patches (B, N[+1], C); with class vectors also the fields of `PatchClasses` |
-| text | ids (B, L), lengths (B,) | words (B, L, C), zero at the padding; optionally nearness (B,) |
+| text | ids (B, L), lengths (B,) | words (B, L, C), zero at the padding |
 | features | patches (B, N[+1], C) | image features for ranking: logits (B, N_c, N); s_im and s_p (B, N) |
 | rank | features of B images, words (L, C) without padding | similarity (B,), S(I, T) |
 | pair | patches (N[+1], C), words (L, C) | every array and term of the explanation, by the record's names |
 | forced | patches, words, mask (N,) bool | the same with a forced decision |
 """
-
-from __future__ import annotations
 
 import warnings
 from copy import deepcopy
@@ -18,13 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 from torch.nn.utils import parametrize
 
-from seps.encoders.low_rank import ADDED, disable_differences
-from seps.encoders.tails import text_layers
 from seps.explanation.forward_pass import (
     alignment_arrays,
     alignment_terms,
@@ -37,7 +32,6 @@ from seps.method.selection import normalise_patches
 from seps.method.tokens import split_cls
 from seps.models.export.packing import SMALL
 from seps.models.export.translations import TRANSLATIONS
-from seps.models.known_captions import KnownCaptions, mean_word
 from seps.models.model import SEPSModel
 
 OPSET = 20  # of ONNX: the first with GELU
@@ -59,21 +53,15 @@ class Image(nn.Module):
 
 
 class Text(nn.Module):
-    """Token ids to words, and optionally the nearness of captions to `known` ones."""
+    """Token ids to words."""
 
-    def __init__(self, model: SEPSModel, known: KnownCaptions | None = None) -> None:
+    def __init__(self, model: SEPSModel) -> None:
         super().__init__()
-        self.encoder, self.known = model.txt_enc, known
+        self.encoder = model.txt_enc
 
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensors:
         """Encode ids (B, L) of captions with lengths (B,) as (B, L, C)."""
-        encoder = self.encoder
-        if self.known is None:
-            return {"words": encoder(ids, lengths)}
-        features = encoder.features(ids, lengths)  # before the first layer with a difference, once for both
-        with disable_differences():
-            plain = encoder.finished(features, lengths)
-        return {"words": encoder.project(features, lengths), "nearness": self.known.nearness(mean_word(plain))}
+        return {"words": self.encoder(ids, lengths)}
 
 
 class Features(nn.Module):
@@ -131,12 +119,7 @@ class Pair(nn.Module):
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph to export.
-
-    Attributes:
-        module: its forward returns tensors by name.
-        sizes: the dimensions of each input by name; a string means a variable size.
-    """
+    """A module to export, whose `forward` returns a dict, with its input dimensions (a name if variable)."""
 
     module: nn.Module
     sizes: dict[str, tuple[int | str, ...]]
@@ -163,51 +146,27 @@ def drawn(name: str, shape: list[int], sizes: dict[str, int], rng: torch.Generat
     return values.double().sigmoid() if name in ("s_im", "s_p", "score") else values
 
 
-def exportable(model: SEPSModel, folded: bool = True) -> SEPSModel:
-    """Copy a model to the CPU, in evaluation mode.
-
-    With `folded`, low-rank differences are merged into the weights. Otherwise they stay separate and can be left out
-    without duplicated weights, see `WithDifference`, and `features` of the text encoder end before the first of them.
-    """
+def exportable(model: SEPSModel) -> SEPSModel:
+    """Copy a model to the CPU, in evaluation mode, with low-rank differences merged into the weights."""
     copy = deepcopy(model).cpu().float().eval()
-    if model.config.text.low_rank and not folded:
-        copy.txt_enc.freeze_layers(len(text_layers(copy.txt_enc.bert, 0)) - model.config.text.low_rank_layers)
     copy.requires_grad_(False)
     copy.tokenizer = model.tokenizer  # a copy of it would take "[SEP]" in a caption for the special token
     for module in list(copy.modules()):
         for name, part in list(module.named_children()):
             if isinstance(part, nn.Linear) and parametrize.is_parametrized(part, "weight"):
-                module.register_module(name, remove_parametrization(part) if folded else WithDifference(part))
+                module.register_module(name, remove_parametrization(part))
     return copy
 
 
-class WithDifference(nn.Module):
-    """A linear layer with its low-rank difference computed separately; equal except for rounding."""
-
-    def __init__(self, layer: nn.Linear) -> None:
-        super().__init__()
-        weight: Any = layer.parametrizations.weight  # type: ignore[union-attr]
-        self.weight, self.bias, self.difference = weight.original, layer.bias, weight[0]
-
-    def forward(self, values: Tensor) -> Tensor:
-        """Map (..., columns) to (..., rows), with the difference unless it is disabled."""
-        passed = F.linear(values, self.weight, self.bias)
-        if not ADDED.get():
-            return passed
-        return passed + F.linear(F.linear(values, self.difference.down), self.difference.up)
-
-
 def remove_parametrization(layer: nn.Linear) -> nn.Linear:
-    """Return a plain layer with the same weights; PyTorch's own removal changes a class that copies of the layer
-    share."""
+    """Return a plain layer with the same weights; PyTorch's own removal changes copies of the layer too."""
     plain = nn.Linear(layer.in_features, layer.out_features, bias=False)
     plain.weight, plain.bias = nn.Parameter(layer.weight.detach(), requires_grad=False), layer.bias
     return plain.eval()
 
 
-def graphs_of(model: SEPSModel, known: KnownCaptions | None = None) -> dict[str, Graph]:
-    """Return the graphs of an `exportable` model by name (see the table above); `known` captions require one that is
-    not folded."""
+def graphs_of(model: SEPSModel) -> dict[str, Graph]:
+    """Return the graphs of an `exportable` model by name (see the table above)."""
     network, side = model.cross_net, model.config.vision.image_size
     count = network.num_patches  # N
     patches, words = (count + model.img_enc.has_cls, network.embed_size), ("words", network.embed_size)
@@ -216,7 +175,7 @@ def graphs_of(model: SEPSModel, known: KnownCaptions | None = None) -> dict[str,
     )
     return {
         "image": Graph(Image(model), {"pixels": ("images", 3, side, side)}),
-        "text": Graph(Text(model, known), {"ids": ("captions", "words"), "lengths": ("captions",)}),
+        "text": Graph(Text(model), {"ids": ("captions", "words"), "lengths": ("captions",)}),
         "features": Graph(Features(network), {"patches": ("images", *patches)}),
         "rank": Graph(
             Rank(network),

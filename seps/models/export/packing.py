@@ -1,12 +1,7 @@
 """Lossless compression of weights in a graph: integers or float16, converted to float32 by the graph.
 
-The graph unpacks them with Cast and Mul, which ONNX Runtime does once at load time unless
-`optimization.constant_folding_max_output_size_in_bytes` forbids it; then they also stay packed in memory.
-DequantizeLinear is not used because it is fused with the next product, which changes the result. Embedding tables
-always stay packed in memory: rows are unpacked after the lookup.
+DequantizeLinear is not used, because it is fused with the next product, which changes the result.
 """
-
-from __future__ import annotations
 
 from typing import Any
 
@@ -24,7 +19,9 @@ def pack(proto: Any) -> None:
     from onnx import TensorProto, numpy_helper
 
     tables = lookups(proto)
-    weights, first, looked_up = [], [], {}
+    weights: list[Any] = []
+    first: list[Any] = []
+    looked_up: dict[str, list[Any]] = {}
     for weight in proto.graph.initializer:
         values = numpy_helper.to_array(weight)
         packed = smallest(values) if weight.data_type == TensorProto.FLOAT and values.size >= SMALL else None
@@ -33,9 +30,13 @@ def pack(proto: Any) -> None:
             continue
         numbers, scale = packed
         name, scales = weight.name, f"{weight.name}.scale"
-        weights.append(numpy_helper.from_array(numbers, f"{name}.packed"))
         if scale is not None:
             weights.append(numpy_helper.from_array(scale, scales))
+        if name not in tables and numbers.dtype == np.int16:
+            parts, nodes = in_two_bytes(numbers, scales, name)
+            weights, first = weights + parts, first + nodes
+            continue
+        weights.append(numpy_helper.from_array(numbers, f"{name}.packed"))
         if name not in tables:
             first += unpacked(f"{name}.packed", None if scale is None else scales, name)
             continue
@@ -70,6 +71,26 @@ def unpacked(numbers: str, scale: str | None, name: str) -> list[Any]:
     return [cast] if scale is None else [cast, helper.make_node("Mul", [cast.output[0], scale], [name])]
 
 
+def in_two_bytes(numbers: Array, scale: str, name: str) -> tuple[list[Any], list[Any]]:
+    """Return the weights, stored as 256 high + low for WebGPU, and nodes that give int16 times a scale as float32."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    stored = {
+        f"{name}.high": (numbers >> 8).astype(np.int8),
+        f"{name}.low": (numbers & 255).astype(np.uint8),
+        f"{name}.byte": np.float32(256),
+    }
+    weights = [numpy_helper.from_array(np.asarray(value), key) for key, value in stored.items()]
+    nodes = [
+        helper.make_node("Cast", [f"{name}.high"], [f"{name}.high.float"], to=TensorProto.FLOAT),
+        helper.make_node("Cast", [f"{name}.low"], [f"{name}.low.float"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", [f"{name}.high.float", f"{name}.byte"], [f"{name}.shifted"]),
+        helper.make_node("Add", [f"{name}.shifted", f"{name}.low.float"], [f"{name}.unscaled"]),
+        helper.make_node("Mul", [f"{name}.unscaled", scale], [name]),
+    ]
+    return weights, nodes
+
+
 def unpack_rows(node: Any, name: str, scale: Array | None) -> list[Any]:
     """Return the nodes that replace a table lookup: look up packed rows, then unpack them."""
     from onnx import helper
@@ -84,15 +105,7 @@ def unpack_rows(node: Any, name: str, scale: Array | None) -> list[Any]:
 
 
 def smallest(values: Array) -> tuple[Array, Array | None] | None:
-    """Find the smallest type that represents float32 values exactly.
-
-    Args:
-        values: one or more dimensions; the output channels are the first or the last.
-
-    Returns:
-        The same shape in int8 or int16 with a scale per channel, (R, 1, ...) or (1, ..., R), or in float16 without;
-            None if only float32 is exact.
-    """
+    """Find int8, int16 or float16 numbers that represent float32 values exactly, with scales per channel; else None."""
     in_bytes = whole_numbers(values, np.dtype("int8"))
     if in_bytes is not None:
         return in_bytes
@@ -116,8 +129,7 @@ def whole_numbers(values: Array, kind: np.dtype[Any]) -> tuple[Array, Array] | N
 
 
 def scale_of(values: Array, others: tuple[int, ...], kind: np.dtype[Any]) -> Array:
-    """Return the scale of each channel that maps its largest value to the type's maximum; `others` are the other
-    axes."""
+    """Return the scale of each channel that maps its largest value to the type's maximum."""
     highest = np.abs(values).max(axis=others, keepdims=True)
     return (highest / np.float32(np.iinfo(kind).max)).astype(np.float32)
 

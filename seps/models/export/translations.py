@@ -1,7 +1,5 @@
 """ONNX translations of PyTorch operators that the exporter lacks or that ONNX Runtime cannot run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,8 +7,7 @@ import torch
 
 
 def gelu(self: Any, approximate: str = "none") -> Any:
-    """Translate GELU; in float64, which ONNX Runtime does not support, only erf is computed in float32, exact to
-    1e-7."""
+    """Translate GELU; in float64, which ONNX Runtime does not support, erf is computed in float32."""
     from onnx import TensorProto
 
     op = operators()

@@ -1,0 +1,96 @@
+"""Precision: evaluation mode, true float32 on GPUs, and detection of fast bfloat16 on CPUs."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+import torch
+
+SIDE_TRIED = 256  # size of the matrices that time the CPU
+
+
+class _TrueFloat32:
+    """Count the users of true float32, because torch's switches apply to the whole process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.switched: list[Any] = []  # switches that were on
+
+    def enter(self) -> None:
+        """Switch TF32 off for the first user."""
+        with self.lock:
+            self.users += 1
+            if self.users == 1:
+                switches = (
+                    (torch.backends.cudnn, torch.backends.cudnn.conv),  # type: ignore[attr-defined]
+                    (torch.backends.cuda.matmul, torch.backends.cuda.matmul),
+                )
+                self.switched = [owner for owner, kind in switches if kind.fp32_precision == "tf32"]
+                for owner in self.switched:
+                    owner.allow_tf32 = False
+
+    def leave(self) -> None:
+        """Restore TF32 after the last user."""
+        with self.lock:
+            self.users -= 1
+            if self.users == 0:
+                for owner in self.switched:
+                    owner.allow_tf32 = True
+
+
+_TRUE_FLOAT32 = _TrueFloat32()
+
+
+@contextmanager
+def true_float32() -> Iterator[None]:
+    """Multiply and convolve in true float32 on CUDA, where cuDNN uses TF32 by default; threads may overlap."""
+    _TRUE_FLOAT32.enter()
+    try:
+        yield
+    finally:
+        _TRUE_FLOAT32.leave()
+
+
+@contextmanager
+def exact_precision(device: torch.device) -> Iterator[None]:
+    """Switch autocast and TF32 off: scores and explanations are exact even inside a caller's mixed precision."""
+    with torch.autocast(device.type, enabled=False), true_float32():
+        yield
+
+
+def in_bfloat16(enabled: bool) -> torch.autocast:
+    """Use bfloat16 on a CPU if requested and fast; on a GPU the caller's autocast decides."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=enabled and bfloat16_is_fast())
+
+
+@cache
+def bfloat16_is_fast() -> bool:
+    """Return whether this CPU multiplies bfloat16 matrices at least as fast as float32, measured once."""
+    best = {}
+    for dtype in (torch.float32, torch.bfloat16):
+        matrix = torch.ones(SIDE_TRIED, SIDE_TRIED, dtype=dtype)
+        times = []
+        for _ in range(3):
+            start = perf_counter()
+            matrix @ matrix
+            times.append(perf_counter() - start)
+        best[dtype] = min(times)
+    return best[torch.bfloat16] <= best[torch.float32]
+
+
+@contextmanager
+def evaluating(model: torch.nn.Module) -> Iterator[None]:
+    """Switch to evaluation mode, no gradient and true float32; restore the mode of every module afterwards."""
+    training = [module for module in model.modules() if module.training]
+    for module in training:
+        module.training = False
+    try:
+        with torch.no_grad(), true_float32():
+            yield
+    finally:
+        for module in training:
+            module.training = True

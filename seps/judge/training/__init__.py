@@ -1,0 +1,1 @@
+"""Training of a judge: batches, losses, the run, and its reports."""

@@ -1,0 +1,1 @@
+"""Read photographs and videos: formats, colour profiles, transparency, listings of folders."""

@@ -1,0 +1,1 @@
+"""Captions of scenes: writing, reading, and the truth of their statements."""

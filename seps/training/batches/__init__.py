@@ -1,0 +1,1 @@
+"""Batches of a training step, from cached features or from pixels."""

@@ -1,0 +1,1 @@
+"""A training step: a batch to its losses."""
