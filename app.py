@@ -14,16 +14,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from demo.galleries.paths import check_photos, photos_place
-from demo.galleries.video_worker import check_readable
+from demo.galleries.reading.paths import check_photos, photos_place
+from demo.galleries.reading.video_worker import check_readable
 from demo.opening.first import first_view
 from demo.opening.server import Opening
 from demo.page.html import app_page
-from demo.server.folder import TemporaryFolder
+from demo.server.files.folder import TemporaryFolder
 from demo.server.frames import frame_rule
 from demo.server.memory import keep_memory_flat, put_off_search, set_aside
-from demo.service.own_models import fetch_model
-from seps.cli import print_error, whole_number
+from demo.service.models.own_models import fetch_model
+from seps.common.cli import print_error, whole_number
 from seps.models.shipped import shipped_models
 
 if TYPE_CHECKING:
@@ -130,12 +130,12 @@ def prepare(options: argparse.Namespace, folder: TemporaryFolder, host: str, pag
     import_spaces()
     from tqdm import tqdm
 
-    from demo.service.start import open_registry
+    from demo.service.models.start import GalleryOptions, open_registry
 
-    given = (options.photos, options.cache, not options.no_fetch)
+    given = (options.photos, options.cache, not options.no_fetch, tqdm, print, options.recursive)
     with ThreadPoolExecutor(1) as beside:
-        more = {"beside": True, "video": options.video}
-        opening = beside.submit(open_registry, *given, tqdm, print, options.recursive, options.model, **more)
+        galleries = GalleryOptions(*given, beside=True, video=options.video)
+        opening = beside.submit(open_registry, galleries, options.model)
         from demo.page.server import PageServer
 
         registry, tools = opening.result(), None
@@ -151,7 +151,7 @@ def import_spaces() -> None:
 
     It cannot be imported while Gradio is being imported, and on ZeroGPU it patches PyTorch, in the main thread.
     """
-    from demo.server.quick_import import skip_stub_files
+    from demo.server.memory import skip_stub_files
 
     skip_stub_files()  # on ZeroGPU, spaces imports Gradio
     if find_spec("spaces") is not None:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from mcp.types import ImageContent
 from PIL import Image
 
-from demo.server.uploads import Upload
+from demo.server.files.uploads import Upload
 
 LONGEST = 700_000  # characters of a picture in base64: many clients refuse results of more than 1 MB
 QUALITIES = (90, 80, 70, 60, 45)  # of JPEG; the first at which a picture is small enough is used

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from demo.server.checks import shortened, valid_text
 from demo.server.gate import LONGEST_NAME
-from seps.checks import read_json
+from demo.server.guard import shortened, valid_text
+from seps.common.checks import read_json
 
 LOCAL = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.IGNORECASE)
 MAX_ID = 10**20  # largest numeric id of a request
@@ -33,11 +33,7 @@ class Cancelled(Exception):  # noqa: N818 nothing is wrong
 
 
 class Caller:
-    """The client of a request.
-
-    Attributes:
-        has_left: whether its connection is closed.
-    """
+    """The client of a request; `has_left`: its connection is closed."""
 
     has_left = False
 
@@ -46,7 +42,7 @@ CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)
 
 
 def iterate_until_disconnect(items: Iterable[Any], desc: str = "") -> Iterator[Any]:
-    """Iterate as a progress of `seps.progress`; raise Cancelled once the client has disconnected."""
+    """Iterate as a progress of `seps.common.progress`; raise Cancelled once the client has disconnected."""
     caller = CALLER.get()
     for item in items:
         if caller is not None and caller.has_left:

@@ -18,7 +18,7 @@ class Photograph(BaseModel):
 
 
 class Galleries(BaseModel):
-    """What there is to rank and to explain."""
+    """Photographs that can be ranked and explained."""
 
     galleries: dict[str, list[Photograph]]
     left_out: dict[str, int] = Field(
@@ -61,7 +61,7 @@ class CaptionRanking(BaseModel):
 
 
 class Explanation(BaseModel):
-    """What a caption did with a photograph; a picture of the layer stands beside it."""
+    """Result of one caption on one photograph, next to a picture of the layer."""
 
     similarity: float = Field(description=SCORE)
     terms: dict[str, float] = Field(description="they add up to the similarity")
@@ -114,7 +114,7 @@ class Score(BaseModel):
 
 
 class Judgement(BaseModel):
-    """How good a picture looks, and how well it fits the prompt that it was made from."""
+    """Quality of a picture, and its consistency with the prompt."""
 
     quality: Score
     consistency: Score
@@ -125,7 +125,7 @@ class Statement(BaseModel):
     """A statement of a caption, and whether it is read in the picture."""
 
     statement: str
-    verdict: str = Field(description="true, untrue or untold, by what a captioner reads in the picture")
+    verdict: str = Field(description="true, untrue or untold, according to a captioner")
 
 
 class UnknownWord(BaseModel):

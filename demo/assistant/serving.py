@@ -17,12 +17,13 @@ from starlette.routing import Route
 
 from demo.assistant.requests import Cancelled, CheckedRequests
 from demo.assistant.tools import Tools
-from demo.page.api_components import OPTIONS
-from demo.page.queues import DRAWING, GENERATING
+from demo.page.api import offered
+from demo.page.table import CALLED, DRAWING, GENERATING
+from demo.record.texts.invalid import describe_errors
 from demo.server.addresses import MCP
 from demo.server.gate import FAULT
-from demo.service.registry import ModelRegistry
-from seps.checks import read_json
+from demo.service.models.registry import ModelRegistry
+from seps.common.checks import read_json
 
 LOG = logging.getLogger(__name__)
 NAME = "SEPS Explorer"
@@ -31,18 +32,13 @@ INSTRUCTIONS = (
     "Begin with list_photographs. Captions are English sentences. The models are small: say so with their scores."
 )
 LOCAL = ("127.0.0.1", "localhost", "::1")
-LIMITS = {"explain": DRAWING, "generate": GENERATING}  # concurrent calls, as for the endpoints; other tools: OPTIONS
 MAX_WAITING = 50  # calls that wait for one limit
 LONGEST_NUMBER = 40  # characters
 BUSY = "Too many calls wait for their turn: call again in a minute."
 
 
 class ToolServer(FastMCP):
-    """FastMCP with the app's error messages; unexpected errors are logged.
-
-    Attributes:
-        is_local: whether a call must name this machine as its host.
-    """
+    """FastMCP with the app's error messages; unexpected errors are logged."""
 
     is_local = True
 
@@ -73,7 +69,7 @@ class ToolServer(FastMCP):
             known = ", ".join(tool.name for tool in self._tool_manager.list_tools())
             return f"There is no tool {name[:40]!r}: call one of {known}."
         if isinstance(cause, ValidationError) and cause.title == f"{name}Arguments":  # as FastMCP calls them
-            return " ".join(map(problem, cause.errors()))
+            return describe_errors(cause)
         if isinstance(cause, Cancelled):
             return "The client has left."
         if isinstance(cause, ValueError) and not isinstance(cause, ValidationError):
@@ -83,24 +79,12 @@ class ToolServer(FastMCP):
 
 
 def from_text(name: str, text: str) -> Any:
-    """Parse a non-text argument that was sent as text, as some assistants do with lists and numbers.
-
-    Raises:
-        ValueError: invalid JSON, or a text that is too long for a number.
-    """
+    """Parse a non-text argument that was sent as text, as some assistants do; ValueError if it is too long."""
     if text.lstrip()[:1] in ("[", "{"):
         return read_json(text, name)
     if len(text) > LONGEST_NUMBER:
         raise ValueError(f"{name} is a text of {len(text):,} characters, but a list or a number is needed.")
     return text
-
-
-def problem(error: Any) -> str:
-    """Describe an invalid argument in a sentence."""
-    name = ".".join(map(str, error["loc"]))
-    if error["type"] == "missing":
-        return f"{name} is missing: give it."
-    return f"{name} cannot be used: {error['msg'][0].lower()}{error['msg'][1:]}."
 
 
 def tool_server(registry: ModelRegistry, host: str) -> ToolServer:
@@ -120,19 +104,18 @@ def tool_server(registry: ModelRegistry, host: str) -> ToolServer:
     logging.getLogger("mcp").setLevel(logging.ERROR)  # its warnings repeat whatever a caller sends
     turns = {
         str(limit["concurrency_id"]): anyio.CapacityLimiter(limit["concurrency_limit"])
-        for limit in (OPTIONS, *LIMITS.values())
+        for limit in (CALLED, DRAWING, GENERATING)
     }
-    for tool in Tools(registry).all():
-        limit = LIMITS.get(tool.__name__, OPTIONS)
-        server.add_tool(in_thread(tool, turns[limit["concurrency_id"]]), structured_output=True)
+    tools = Tools(registry)
+    for offer in offered(registry):
+        if offer.tool:
+            tool = in_thread(getattr(tools, offer.tool), turns[offer.tool_queue["concurrency_id"]])
+            server.add_tool(tool, structured_output=True)
     return server
 
 
 def in_thread(tool: Callable[..., Any], turns: anyio.CapacityLimiter) -> Callable[..., Any]:
-    """Return a tool that waits for a free slot and runs in a thread, so that the app stays responsive.
-
-    A call does not start if its client disconnects while it waits.
-    """
+    """Return a tool that waits for a free slot, which its client may leave, and runs in a thread."""
 
     @wraps(tool)
     async def run(**arguments: Any) -> Any:

@@ -4,7 +4,6 @@ tool takes a path or an address."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from itertools import accumulate
 from typing import Annotated, Any
 
@@ -14,15 +13,15 @@ from pydantic import BaseModel, Field
 from demo.assistant import results
 from demo.assistant.pictures import image_content, upload_of
 from demo.assistant.requests import iterate_until_disconnect
-from demo.page.api import Endpoints, item_of
-from demo.record.layers import Layer, describe
-from demo.record.sentences import word_line
-from demo.record.spoken import layer_of_words
-from demo.server.uploads import Upload
+from demo.page.api import Endpoints
+from demo.page.questions import Picture
+from demo.record.layers.layers import Layer, describe
+from demo.record.layers.sentences import word_line
+from demo.record.layers.spoken import layer_of_words
 from demo.service.captions import read_caption, read_pair
 from demo.service.generating.request import GUIDANCE, SEED, STEPS
-from demo.service.measures import find_measure
-from demo.service.registry import ModelRegistry
+from demo.service.measuring.measures import find_measure
+from demo.service.models.registry import ModelRegistry
 from demo.views.downloads import explanation
 from demo.views.state import ViewState
 
@@ -42,27 +41,10 @@ Gallery = Annotated[str, Field(description="a name that list_photographs gives")
 
 
 class Tools:
-    """The tools by name; assistants read their docstrings and annotations.
-
-    Args:
-        registry: of the app's models and galleries.
-    """
+    """The tools by name; assistants read their docstrings and annotations."""
 
     def __init__(self, registry: ModelRegistry) -> None:
         self._registry, self._endpoints = registry, Endpoints(registry)
-
-    def all(self) -> list[Callable[..., Any]]:
-        """Return every tool that this app can offer."""
-        tools: list[Callable[..., Any]] = [
-            self.list_photographs,
-            self.rank_photographs,
-            self.rank_captions,
-            self.explain,
-            self.compare_captions,
-            self.why,
-        ]
-        tools += [self.judge] if self._registry.judging is not None else []
-        return tools + ([self.generate] if self._registry.generating is not None else [])
 
     def list_photographs(
         self,
@@ -99,7 +81,7 @@ class Tools:
     ) -> results.CaptionRanking:
         """Rank captions for a photograph, the best first."""
         gallery = "" if captions else item.partition("/")[0]
-        rows = self._endpoints.rank_captions(*self._photo(photo, item), gallery, join_caption_lines(captions or []))[
+        rows = self._endpoints.rank_captions(picture_of(photo, item), gallery, join_caption_lines(captions or []))[
             "ranking"
         ]
         return results.CaptionRanking.model_validate({"ranking": rows[:top], "total": len(rows)})
@@ -123,7 +105,7 @@ class Tools:
         ] = WIDTH,
     ) -> Annotated[CallToolResult, results.Explanation]:
         """Explain what a caption did with a photograph: S(I, T) and its terms, kept patches, words, and a picture."""
-        service, indexed, index = item_of(self._registry, *self._photo(photo, item))
+        service, indexed, index = picture_of(photo, item).find(self._registry)
         reading = read_caption(service.model, caption)
         text, dense = read_pair(service.model, caption, dense_caption)
         record = service.explain(indexed, index, text, dense)
@@ -154,7 +136,7 @@ class Tools:
     ) -> results.Compared:
         """Compare which patches several captions keep of one photograph."""
         return results.Compared.model_validate(
-            self._endpoints.compare(*self._photo(photo, item), join_caption_lines(captions))
+            self._endpoints.compare(picture_of(photo, item), join_caption_lines(captions))
         )
 
     def why(
@@ -169,7 +151,7 @@ class Tools:
         ] = "",
     ) -> results.Contrast:
         """Tell why a photograph, or a caption, comes before another one: each word's part in both similarities."""
-        answer = self._endpoints.why(None, item, other_item, join_caption_lines(captions))
+        answer = self._endpoints.why(Picture(item=item), other_item, captions=join_caption_lines(captions))
         words = [row for row in answer["words"] if row["difference"] is not None]
         left, right = (answer[side]["similarity"] for side in ("left", "right"))
         return results.Contrast.model_validate(
@@ -184,7 +166,7 @@ class Tools:
         photo: Photo = "",
     ) -> results.Judgement:
         """Judge how good a generated picture looks, and how well it fits its prompt."""
-        answer = self._endpoints.judge(*self._photo(photo, item), prompt)
+        answer = self._endpoints.judge(picture_of(photo, item), prompt)
         scores = {name: answer[name] | {"sentence": answer[name]["says"]} for name in ("quality", "consistency")}
         return results.Judgement.model_validate(scores | {"note": answer["note"]})
 
@@ -202,13 +184,14 @@ class Tools:
             results.Drawn.model_validate(answer | {"statements": statements}), image_content(file.content)
         )
 
-    def _photo(self, photo: str, item: str) -> tuple[Upload | None, str]:
-        """Return the endpoint's arguments: the photograph from the call, or a gallery's item."""
-        if not photo and not item:
-            raise ValueError("No photograph is named: give item, as list_photographs gives it, or photo, a data URL.")
-        if photo and item:
-            raise ValueError("Two photographs are named: give item or photo, not both.")
-        return (upload_of(photo) if photo else None), item
+
+def picture_of(photo: str, item: str) -> Picture:
+    """Return the photograph that a call gives as a data URL, or names as a gallery's item."""
+    if not photo and not item:
+        raise ValueError("No photograph is named: give item, as list_photographs gives it, or photo, a data URL.")
+    if photo and item:
+        raise ValueError("Two photographs are named: give item or photo, not both.")
+    return Picture(upload_of(photo) if photo else None, item)
 
 
 def join_caption_lines(captions: list[str]) -> str:

@@ -12,9 +12,9 @@ from demo.drawing.formats import EXPLANATIONS, PICTURES, TYPES, Download, Headin
 from demo.drawing.overlay import compare_picture, picture
 from demo.drawing.palette import DARK, LIGHT
 from demo.drawing.render import render
-from demo.record.layers import Layer
-from demo.record.outlines import Outline
+from demo.record.layers.layers import Layer
 from demo.record.packing import plain
+from demo.record.scene import Outline
 from demo.service.threads import drawing
 from seps import Explanation
 
@@ -36,11 +36,8 @@ def explanation_file(
     """Export one photograph's explanation as a picture, or as JSON with every number.
 
     Args:
-        photo: any size; record: its explanation.
-        heading: text in the picture; title: of the photograph, for the file's name.
-        kind: "png" (two pixels per CSS pixel), "svg", "pdf" or "json".
-        layer, opacity in [0, 1], lines: see `demo.record.layers`; objects: outlined on top.
-        by_hand: additional JSON values for a forced decision, see `decision_numbers`.
+        heading: text in the picture; title: of the photograph, for the file's name; kind: of EXPLANATIONS.
+        opacity: in [0, 1]; objects: outlined on top; by_hand: more JSON of a forced decision, see `decision_numbers`.
 
     Raises:
         ValueError: another kind, an unknown or missing layer, or an opacity out of range.
@@ -76,8 +73,7 @@ def comparison_file(
     credit: str = "",
     objects: Sequence[Sequence[Outline]] = (),
 ) -> Download:
-    """Export several captions of one photograph side by side on one colour scale; arguments as `explanation_file`,
-    `objects` per caption."""
+    """Export several captions of one photograph side by side on one colour scale; `objects` per caption."""
     check_format(kind, PICTURES)
     palette = DARK if dark else LIGHT
     figure = compare_picture(

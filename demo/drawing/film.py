@@ -25,9 +25,9 @@ from demo.drawing.page import clean
 from demo.drawing.palette import CURVES, LIGHT, OPACITY
 from demo.drawing.rankings import ranking_file
 from demo.drawing.render import render
-from demo.galleries.video import clock
+from demo.galleries.sources.video import clock
 from demo.service.timeline import Timeline
-from seps.numbers import rounded, written
+from seps.common.numbers import rounded, written
 
 WIDTH = 480  # pixels of a film's frames
 LETTERS = 15  # pixels
@@ -37,12 +37,9 @@ FILM_FONT = FontProperties(family="DejaVu Sans")
 def video_file(
     images: Iterable[Image.Image], grid: tuple[int, int], lines: Sequence[Timeline], model: str, title: str, kind: str
 ) -> Download:
-    """Export captions of a video as a file.
+    """Export captions of a video as one of VIDEOS; GIF and films show the first one's mask.
 
-    Args:
-        images: the F frames; grid: (H, W) patches.
-        lines: one per caption. GIF and films show the first one's mask.
-        model, title: for the file's name; kind: one of VIDEOS.
+    `images` are the F frames, `grid` (H, W) patches.
 
     Raises:
         ValueError: another kind; "mp4" if this OpenCV does not write H.264, with a hint to webm.
@@ -139,7 +136,7 @@ def burnt(image: Image.Image, grid: tuple[int, int], line: Timeline, index: int)
     heading = f"{clock(float(line.seconds[index]))}   S(I, T) {written(float(line.scores[index]), '.4f')}"
     if index == 0:
         report_missing(find_missing_letters(clean(line.reading.text), FILM_FONT))
-    texts = [heading, *broken(clean(line.reading.text), get_film_font(), WIDTH - 16)]
+    texts = [heading, *broken(clean(line.reading.text), load_font(str(findfont(FILM_FONT))), WIDTH - 16)]
     foot = 2 * round((len(texts) * (LETTERS + 5) + 10) / 2)
     canvas = Image.new("RGB", (WIDTH, height + foot), "white")
     canvas.paste(Image.fromarray(below), (0, 0))
@@ -161,11 +158,6 @@ def split_by_font(text: str) -> list[tuple[str, ImageFont.FreeTypeFont]]:
 def load_font(file: str) -> ImageFont.FreeTypeFont:
     """Return a font at the size of a film's letters."""
     return ImageFont.truetype(file, LETTERS)
-
-
-def get_film_font() -> ImageFont.FreeTypeFont:
-    """Return the font of a film's letters."""
-    return load_font(str(findfont(FILM_FONT)))
 
 
 def text_length(text: str, font: ImageFont.FreeTypeFont) -> float:

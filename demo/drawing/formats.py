@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the command line reads its arguments before it imports what takes seconds
-    from demo.record.layers import Layer
+    from demo.record.layers.layers import Layer
 
 
 TYPES = {
@@ -44,8 +44,7 @@ class Download:
 
 @dataclass(frozen=True)
 class Heading:
-    """Text in a picture besides its numbers; `similarity` is S(I, T), `model` the model's name, `note` a remark such
-    as on a forced decision."""
+    """Text in a picture: `similarity` is S(I, T), `note` a remark such as on a forced decision."""
 
     caption: str
     similarity: float
@@ -63,10 +62,7 @@ def check_format(kind: str, formats: Sequence[str]) -> None:
 
 def file_name(model: str, title: str, layer: Layer | str, kind: str) -> str:
     """Return a file name of letters, digits and hyphens for any system: "seps-photos-coffee-token-3.png"."""
-    parts = (re.sub(r"[^a-z0-9]+", "-", _ascii(str(part))).strip("-")[:LONGEST_PART] for part in (model, title, layer))
+    letters = (unicodedata.normalize("NFKD", str(part)) for part in (model, title, layer))
+    plain = (part.encode("ascii", "ignore").decode().lower() for part in letters)  # without accents and other scripts
+    parts = (re.sub(r"[^a-z0-9]+", "-", part).strip("-")[:LONGEST_PART] for part in plain)
     return "-".join(["seps", *(part.strip("-") for part in parts if part)]) + f".{kind}"
-
-
-def _ascii(text: str) -> str:
-    """Convert to lower-case ASCII letters without accents; other scripts are removed."""
-    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()

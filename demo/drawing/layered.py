@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import cv2
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -16,9 +17,9 @@ from PIL import Image
 
 from demo.drawing.page import Page, PixelImage, text_width
 from demo.drawing.palette import AGAINST, CHECKS, COLOUR_MAP, DPI, FOR, OBJECT, VEIL
-from demo.record.layers import Layer, LayerValues
-from demo.record.outlines import Outline
-from demo.record.sentences import mask_key
+from demo.record.layers.layers import Layer, LayerValues
+from demo.record.layers.sentences import mask_key
+from demo.record.scene import Outline
 
 Pixels = NDArray[np.uint8]
 TINT = 0.45  # fraction of the opacity for patches that only one branch kept
@@ -95,18 +96,17 @@ def shades(
 
 def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> Pixels:
     """Composite the photo at `width` by `height` pixels with its overlay: (height, width, 3)."""
-    shown = photo.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
-    grey, levels = shown.convert("L").convert("RGB"), np.arange(256)
+    resized = photo.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+    shown, grey, levels = np.array(resized), np.asarray(resized.convert("L").convert("RGB")), np.arange(256)[:, None]
     top, left = (patch_edges(count, length) for count, length in zip(laid.opacity.shape, (height, width), strict=True))
     for row, column in np.ndindex(laid.opacity.shape):
-        box = (left[column], top[row], left[column + 1], top[row + 1])
+        box = slice(top[row], top[row + 1]), slice(left[column], left[column + 1])
         opacity, colour = laid.opacity[row, column], laid.colours[row, column]
-        if opacity == 0 and not laid.grey[row, column]:
-            continue
-        table = np.rint(levels * (1 - opacity) + colour[:, None] * opacity)  # (3, 256), one colour for each level
-        below = (grey if laid.grey[row, column] else shown).crop(box)
-        shown.paste(below.point(table.astype(int).ravel().tolist()), box)
-    return np.asarray(shown)
+        below = (grey if laid.grey[row, column] else shown)[box]
+        if below.size and (opacity or laid.grey[row, column]):
+            table = np.rint(levels * (1 - opacity) + colour * opacity)  # (256, 3), one colour for each level
+            shown[box] = cv2.LUT(below, table.astype(np.uint8)[:, None])
+    return shown
 
 
 def patch_edges(count: int, length: int) -> list[int]:
@@ -146,8 +146,7 @@ def draw_photo(
 
 
 def draw_outline(axes: Axes, region: NDArray[np.bool_], points: float = 1.5) -> None:
-    """Draw a white line with a dark edge along the border of a region of the grid (H, W); `points` is the line's
-    width."""
+    """Draw a white line with a dark edge, `points` wide, along the border of a region of the grid (H, W)."""
     across = np.argwhere(region[1:] != region[:-1])  # (row above the border, column)
     down = np.argwhere(region[:, 1:] != region[:, :-1])  # (row, column left of the border)
     segments = [[(x, y + 1), (x + 1, y + 1)] for y, x in across] + [[(x + 1, y), (x + 1, y + 1)] for y, x in down]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
+from matplotlib.artist import Artist
+from matplotlib.axis import Axis
 from matplotlib.cbook import is_math_text
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, findSystemFonts, fontManager, get_font
@@ -30,9 +32,7 @@ class MissingLettersError(ValueError):
 def fit_letters(figure: Figure, kind: str, strict: bool = False) -> None:
     """Assign fonts with all letters to each text of a figure; log letters that no installed font has.
 
-    Args:
-        kind: "svg" is unchanged, since its letters remain text for the viewer's fonts.
-        strict: raise an error instead of logging.
+    SVG is unchanged, since its letters remain text for the viewer's fonts.
 
     Raises:
         MissingLettersError: with `strict`, letters that no installed font has.
@@ -40,7 +40,7 @@ def fit_letters(figure: Figure, kind: str, strict: bool = False) -> None:
     if kind == "svg":
         return
     missing: list[str] = []
-    for text in figure.findobj(Text):
+    for text in find_texts(figure):
         written, letters = text.get_text(), text.get_fontproperties()
         lacking = find_lacking_letters(written, letters)
         if not lacking:
@@ -53,6 +53,15 @@ def fit_letters(figure: Figure, kind: str, strict: bool = False) -> None:
             others = (fallback_of(c) for c in lacking)
             text.set_fontfamily(list(dict.fromkeys([*letters.get_family(), *(font[0] for font in others if font)])))
     report_missing(missing, strict)
+
+
+def find_texts(artist: Artist) -> Iterator[Text]:
+    """Find the texts of an artist, without asking hidden axes for labels, which Matplotlib would make first."""
+    if isinstance(artist, Text):
+        yield artist
+    for child in artist.get_children():
+        if not isinstance(child, Axis) or child.axes.axison:
+            yield from find_texts(child)
 
 
 def find_missing_letters(text: str, letters: FontProperties) -> list[str]:
@@ -146,11 +155,3 @@ def _package(letter: str) -> str:
         return SYMBOLS
     name = unicodedata.name(letter, "")
     return next(package for starts, package in PACKAGES if name.startswith(starts))
-
-
-def forget_fonts(names: Iterable[str] = ()) -> None:
-    """Reload the list of installed fonts; fonts of these names are removed from it."""
-    gone = set(names)
-    fontManager.ttflist = [entry for entry in fontManager.ttflist if entry.name not in gone]
-    _installed.cache_clear()
-    fallback_of.cache_clear()

@@ -8,6 +8,7 @@ from math import ceil, prod
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -22,14 +23,15 @@ from demo.drawing.layered import (
     map_colours,
     shades,
 )
-from demo.drawing.page import Block, Page, line_height, make_text_block, stacked, wrapped
+from demo.drawing.page import Block, Page, fit_photo, line_height, make_text_block, stacked, wrapped
 from demo.drawing.palette import LIGHT, OPACITY, Palette
-from demo.drawing.terms import draw_terms
-from demo.record.layers import Layer, LayerValues, describe
-from demo.record.outlines import Outline
+from demo.record.layers.layers import Layer, LayerValues, describe
+from demo.record.layers.sentences import term_titles
 from demo.record.packing import overlap
-from demo.record.table import say
+from demo.record.scene import Outline
+from demo.record.texts.table import say
 from seps import Explanation
+from seps.common.numbers import written
 
 # Lengths are in CSS pixels, font sizes in points.
 WIDTH, MARGIN = 768, 40
@@ -53,10 +55,7 @@ def picture(
 ) -> Figure:
     """Draw the photo in its aspect ratio under one layer, with caption, score, model, scale and terms.
 
-    Args:
-        photo: any size and mode, upright; record: its explanation.
-        opacity: of dropped patches, or of the highest values, in [0, 1]; lines: draw the grid of patches; objects: of a
-            scene, outlined on top.
+    `opacity` in [0, 1] is that of dropped patches, or of the highest values; `lines` draws the grid of patches.
 
     Raises:
         ValueError: the record lacks the layer.
@@ -97,9 +96,6 @@ def compare_picture(
     objects: Sequence[Sequence[Outline]] = (),
 ) -> Figure:
     """Draw two to six captions of one photo side by side on one colour scale, with the overlap of their kept sets.
-
-    Args:
-        captions, records: in the same order; objects: for each caption, or none; the rest as `picture`.
 
     Raises:
         ValueError: too few or too many captions, unequal counts, a record without the layer, different grids, or the
@@ -169,12 +165,6 @@ def _own_words(
     )
 
 
-def _fitted(photo: Image.Image, width: int, height: int) -> tuple[int, int]:
-    """Return the largest size in a box with the photo's aspect ratio."""
-    scale = min(width / photo.width, height / photo.height)
-    return max(1, round(photo.width * scale)), max(1, round(photo.height * scale))
-
-
 def _photos(
     photo: Image.Image,
     record: Explanation,
@@ -187,7 +177,7 @@ def _photos(
     """Draw the photo under the layer; for all tokens, a small numbered one for each."""
     inner = WIDTH - 2 * MARGIN
     if layer.name != "tokens":
-        width, height = _fitted(photo, inner, PHOTO_HEIGHT)
+        width, height = fit_photo(photo, inner, PHOTO_HEIGHT)
 
         def draw_one(page: Page, top: int) -> None:
             laid = shades(layer, shown.values.reshape(-1), record.grid, shown.low, shown.high, opacity)
@@ -200,7 +190,7 @@ def _photos(
 
     def fitted(columns: int) -> tuple[int, int]:
         room = MULTIPLES_HEIGHT // ceil(count / columns) - label - gap
-        return _fitted(photo, (inner - (columns - 1) * gap) // columns, max(1, room))
+        return fit_photo(photo, (inner - (columns - 1) * gap) // columns, max(1, room))
 
     columns = max(range(1, min(count, inner // MIN_PITCH) + 1), key=lambda columns: prod(fitted(columns)))
     width, height = fitted(columns)
@@ -252,7 +242,7 @@ def _terms(record: Explanation) -> Block:
 
 def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int, lines: bool) -> Block:
     """Draw captions side by side, each above its photo, with the photos aligned."""
-    size = _fitted(photo, width, COMPARED_HEIGHT)
+    size = fit_photo(photo, width, COMPARED_HEIGHT)
     caption = max(len(panel.caption) for panel in panels) * line_height(COMPARED_SIZE) + 4
     head = caption + max(len(panel.lines) for panel in panels) * line_height(SMALL) + 8
 
@@ -300,3 +290,29 @@ def _foot(
         axes.tick_params(labelsize=SMALL, labeltop=True, labelbottom=False)
 
     return 56 + side, draw
+
+
+def draw_terms(axes: Axes, record: Explanation, palette: Palette, size: float) -> None:
+    """Draw the terms end to end from 0, a row each, the similarity last; hollow bars are negative; `size` in points."""
+    names, values = list(term_titles(record).values()), list(record.terms.values())
+    ends = np.cumsum(values)  # (terms,)
+    starts = np.concatenate([[0.0], ends[:-1]])
+    count = len(values)
+    edges = [palette.accent] * count + [palette.ink]
+    fills = [palette.accent if value >= 0 else palette.paper for value in values] + [palette.ink]
+    lefts, widths = [*starts, 0.0], [*values, record.similarity]
+    axes.barh(range(count + 1), widths, left=lefts, height=0.56, color=fills, edgecolor=edges, linewidth=1.2)
+    for row in range(count):  # a thread from where a term ends to where the next begins
+        axes.plot([ends[row]] * 2, [row + 0.28, row + 0.72], color=palette.quiet, linewidth=0.7)
+    low, high = min(0.0, ends.min()), max(0.0, ends.max())
+    span = max(high - low, 1e-6)
+    for row, (left, width) in enumerate(zip(lefts, widths, strict=True)):
+        text = written(width, "+.4f" if row < count else ".4f")
+        colour, weight = palette.ink, "bold" if row == count else "normal"
+        place = max(left, left + width) + 0.02 * span
+        axes.text(place, row, text, va="center_baseline", fontsize=size, color=colour, fontweight=weight)
+    axes.axvline(0.0, color=palette.quiet, linewidth=0.7)
+    axes.set_xlim(low - 0.02 * span, high + 0.24 * span)
+    axes.set_ylim(count + 0.5, -0.5)
+    axes.set_yticks(range(count + 1), [*names, say("term.similarity")])
+    axes.get_yticklabels()[-1].set_color(palette.ink)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
+import cv2
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
@@ -18,10 +19,11 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
+from PIL import Image
 
 from demo.drawing.letters import fallback_of, find_lacking_letters
 from demo.drawing.palette import DPI, Palette
-from demo.record.table import mathtext
+from demo.record.texts.table import mathtext
 
 CSS_PIXELS = 96  # to an inch
 POINT = CSS_PIXELS / 72  # CSS pixels to a point
@@ -82,7 +84,7 @@ class PixelImage(AxesImage):
         # "none": vector formats contain the original pixels.
         super().__init__(axes, interpolation="none", extent=(*axes.get_xlim(), *axes.get_ylim()))
         # With a fixed opacity, Matplotlib needs a quarter of the memory.
-        self._rgba = np.dstack([pixels, np.full(pixels.shape[:2], 255, dtype=np.uint8)])
+        self._rgba = cv2.cvtColor(pixels, cv2.COLOR_RGB2RGBA)
         self.set_data(self._rgba)
         axes.add_image(self)
 
@@ -147,6 +149,12 @@ class Page:
 def line_height(size: float) -> int:
     """Return the height of a line of letters of `size` points, in CSS pixels."""
     return round(1.35 * size * POINT)
+
+
+def fit_photo(photo: Image.Image, width: float, height: float) -> tuple[int, int]:
+    """Return the largest size in a box with the photo's aspect ratio."""
+    scale = min(width / photo.width, height / photo.height)
+    return max(1, round(photo.width * scale)), max(1, round(photo.height * scale))
 
 
 Block = tuple[int, Callable[[Page, int], None]]  # its height in CSS pixels; what draws it, given the page and its top

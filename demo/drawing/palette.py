@@ -5,9 +5,10 @@ The page uses the same colours: its theme and styles are generated from this mod
 `assets/js/base/colours.js` (the map, the veil, the diverging colours) and `assets/js/picture/objects.js`. Colours that
 only the page uses are defined there: the swatches of Edit, the dashes of the game in What if.
 
-The map, viridis, is purple at `low` and yellow at `high`. Every layer names a scale in `demo/record/layer_table.py`,
-from which `ends` in `demo/record/layers.py` computes low and high: "zero" is 0 to the maximum, "lowest" the minimum to
-the maximum, "diverging" minus to plus the largest absolute value. Diverging scales use two colours instead of the map:
+The map, viridis, is purple at `low` and yellow at `high`. Every layer names a scale in
+`demo/record/layers/layer_table.py`, from which `ends` in `demo/record/layers/layers.py` computes low and high: "zero"
+is 0 to the maximum, "lowest" the minimum to the maximum, "diverging" minus to plus the largest absolute value.
+Diverging scales use two colours instead of the map:
 FOR for positive values, AGAINST for negative ones. A mask's dropped patches are covered by the veil. With the masks of
 both branches, patches kept only by the sparse one are tinted with the map's yellow, those only by the dense one with
 its purple; in the smallest change, patches to drop and to keep. `demo/drawing/layered.py` computes this and the opacity
@@ -32,7 +33,7 @@ CURVES = "#31688e", "#d95f02", "#1b9e77"  # of captions through a video, in orde
 
 @dataclass(frozen=True)
 class Palette:
-    """All colours besides the colour map: `paper` of pictures, `ground` of the page, one accent."""
+    """All colours besides the colour map: `paper` of pictures, `ground` of the page, an accent and a warm one."""
 
     ink: str
     quiet: str
@@ -41,10 +42,11 @@ class Palette:
     ground: str
     accent: str
     accent_soft: str
+    warm: str  # what stands against the accent in charts
 
 
-LIGHT = Palette("#17211f", "#54625f", "#d5dddb", "#ffffff", "#f3f6f5", "#0d6b61", "#e2efec")
-DARK = Palette("#e6eceb", "#a3b1ae", "#33403e", "#182120", "#101716", "#5ec9b6", "#1b3430")
+LIGHT = Palette("#17211f", "#54625f", "#d5dddb", "#ffffff", "#f3f6f5", "#0d6b61", "#e2efec", "#b4520a")
+DARK = Palette("#e6eceb", "#a3b1ae", "#33403e", "#182120", "#101716", "#5ec9b6", "#1b3430", "#ffb16b")
 
 
 def variables(palette: Palette) -> str:

@@ -11,7 +11,7 @@ from PIL import Image
 from demo.drawing.layered import draw_bar, draw_outline, draw_photo, shades
 from demo.drawing.page import CSS_PIXELS, Page, line_height, text_width, wrapped
 from demo.drawing.palette import LIGHT, OPACITY
-from demo.record.layers import Layer, LayerValues
+from demo.record.layers.layers import Layer, LayerValues
 from seps import Explanation
 
 PRINTED = 400  # pixels to an inch of the photographs
@@ -42,12 +42,7 @@ class PanelRow:
 
 
 def paper_figure(rows: Sequence[PanelRow], width: float, size: float, font: str, sources: Sequence[str] = ()) -> Figure:
-    """Draw the figure.
-
-    Args:
-        rows: with equal numbers of panels, at least one.
-        width: in inches; size: of letters, in points; font: of `FONTS`.
-        sources: credits of the photographs, listed at the end, at least a line each.
+    """Draw rows with equal numbers of panels: `width` in inches, letters of `size` points, a `font` of FONTS.
 
     Raises:
         ValueError: a record without its panel's layer, columns too narrow for a picture, or a figure that is too high.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demo.drawing.formats import TYPES, Download, file_name
-from demo.galleries.index import IndexedGallery
+from demo.galleries.indexes.index import IndexedGallery
+from demo.service.models.stored import StoredResult
 from demo.service.ranking import ANY_PHOTO, Candidates, ImageRanking
 from demo.service.retrieval import RetrievalService
-from demo.service.stored import StoredResult
-from seps.numbers import rounded
-from seps.spreadsheet import csv_content
-from seps.spreadsheet import harmless as harmless
+from seps.common.numbers import rounded
+from seps.common.spreadsheet import csv_content
+from seps.common.spreadsheet import harmless as harmless
 
 
 def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model: str, title: str) -> Download:
@@ -37,9 +37,7 @@ def ranking_csv(
 ) -> Download:
     """Export the ranking of a gallery; for a large one, only the scored photographs.
 
-    Args:
-        by_hand: the position of a photograph under a forced decision and its S(I, T); adds a column with the kind of
-            each decision.
+    `by_hand`, a photograph under a forced decision and its S(I, T), adds a column with the kind of each decision.
     """
     items, pairs = indexed.gallery.items, list(zip(ranking.order, ranking.scores, strict=True))
     if by_hand is not None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from io import BytesIO
 from typing import Any
 
+import cv2
 import matplotlib
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
+from numpy.typing import NDArray
 
 from demo.drawing.letters import fit_letters
 from demo.drawing.page import hush_missing_glyphs
@@ -17,23 +20,22 @@ from demo.drawing.palette import DPI
 
 METADATA: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # Only run-length encoding: for flat and photographic pages smaller than zlib's level 2, in half the time.
-PNG_OPTIONS = {"compress_level": 1, "compress_type": zlib.Z_RLE}
+PNG_OPTIONS = (
+    *(cv2.IMWRITE_PNG_COMPRESSION, 1),
+    *(cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_RLE),
+    *(cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_PAETH),
+)
+HEADER = 33  # bytes before a PNG's first optional chunk
 
 # Matplotlib's settings are global, not per thread: text stays text, ids are deterministic.
 matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "seps", "pdf.fonttype": 42})
 
 
 def render(figure: Figure, kind: str, dpi: int = DPI, strict: bool = False) -> bytes:
-    """Render a figure as a file.
-
-    Args:
-        figure: created without pyplot.
-        kind: "png", "svg" (text as text, photos embedded) or "pdf" (fonts embedded).
-        dpi: pixels per inch; by default two per CSS pixel.
-        strict: raise an error for missing letters instead of logging.
+    """Render a figure, created without pyplot, as "png", "svg" (text as text) or "pdf" (fonts embedded).
 
     Raises:
-        ValueError: another format; with `strict`, letters that no installed font has.
+        ValueError: another format; with `strict`, letters that no installed font has, which are else logged.
     """
     if kind not in METADATA:
         raise ValueError(f"There is no picture format {kind!r}: choose {', '.join(METADATA)}.")
@@ -44,8 +46,14 @@ def render(figure: Figure, kind: str, dpi: int = DPI, strict: bool = False) -> b
         figure.set_dpi(dpi)
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
-        drawn = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba(), "raw", "RGBA", 0, 1)
-        drawn.convert("RGB").save(buffer, "png", dpi=(dpi, dpi), **PNG_OPTIONS)  # a page is opaque
-    else:
-        figure.savefig(buffer, format=kind, dpi=dpi, metadata=METADATA[kind])
+        return encode_png(np.asarray(canvas.buffer_rgba()), dpi)
+    figure.savefig(buffer, format=kind, dpi=dpi, metadata=METADATA[kind])
     return buffer.getvalue()
+
+
+def encode_png(pixels: NDArray[np.uint8], dpi: int) -> bytes:
+    """Encode opaque RGBA pixels (height, width, 4) as an RGB PNG with its resolution, in half of Pillow's time."""
+    content = cv2.imencode(".png", cv2.cvtColor(pixels, cv2.COLOR_RGBA2BGR), PNG_OPTIONS)[1].tobytes()
+    resolution = b"pHYs" + struct.pack(">IIB", *[round(dpi / 0.0254)] * 2, 1)  # per metre
+    chunk = struct.pack(">I", len(resolution) - 4) + resolution + struct.pack(">I", zlib.crc32(resolution))
+    return content[:HEADER] + chunk + content[HEADER:]

@@ -8,11 +8,11 @@ from typing import Any
 
 from demo.examples.choose import choose_all
 from demo.examples.measure import Measures
-from demo.galleries.index import require_in_memory
-from demo.galleries.openings import OPENINGS_FILE
-from demo.service.registry import ModelRegistry
-from demo.service.start import open_registry
-from seps.cli import errors_in_one_line
+from demo.galleries.gallery import OPENINGS_FILE
+from demo.galleries.indexes.index import require_in_memory
+from demo.service.models.registry import ModelRegistry
+from demo.service.models.start import open_registry
+from seps.common.cli import errors_in_one_line
 
 GALLERIES = ("examples", "open-photos", "scenes")
 NOTE = (

@@ -12,10 +12,10 @@ from demo.examples.measure import MOST, Candidate, Floats, Measures, Shown, shar
 from demo.record.contrast import Contrast, Part, word_map
 from demo.service.masks import overlap_of
 from demo.views.why.values import WhyState, first_two, sides_of
-from seps.data.regions import energy_inside
+from seps.data.objects import energy_inside
 from seps.explanation.caption_words import is_content
 
-CHIPS = 5  # captions that a search offers
+CHIPS, LONGEST = 5, 6  # captions that a search offers, and their words where there is a choice
 APART = 0.2  # the largest overlap, as a fraction of the smaller region, of two different things
 FIRST = 5  # captions of a ranking that are looked at
 DIGITS = 4
@@ -61,15 +61,20 @@ def choose_by_margin(measures: Measures) -> dict[str, Any]:
 
 
 def choose_per_photograph(measures: Measures) -> list[Shown]:
-    """Return the best caption of each photograph: its maps fit the first thing it names, and mask and word maps are
-    more inside its regions than outside. Captions of the whole picture are preferred to phrases for a part."""
+    """Return the best caption of each photograph: mask and word maps are more inside its regions than outside.
+
+    Clear captions (see `Shown`) are preferred, then short ones of photographs, then captions of the whole picture to
+    phrases for a part.
+    """
     items = measures.indexed.gallery.items
 
-    def is_phrase(shown: Shown) -> bool:
-        return shown.candidate.caption in items[shown.candidate.index].phrases
+    def order(shown: Shown) -> tuple[bool, bool, bool, float]:
+        caption, item = shown.candidate.caption, items[shown.candidate.index]
+        is_long = item.known is None and len(caption.split()) > LONGEST
+        return not shown.is_clear, is_long, caption in item.phrases, -shown.inside
 
     best: dict[int, Shown] = {}
-    for shown in sorted(measures.shown, key=lambda shown: (is_phrase(shown), -shown.inside)):
+    for shown in sorted(measures.shown, key=order):
         if min(shown.words, shown.mask) > 0:
             best.setdefault(shown.candidate.index, shown)
     return list(best.values())
@@ -148,8 +153,7 @@ def is_different_thing(region: Floats, other: Floats) -> bool:
 
 
 def why_choice(measures: Measures) -> Choice | None:
-    """Return a caption and its two best photographs, distinguished by a content word that names something only in the
-    first.
+    """Return a caption and its two best photographs, distinguished by a content word.
 
     The choice maximizes the word's share of the difference and its map's weight inside the named region.
     """
@@ -162,8 +166,7 @@ def why_choice(measures: Measures) -> Choice | None:
 
 
 def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]]:
-    """Yield each caption with a content word that distinguishes its two best photographs, with the second one and the
-    measurements."""
+    """Yield each caption with a content word that distinguishes its two best photographs, with the measurements."""
     service, indexed = measures.service, measures.indexed
     for shown in measures.shown:
         candidate = shown.candidate
@@ -185,8 +188,7 @@ def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]
 
 
 def deciding_word(contrast: Contrast) -> Part | None:
-    """Return the word with the largest part in favour of the left photograph, if it is a content word and no word
-    has a larger part for the right."""
+    """Return the word with the largest part for the left photograph, if a content word, and none has a larger part."""
     word = contrast.words[0]
     return word if is_content(word.name) and word.difference >= -contrast.words[-1].difference else None
 

@@ -15,19 +15,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from demo.galleries.annotation import labels
+from demo.galleries.annotation import labels, phrases_of
 from demo.galleries.gallery import GalleryItem
-from demo.galleries.index import GalleryInMemory
-from demo.galleries.phrases import phrases_of
-from demo.galleries.regions import load_regions
-from demo.record.inside import words_of
-from demo.record.unmatched import unmatched
+from demo.galleries.indexes.index import GalleryInMemory
+from demo.galleries.sources.packaged import load_regions
+from demo.record.scene import words_of
 from demo.service.retrieval import RetrievalService
-from seps.data.regions import energy_inside, mask_overlap, patch_overlap
+from seps.data.objects import energy_inside, mask_overlap, patch_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens
 from seps.explanation.caption_words import CaptionWord, caption_words
 
 MOST = 40  # number of captions with maps, by largest margin
+KEPT, REST = 0.85, 0.35  # of the patches of the named regions, at least; of the others, at most
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 Region = tuple[tuple[int, ...], Floats]  # positions of word pieces, and their region: (N,), the share of each patch
@@ -35,12 +34,7 @@ Region = tuple[tuple[int, ...], Floats]  # positions of word pieces, and their r
 
 @dataclass(frozen=True)
 class Candidate:
-    """A caption and its photograph.
-
-    Attributes:
-        caption: the text; index: of the photograph.
-        margin: its S(I, T) minus the best of all others', positive if it ranks first.
-    """
+    """A caption, its photograph and its `margin`: its S(I, T) minus the best of all others'."""
 
     caption: str
     index: int
@@ -49,11 +43,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Shown:
-    """Rating of a candidate's word maps (mean) and of its mask, in [-1, 1] each."""
+    """Rating of a candidate's word maps (the mean) and its mask, in [-1, 1] each.
+
+    `is_clear`: the mask keeps `KEPT` of the named regions and no more than `REST` of the rest, and the strongest patch
+    of each word with a known region touches that region.
+    """
 
     candidate: Candidate
     words: float
     mask: float
+    is_clear: bool
 
     @property
     def inside(self) -> float:
@@ -117,31 +116,30 @@ class Measures:
 
     @cached_property
     def shown(self) -> list[Shown]:
-        """The better half of the candidates, at most `MOST`, with matches for all words, with their maps."""
+        """The better half of the candidates, at most `MOST`, with their maps."""
         clear = self.candidates[: min(MOST, -(-len(self.candidates) // 2))]
         results = [self.show(candidate) for candidate in clear]
         return [shown for shown in results if shown is not None]
 
     def is_plain(self, caption: str) -> bool:
-        """Return whether a caption has no note: all words are known, and it resembles the training captions."""
+        """Return whether a caption has no note, for example on words that the model does not know."""
         return not self.service.read(caption).note
 
     def show(self, candidate: Candidate) -> Shown | None:
-        """Rate a candidate's maps; None if words match nothing in its photograph, or have no known region."""
+        """Rate a candidate's maps; None if its words have no known region."""
         record = self.service.explain(self.indexed, candidate.index, candidate.caption)
         regions = self.regions(candidate.caption, candidate.index)
-        if unmatched(record, self.service.unmatched_rule) or not regions:
+        if not regions:
             return None
         maps = record.sparse_alignment.word_maps
-        words = [
-            measure_above_uniform(maps[piece], region)
-            for pieces, region in regions
-            for piece in pieces
-            if maps[piece].any()
-        ]
-        if not words:
+        mapped = [(maps[piece], region) for pieces, region in regions for piece in pieces if maps[piece].any()]
+        if not mapped:
             return None
-        return Shown(candidate, float(np.mean(words)), inside_outside(record.sparse.kept, union(regions)))
+        words = float(np.mean([measure_above_uniform(weights, region) for weights, region in mapped]))
+        kept, named = record.sparse.kept, union(regions)
+        is_clear = share_kept(kept, named) >= KEPT and share_kept(kept, 1 - named) <= REST
+        is_clear &= all(region[weights.argmax()] > 0 for weights, region in mapped)
+        return Shown(candidate, words, inside_outside(kept, named), is_clear)
 
     def regions(self, caption: str, index: int) -> list[Region]:
         """Return the known regions of a caption's words in a photograph."""

@@ -9,8 +9,8 @@ from html import escape
 from typing import Any
 
 from demo.notebook.script import single_script
-from demo.record.page_table import table_data
-from demo.server.static import ASSETS, style_sheets
+from demo.record.layers.page_table import table_data
+from demo.server.files.static import ASSETS, style_sheets
 
 PAGE = ASSETS / "notebook" / "page.html"
 IN_NOTEBOOKS = ("notebook.js", ("viewer.css",))
@@ -32,12 +32,7 @@ REPLACE = (
 
 
 def page(component: str, value: dict[str, Any], title: str, theme: str = "auto") -> str:
-    """Return a page that needs no server, network or other file.
-
-    Args:
-        component: of VIEWS; value: its data.
-        title: of the page; theme: light, dark, or auto for its host's.
-    """
+    """Return a page that needs no server, network or other file; `component` of VIEWS, `theme` light, dark or auto."""
     entry, sheets = VIEWS[component]
     shown = json.dumps({"component": component, "value": value, "theme": theme}, ensure_ascii=False)
     parts = {
@@ -65,12 +60,7 @@ def packed(text: str) -> str:
 
 
 def frame(page: str, title: str, picture: str) -> str:
-    """Embed a page as a frame in a notebook's output.
-
-    Args:
-        page: complete HTML; title: accessible name of the frame.
-        picture: data URL of a picture for hosts that run no scripts; elsewhere the frame replaces it.
-    """
+    """Embed a complete page in a notebook's output; `picture`: the data URL of one for hosts that run no scripts."""
     content = page.replace("&", "&amp;").replace("'", "&#39;")
     return (
         f'<div><img alt="{escape(title)}" style="max-width:100%" src="{picture}" onload="{REPLACE}" '

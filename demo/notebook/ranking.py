@@ -7,10 +7,10 @@ from html import escape
 
 from PIL import Image
 
-from demo.galleries.photos import thumbnail
+from demo.galleries.reading.photos import thumbnail
 from seps import Ranking
-from seps.numbers import written
-from seps.photos import rgb_of
+from seps.common.numbers import written
+from seps.media.photos import rgb_of
 
 HEIGHT = 64  # CSS pixels of a thumbnail
 
@@ -23,9 +23,6 @@ def ranking_table(
     texts: Sequence[str] | None = None,
 ) -> str:
     """Return a table of the best: rank, optional thumbnail, optional text, S(I, T).
-
-    Args:
-        ranking: of `photos` and `texts`; count: of rows; title: above the table.
 
     Raises:
         ValueError: fewer photos or texts than were ranked.

@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 from pathlib import PurePosixPath
 from posixpath import normpath
 
-from demo.server.static import scripts
+from demo.server.files.static import scripts
 
 IMPORT = re.compile(r'^import\s+(\{[^}]*\}|\*\s+as\s+\w+)\s+from\s+"(\.[^"]+)";$', re.MULTILINE)
 DECLARED = re.compile(r"^export (?=(?:async function|function|const|class)\s+(\w+))", re.MULTILINE)
@@ -20,14 +20,7 @@ OTHER = re.compile(r"^\s*(?:import|export)\b.*|\bimport\(|\bimport\.meta\b", re.
 
 @lru_cache(maxsize=4)
 def single_script(entry: str) -> str:
-    """Bundle a module with its imports, each run once after its own imports.
-
-    Args:
-        entry: its path in assets/js.
-
-    Raises:
-        ValueError: a module with unsupported import or export syntax.
-    """
+    """Bundle a module of assets/js with its imports; ValueError for unsupported import or export syntax."""
     sources: dict[str, str] = {}
     imports: dict[str, list[str]] = {}
     waiting = [entry]

@@ -18,17 +18,19 @@ from demo.drawing.overlay import compare_picture, picture
 from demo.drawing.page import CSS_PIXELS
 from demo.drawing.palette import DARK, LIGHT, OPACITY
 from demo.drawing.render import render
-from demo.galleries.photos import KEPT, data_url
+from demo.galleries.reading.photos import KEPT, data_url
 from demo.notebook.page import frame, page
 from demo.notebook.ranking import ranking_table
-from demo.record.layers import Layer
+from demo.record.contrast import Contrast
+from demo.record.contrast_values import contrast_sentences, contrast_value
+from demo.record.layers.layers import Layer
+from demo.record.layers.spoken import layer_of_starts
 from demo.record.mask_overlap import describe_overlap
 from demo.record.packing import overlap, packed
-from demo.record.spoken import layer_of_starts
-from demo.record.table import say
+from demo.record.texts.table import say
 from seps import Explanation, Ranking
-from seps.cli import check_output
-from seps.photos import rgb_of
+from seps.common.cli import check_output
+from seps.media.photos import rgb_of
 
 SIDES, PHOTO_BYTES = (KEPT, 720, 600, 480, 360), 110_000  # of the long side, in pixels; of its data URL, at most
 STILL, STILL_QUALITY = 480, 60  # width in pixels and JPEG quality of the picture that replaces a page
@@ -38,12 +40,7 @@ WORD_ARRAYS = ("token_weights", "cosines", "matrix", "word_maps", "patch_cosines
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A view of one or several records; a notebook displays it.
-
-    Attributes:
-        title: as part of a sentence; component, value, theme: as for `demo.notebook.page`.
-        figure: draws the same for files.
-    """
+    """A view of one or several records, which a notebook displays; `figure` draws the same for files."""
 
     title: str
     component: str
@@ -167,7 +164,7 @@ def compare(
         shown.check(record)
     model = "" if records[0].source is None else records[0].source.model
     items = [
-        {"caption": text, "similarity": record.similarity, "record": compared(record), "unfound": None}
+        {"caption": text, "similarity": record.similarity, "record": compared(record)}
         for text, record in zip(texts, records, strict=True)
     ]
     value = {
@@ -177,7 +174,6 @@ def compare(
         "items": items,
         "overlap": overlap(records),
         "shared": describe_overlap([record.sparse.kept for record in records]),
-        "formats": [],
         "why": False,
     }
     palette = DARK if theme == "dark" else LIGHT
@@ -255,3 +251,21 @@ def still(png: bytes) -> str:
     stream = BytesIO()
     small.save(stream, "JPEG", quality=STILL_QUALITY)
     return "data:image/jpeg;base64," + b64encode(stream.getvalue()).decode("ascii")
+
+
+def contrast_page(contrast: Contrast, photos: Sequence[Image.Image], model: str, layer: str = "mask") -> str:
+    """Return a page with two photographs and each word's part of both similarities, which needs no server.
+
+    `layer` is a word's map, "word:0", or anything else for the deciding words.
+    """
+    value = contrast_value(contrast)
+    for side, photo in zip(value["sides"], photos, strict=True):
+        side["photo"] = photo_facts(photo, "")
+        side["index"] = 0
+    value |= {
+        "model": model,
+        "captions": contrast.of_captions,
+        "options": [],
+        "layer": layer if contrast.word(layer) else "mask",
+    }
+    return page("why", value, contrast_sentences(contrast)[0])

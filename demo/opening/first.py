@@ -22,10 +22,7 @@ def weights_digest() -> str:
 
 
 def first_view(file: Path = FILE) -> dict[str, Any] | None:
-    """Return the first view: {weights, examples, ranking, viewer}, photographs by name in the place of addresses.
-
-    None where it belongs to other weights, or where it cannot be read.
-    """
+    """Return {weights, examples, ranking, viewer}; None if unreadable, or if it belongs to other weights."""
     try:
         view: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return view if view["weights"] == weights_digest() else None

@@ -16,11 +16,10 @@ from threading import Thread
 from typing import Any
 from urllib.parse import unquote
 
-from demo.galleries.packaged import load_examples
-from demo.page.addresses import GALLERY, PREFIX
-from demo.server.frames import HEADER, frame_rule
-from demo.server.root import read_root, strip_root
-from demo.server.static import CACHING, MEDIA_TYPE, find_script, packed
+from demo.galleries.sources.packaged import load_examples
+from demo.page.html import GALLERY, PREFIX
+from demo.server.files.static import CACHING, MEDIA_TYPE, find_script, packed
+from demo.server.frames import HEADER, frame_rule, read_root, strip_root
 
 FIRST_PORT, PORTS = 7860, 100  # where Gradio looks too
 PATIENCE = 20  # seconds for a request to be sent and its answer to be taken
@@ -32,12 +31,7 @@ PICTURE = re.compile(rf"/{PREFIX}/{GALLERY}/(?P<size>{'|'.join(SIZES)})/(?P<inde
 class Opening:
     """Serves the page from a thread, from now until `close`.
 
-    Args:
-        port: to serve on; None takes GRADIO_SERVER_PORT, or the first free one from 7860.
-        page: its HTML; rule: of whose pages may show it in a frame, see `demo.server.frames`; None takes the usual one.
-
-    Attributes:
-        port: the one it serves on; host: as Gradio takes it, from GRADIO_SERVER_NAME.
+    `port` None takes GRADIO_SERVER_PORT, or the first free one from 7860; `host` is GRADIO_SERVER_NAME.
 
     Raises:
         ValueError: no such port is free.
@@ -57,7 +51,7 @@ class Opening:
 
     @property
     def address(self) -> str:
-        """What to open in a browser."""
+        """Address to open in a browser."""
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::", "") else self.host
         return f"http://{host}:{self.port}"
 

@@ -1,47 +1,81 @@
-"""The endpoints for programs: each method answers one of them, and `api_page.py` has their components."""
+"""The endpoints for programs: each method answers one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from demo.drawing.formats import DRAWINGS, Download, check_format
-from demo.galleries.index import IndexedGallery
-from demo.galleries.scenes import SCENES
-from demo.page.api_components import register
-from demo.page.api_values import SAME, caption_record, outcome_value, read_captions, written
-from demo.record.contrast import contrast_record
-from demo.record.layer_table import existing
+from demo.galleries.indexes.index import IndexedGallery
+from demo.galleries.sources.scenes import SCENES
+from demo.page.questions import SAME, Picture, caption_record, outcome_value, read_captions, written
+from demo.page.table import CALLED, DRAWING, GENERATING, Action
+from demo.record.contrast_values import contrast_record
+from demo.record.layers.layer_table import existing
 from demo.record.packing import overlap, packed, plain
-from demo.server.uploads import Upload
 from demo.service.captions import read_caption, read_pair, read_prompt
-from demo.service.experiment import experiment, known, read_changes, with_changes
-from demo.service.generating.rank import draw_and_read
-from demo.service.generating.reading import read_drawn_caption
+from demo.service.experiments.experiment import edited_gallery, experiment, known, read_changes
+from demo.service.generating.rank import draw_and_read, read_drawn_caption
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, DrawingRequest, read_numbers
 from demo.service.masks import changed_mask, mask_text
-from demo.service.personal import decode_upload, index_uploads
-from demo.service.registry import ModelRegistry
+from demo.service.models.personal import decode_upload
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.service.session import SessionData
 from demo.views.captions import recall_line
 from demo.views.compare import comparison
 from demo.views.downloads import explanation
-from demo.views.generate.export import drawing_file, drawing_record
 from demo.views.generate.photo_captions import explained_captions
-from demo.views.generate.values import opened_generator
+from demo.views.generate.values import drawing_file, drawing_record, opened_generator
 from demo.views.judge.judgement import judgement
 from demo.views.judge.values import opened_judge, source_of
 from demo.views.state import ViewState
 from demo.views.why.values import WhyState, sides_of
-from seps.progress import Progress
+from seps.common.progress import Progress
 
 LISTED = 1000  # photos of a gallery that are listed
 
 
-def build(registry: ModelRegistry) -> None:
-    """Register the endpoints, without anything to see."""
-    register(registry, Endpoints(registry))
+class Offer(NamedTuple):
+    """An action for programs and for assistants.
+
+    Attributes:
+        endpoint: a method of `Endpoints`; tool: a method of `demo.assistant.tools.Tools`, or "".
+        needs: what the app must have for it, or ""; queue, tool_queue: where calls of either wait.
+    """
+
+    endpoint: str
+    tool: str = ""
+    needs: str = ""
+    queue: Mapping[str, Any] = CALLED
+    tool_queue: Mapping[str, Any] = CALLED
+
+
+OFFERS = (
+    Offer("galleries", "list_photographs"),
+    Offer("rank_images", "rank_photographs"),
+    Offer("rank_captions", "rank_captions"),
+    Offer("explain", "explain", tool_queue=DRAWING),  # the tool answers with a picture too
+    Offer("compare", "compare_captions"),
+    Offer("why", "why"),
+    Offer("picture", queue=DRAWING),
+    Offer("edit_scene", needs=SCENES),
+    Offer("judge", "judge", needs="judge"),
+    Offer("generate", "generate", needs="generator", queue=GENERATING, tool_queue=GENERATING),
+    Offer("caption_image", needs="generator"),
+)
+
+
+def offered(registry: ModelRegistry) -> list[Offer]:
+    """Return the actions that this app has models and galleries for."""
+    has = {"": True, SCENES: SCENES in registry.names}
+    has |= {"judge": registry.judging is not None, "generator": registry.generating is not None}
+    return [offer for offer in OFFERS if has[offer.needs]]
+
+
+def api_actions(registry: ModelRegistry) -> list[Action]:
+    """Return the endpoints that this app can offer."""
+    endpoints = Endpoints(registry)
+    return [Action(getattr(endpoints, offer.endpoint), offer.queue, is_page=False) for offer in offered(registry)]
 
 
 def listing_layers(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,17 +104,18 @@ class Endpoints:
         """
         return {name: self._listed(name) for name in self._registry.names}
 
-    def rank_images(self, caption: str, dense_caption: str = "", gallery: str = "examples") -> dict[str, Any]:
+    def rank_images(self, caption: str, dense_caption: str = "", gallery: str = "") -> dict[str, Any]:
         """Rank a gallery's photos for a caption.
 
         Args:
             caption: an English sentence; dense_caption: a long description beside it, or empty.
-            gallery: its name, which also decides on the model.
+            gallery: its name, which also decides on the model; empty for the first one.
 
         Returns:
             "ranking": photos with rank, item, title and score S(I, T), the best first; "total": how many were searched,
             more than were ranked where a shortlist was made of a large folder; "model"; "note"; "seconds".
         """
+        gallery = gallery or self._registry.first
         service, indexed = self._registry.open(gallery)
         ranking = service.rank_images(indexed, caption, dense_caption)
         items = indexed.gallery.items
@@ -91,9 +126,7 @@ class Endpoints:
         facts = {"total": ranking.total, "model": service.name, "note": ranking.reading.note}
         return {"ranking": rows} | facts | {"seconds": ranking.seconds}
 
-    def rank_captions(
-        self, photo: Upload | None = None, item: str = "", gallery: str = SAME, captions: str = ""
-    ) -> dict[str, Any]:
+    def rank_captions(self, picture: Picture, gallery: str = SAME, captions: str = "") -> dict[str, Any]:
         """Rank captions for a photo.
 
         Args:
@@ -105,7 +138,7 @@ class Endpoints:
             "ranking": captions with rank, score S(I, T) and "correct" (null where nobody knows); "recall" in words;
             "seconds".
         """
-        service, indexed, index = self._find(photo, item)
+        service, indexed, index = picture.find(self._registry)
         pool = self._pool(service, indexed, gallery)
         ranking = service.rank_captions(indexed, index, pool, captions)
         rows = [
@@ -118,9 +151,8 @@ class Endpoints:
 
     def explain(
         self,
-        photo: Upload | None = None,
-        item: str = "",
-        caption: str = "",
+        picture: Picture,
+        caption: str,
         dense_caption: str = "",
         keep: str = "",
         drop: str = "",
@@ -139,14 +171,14 @@ class Endpoints:
         Returns:
             The explanation record with a description of each field.
         """
-        service, indexed, index = self._find(photo, item)
+        service, indexed, index = picture.find(self._registry)
         pair = read_pair(service.model, caption, dense_caption)
         record = service.explain(indexed, index, *pair)
-        mask = changed_mask(record.sparse.kept, keep or "", drop or "")
+        mask = changed_mask(record.sparse.kept, keep, drop)
         record = record if mask is None else service.explain(indexed, index, *pair, mask)
         return packed(record) if compact else plain(record)
 
-    def compare(self, photo: Upload | None = None, item: str = "", captions: str = "") -> dict[str, Any]:
+    def compare(self, picture: Picture, captions: str) -> dict[str, Any]:
         """Compare which patches captions kept of one photo.
 
         Args:
@@ -157,7 +189,7 @@ class Endpoints:
             "captions"; "scores"; "kept": for each caption the decision mask, row by row of the grid; "overlap": IoU of
             every two kept sets.
         """
-        service, indexed, index = self._find(photo, item)
+        service, indexed, index = picture.find(self._registry)
         texts = read_captions(service, captions)
         records = [service.explain(indexed, index, text) for text in texts]
         return {
@@ -167,14 +199,7 @@ class Endpoints:
             "overlap": overlap(records),
         }
 
-    def why(
-        self,
-        photo: Upload | None = None,
-        item: str = "",
-        other_item: str = "",
-        captions: str = "",
-        dense_caption: str = "",
-    ) -> dict[str, Any]:
+    def why(self, picture: Picture, other_item: str = "", *, captions: str, dense_caption: str = "") -> dict[str, Any]:
         """Tell why one photo comes before another for a caption, or one caption before another for a photo.
 
         Args:
@@ -189,12 +214,12 @@ class Endpoints:
             [SEP], to image tokens, to none, and, where a dense caption has an alignment of its own, to that ("dense").
             Words and rest add up to each similarity. "says": all of it in words.
         """
-        service, indexed, index = self._find(photo, item)
+        service, indexed, index = picture.find(self._registry)
         texts = read_captions(service, captions)
         if len(texts) != (1 if other_item else 2):
             needed = "one caption" if other_item else "two captions, one a line,"
             raise ValueError(f"{len(texts)} captions are there, but {needed} can be told apart here.")
-        if not other_item and (dense_caption or "").strip():
+        if not other_item and dense_caption.strip():
             raise ValueError("dense_caption goes with one caption of two photos, but two captions are there: leave it.")
         text, dense_text = read_pair(service.model, texts[0], dense_caption)
         state = WhyState(indexed.gallery.name, index, text, against=index, other="" if other_item else texts[1])
@@ -210,9 +235,8 @@ class Endpoints:
     @listing_layers
     def picture(
         self,
-        photo: Upload | None = None,
-        item: str = "",
-        captions: str = "",
+        picture: Picture,
+        captions: str,
         dense_caption: str = "",
         layer: str = "mask",
         file_format: str = "png",
@@ -233,21 +257,21 @@ class Endpoints:
         Returns:
             The file.
         """
-        service, indexed, index = self._find(photo, item)
+        service, indexed, index = picture.find(self._registry)
         texts = read_captions(service, captions)
         if len(texts) > 1:
-            if (keep or "").strip() or (drop or "").strip():
+            if keep.strip() or drop.strip():
                 raise ValueError(f"keep and drop go with a single caption, but {len(texts)} are there: give one.")
             compared = ViewState(indexed.gallery.name, index, layer=layer)
             return written(comparison(service, indexed, compared, texts, file_format))
         text, dense_text = read_pair(service.model, texts[0], dense_caption)
         record = service.explain(indexed, index, text, dense_text)
-        mask = changed_mask(record.sparse.kept, keep or "", drop or "")
+        mask = changed_mask(record.sparse.kept, keep, drop)
         forced = "" if mask is None else mask_text(mask)
         state = ViewState(indexed.gallery.name, index, text, dense_text, layer, mask=forced)
         return written(explanation(service, indexed, state, file_format))
 
-    def edit_scene(self, item: str, changes: str, caption: str) -> dict[str, Any]:
+    def edit_scene(self, item: str, *, changes: str = "[]", caption: str) -> dict[str, Any]:
         """Change a drawn scene and see what becomes of its rank, its score and its kept patches; nothing is kept.
 
         Args:
@@ -262,13 +286,13 @@ class Endpoints:
             decision mask row by row of the grid.
         """
         asked = read_changes(changes)
-        _, indexed, index = self._find(None, item)
+        _, indexed, index = Picture(item=item).find(self._registry)
         text = read_caption(self._registry.of(indexed.gallery.name).model, caption).text
         known(indexed, index)
-        tried = experiment(self._registry, with_changes(self._registry, SessionData(), index, asked), index, text)
+        tried = experiment(self._registry, index, text, edited_gallery(self._registry, index, asked))
         return {"before": outcome_value(tried.before), "after": outcome_value(tried.after)}
 
-    def judge(self, photo: Upload | None = None, item: str = "", prompt: str = "") -> dict[str, Any]:
+    def judge(self, picture: Picture, prompt: str) -> dict[str, Any]:
         """Judge how good a picture looks and how well it fits the prompt that it was made from.
 
         Args:
@@ -280,18 +304,13 @@ class Endpoints:
             correction may reach, and a sentence; "logit" of the quality base, "bias" in it, and the patches' "shares"
             of it, which add up to it, row by row of the "grid"; "note" on the prompt.
         """
-        _, indexed, index = self._find(photo, item)
+        _, indexed, index = picture.find(self._registry)
         reading = read_prompt(self._registry.photos.model, prompt)
         judged = opened_judge(self._registry).judge(source_of(indexed, index), reading.text)
         return judgement(judged, reading.note)
 
     def generate(
-        self,
-        caption: str,
-        steps: float = STEPS,
-        seed: float = SEED,
-        guidance: float = GUIDANCE,
-        file_format: str = "png",
+        self, caption: str, steps: int = STEPS, seed: int = SEED, guidance: float = GUIDANCE, file_format: str = "png"
     ) -> tuple[dict[str, Any], str]:
         """Draw a scene for a caption, and tell what is read in it.
 
@@ -314,7 +333,7 @@ class Endpoints:
     def draw(
         self, caption: str, steps: float, seed: float, guidance: float, file_format: str, progress: Progress = False
     ) -> tuple[dict[str, Any], Download]:
-        """Draw as `generate`, with a progress as `seps.progress` takes it; the file is not written to the disk."""
+        """Draw as `generate`, with progress as in `seps.common.progress`; the file is not written to the disk."""
         check_format(file_format, DRAWINGS)
         numbers = read_numbers(steps, guidance, seed)
         generating = opened_generator(self._registry)
@@ -325,7 +344,7 @@ class Endpoints:
         file = drawing_file(drawing.frames, reading.text, numbers["seed"], file_format)
         return drawing_record(drawing) | reading.record(), file
 
-    def caption_image(self, photo: Upload | None = None, item: str = "") -> dict[str, Any]:
+    def caption_image(self, picture: Picture) -> dict[str, Any]:
         """Write captions for a drawn scene, or for a photograph.
 
         Args:
@@ -338,19 +357,19 @@ class Endpoints:
             of score, 0.5 "similarity", S(I, T) by the model of photographs, and 1 "agreement" with the others, the
             share of sequences of words in common, 0 to 1.
         """
-        if photo is not None:
-            picture, of_photos = decode_upload(photo).image, True
+        if picture.photo is not None:
+            image, of_photos = decode_upload(picture.photo).image, True
         else:
-            service, indexed, index = self._find(None, item)
-            picture, of_photos = indexed.gallery.items[index].photo(), service is self._registry.photos
+            service, indexed, index = picture.find(self._registry)
+            image, of_photos = indexed.gallery.items[index].photo(), service is self._registry.photos
         if of_photos and self._registry.captioning is not None:
-            captions = explained_captions(self._registry, picture)
+            captions = explained_captions(self._registry, image)
             rows = [
                 caption_record(each.written) | {"similarity": each.record.similarity, "agreement": each.agreement}
                 for each in captions
             ]
         else:
-            rows = [caption_record(caption) for caption in opened_generator(self._registry).recaption(picture).best]
+            rows = [caption_record(caption) for caption in opened_generator(self._registry).recaption(image).best]
         return {"captions": rows}
 
     def _pool(self, service: RetrievalService, indexed: IndexedGallery, gallery: str) -> str | None:
@@ -365,9 +384,6 @@ class Endpoints:
             )
         return gallery or None
 
-    def _find(self, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
-        return item_of(self._registry, photo, name)
-
     def _listed(self, name: str) -> list[dict[str, Any]]:
         """List a gallery's photos; none where none of them can be had."""
         try:
@@ -379,16 +395,3 @@ class Endpoints:
             | {"credit": item.credit, "licence": item.licence, "link": item.link}
             for item in items[:LISTED]
         ]
-
-
-def item_of(registry: ModelRegistry, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
-    """Find the uploaded photo, or a gallery's as "gallery/photo": its service, gallery and index."""
-    if photo is not None:
-        return registry.photos, index_uploads(registry.photos, [photo]), 0
-    if not name:
-        raise ValueError(
-            'No photo is named: give photo, a file, or item, a photo of a gallery, such as "examples/coffee".'
-        )
-    gallery, _, key = name.partition("/")
-    service, indexed = registry.open(gallery)
-    return service, indexed, indexed.gallery.position(key)

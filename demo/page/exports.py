@@ -10,35 +10,31 @@ import gradio as gr
 
 from demo.drawing.formats import JUDGEMENTS, TYPES, Download, check_format, file_name
 from demo.drawing.rankings import captions_csv, images_csv, ranking_csv
-from demo.galleries.scenes import SCENES
+from demo.galleries.sources.scenes import SCENES
 from demo.page.lab import LabActions
-from demo.page.learn import LearnActions, read_object
-from demo.page.places import at
-from demo.page.queues import PROGRESS
-from demo.page.values import leading_ranking, read_compared, why_state
-from demo.record.language import ENGLISH, speaking
-from demo.record.settings import evaluation_knobs, read_knobs
-from demo.record.table import for_page
+from demo.page.learn import LearnActions, walk_request
+from demo.page.questions import DecidedPair, Photo, Two, Walked, at
+from demo.page.table import PROGRESS
+from demo.page.values import leading_ranking, read_compared
+from demo.record.texts.language import ENGLISH, speaking
+from demo.record.texts.table import for_page
 from demo.service.captions import read_caption, read_pair, read_prompt
-from demo.service.experiment import read_changes, with_changes
-from demo.service.generating.reading import read_drawn_caption
+from demo.service.experiments.experiment import edited_gallery, read_changes
+from demo.service.generating.rank import read_drawn_caption
 from demo.service.generating.request import GUIDANCE, SEED, DrawingRequest, read_numbers
 from demo.service.generating.request import STEPS as DRAWING_STEPS
-from demo.service.session import SessionData
+from demo.service.models.personal import SessionData
 from demo.views.compare import comparison
 from demo.views.downloads import explanation, sent
-from demo.views.generate.export import drawing_file
-from demo.views.generate.values import opened_generator
-from demo.views.judge.export import judged_file
+from demo.views.generate.values import drawing_file, opened_generator
 from demo.views.judge.judgement import SCORES
-from demo.views.judge.values import judged_picture, several_csv
+from demo.views.judge.values import judged_file, judged_picture, several_csv
 from demo.views.lesson.files import lesson_file
-from demo.views.lesson.state import LessonState, walk_request
-from demo.views.state import NO_POOL, SelectedImage, ViewState
+from demo.views.state import NO_POOL, ViewState
 from demo.views.video import film_download, second_caption
 from demo.views.viewer import decision
 from demo.views.why.values import why_download
-from seps.checks import check_choice
+from seps.common.checks import check_choice
 
 
 def in_english(make: Callable[[], Download]) -> dict[str, Any]:
@@ -48,17 +44,12 @@ def in_english(make: Callable[[], Download]) -> dict[str, Any]:
 
 
 class ExportActions(LearnActions, LabActions):
-    """What the page lets people take away; `file_format` is an ending, see `demo.drawing.formats`."""
+    """Downloads of the page; `file_format` is an ending, see `demo.drawing.formats`."""
 
     def save_pair(
         self,
-        session: SessionData,
-        gallery: str,
-        index: float,
-        caption: str,
-        dense: str = "",
+        pair: DecidedPair,
         layer: str = "mask",
-        mask: str = "",
         opacity: float = 0.75,
         lines: bool = True,
         objects: bool = False,
@@ -66,39 +57,28 @@ class ExportActions(LearnActions, LabActions):
         dark: bool = False,
     ) -> dict[str, Any]:
         """Save one photograph and one caption as a picture, as JSON, or as a page that needs no server."""
-        service, indexed, state = self._state(session, gallery, index, caption, dense, layer, mask, 0)
+        service, indexed, state = pair.read(self._registry, layer)
         state = replace(state, opacity=opacity, lines=lines, objects=objects)
         return in_english(lambda: explanation(service, indexed, state, file_format, dark))
 
     def save_ranking(
-        self,
-        session: SessionData,
-        gallery: str,
-        index: float,
-        caption: str,
-        dense: str = "",
-        mask: str = "",
-        ratio: float | None = None,
-        name: str = "",
-        exhaustive: bool = False,
+        self, pair: DecidedPair, ratio: float | None = None, name: str = "", exhaustive: bool = False
     ) -> dict[str, Any]:
         """Save the ranking of a gallery as CSV; a photograph under a decision by hand is at its new place."""
-        service, indexed, state = self._state(session, gallery, index, caption, dense, "mask", mask, 0)
+        service, indexed, state = pair.read(self._registry)
         state = replace(state, name=name, exhaustive=exhaustive)
         ranking = leading_ranking(service, indexed, state, ratio)
         decided = None if ratio is not None else decision(service, indexed, state)
         by_hand = None if decided is None else (state.index, decided[0].record.similarity)
         return in_english(lambda: ranking_csv(indexed, ranking, service.name, by_hand))
 
-    def save_captions(
-        self, session: SessionData, gallery: str, index: float, pool: str = "", typed: str = ""
-    ) -> dict[str, Any]:
+    def save_captions(self, photo: Photo, pool: str = "", typed: str = "") -> dict[str, Any]:
         """Save the ranking of captions for a photograph as CSV."""
-        service, indexed = self._registry.find(gallery, session)
-        place, pool = at(index, len(indexed)), pool or service.first
+        service, indexed, index = photo.find(self._registry)
+        pool = pool or service.first
         if pool != NO_POOL:
             self._registry.open(pool)
-        return in_english(lambda: captions_csv(service, indexed, place, None if pool == NO_POOL else pool, typed))
+        return in_english(lambda: captions_csv(service, indexed, index, None if pool == NO_POOL else pool, typed))
 
     def save_film(
         self,
@@ -117,9 +97,7 @@ class ExportActions(LearnActions, LabActions):
 
     def save_compare(
         self,
-        session: SessionData,
-        gallery: str,
-        index: float,
+        photo: Photo,
         captions: str,
         layer: str = "mask",
         objects: bool = False,
@@ -127,66 +105,37 @@ class ExportActions(LearnActions, LabActions):
         dark: bool = False,
     ) -> dict[str, Any]:
         """Save captions on one photograph, side by side."""
-        service, indexed = self._registry.find(gallery, session)
-        state, texts = read_compared(service, indexed, at(index, len(indexed)), captions, layer)
+        service, indexed, index = photo.find(self._registry)
+        state, texts = read_compared(service, indexed, index, captions, layer)
         state = replace(state, objects=objects)
         return in_english(lambda: comparison(service, indexed, state, texts, file_format, dark))
 
     def save_contrast(
-        self,
-        session: SessionData,
-        gallery: str,
-        index: float,
-        caption: str,
-        against: float = -1,
-        other: str = "",
-        dense: str = "",
-        layer: str = "mask",
-        file_format: str = "png",
-        dark: bool = False,
+        self, two: Two, layer: str = "mask", file_format: str = "png", dark: bool = False
     ) -> dict[str, Any]:
         """Save two photographs for a caption, or two captions for a photograph."""
-        service, indexed = self._registry.find(gallery, session)
-        pair = [None if place == -1 else at(place, len(indexed)) for place in (index, against)]
-        state = why_state(service, indexed, pair[0], pair[1], caption, other, dense)
-        return in_english(lambda: why_download(self._registry, session, replace(state, layer=layer), file_format, dark))
+        service, indexed, state = two.read(self._registry)
+        return in_english(lambda: why_download(service, indexed, replace(state, layer=layer), file_format, dark))
 
     def save_lesson(
-        self,
-        session: SessionData,
-        gallery: str,
-        index: float,
-        caption: str,
-        dense: str = "",
-        knobs: str = "",
-        mask: str = "",
-        file_format: str = "pdf",
-        dark: bool = False,
-        progress: gr.Progress = PROGRESS,
+        self, walked: Walked, file_format: str = "pdf", dark: bool = False, progress: gr.Progress = PROGRESS
     ) -> dict[str, Any]:
         """Save all steps of the method on one photograph."""
-        service, indexed = self._registry.find(gallery, session)
-        settings = read_knobs(read_object(knobs), evaluation_knobs(service.model))
-        selected = SelectedImage(gallery, at(index, len(indexed)), session)
-        state = LessonState(selected, caption, dense, settings, 1, mask=mask)
-        request = walk_request(self._registry, state)
+        request = walk_request(self._registry, walked)
         return in_english(lambda: lesson_file(request, file_format, dark, progress.tqdm))
 
     def save_edit(self, index: float, caption: str, changes: str = "") -> dict[str, Any]:
         """Save the ranking of the drawn scenes, of which one is changed, as CSV."""
         registry = self._registry
         service, scenes = registry.open(SCENES)
-        session = with_changes(registry, SessionData(), at(index, len(scenes)), read_changes(changes or "[]"))
+        edited = edited_gallery(registry, at(index, len(scenes)), read_changes(changes or "[]"))
         text = read_caption(service.model, caption).text
-        return in_english(lambda: images_csv(*registry.find(SCENES, session), text, None))
+        return in_english(lambda: images_csv(service, edited or scenes, text, None))
 
-    def save_judge(
-        self, session: SessionData, gallery: str, index: float, prompt: str, file_format: str = "csv"
-    ) -> dict[str, Any]:
+    def save_judge(self, photo: Photo, prompt: str, file_format: str = "csv") -> dict[str, Any]:
         """Save both scores of a picture for a prompt as CSV, or with each patch's attribution as JSON."""
         check_format(file_format, JUDGEMENTS)
-        _, indexed = self._registry.find(gallery, session)
-        picture = judged_picture(self._registry, SelectedImage(gallery, at(index, len(indexed)), session))
+        picture = judged_picture(self._registry, *photo.find(self._registry))
         text = read_prompt(self._registry.photos.model, prompt).text
         judged = picture.judging.judge_together([picture.source], picture.judging.encode_prompt(text))[0]
         title = picture.indexed.gallery.items[picture.index].title
@@ -194,13 +143,11 @@ class ExportActions(LearnActions, LabActions):
         content = judged_file([(title, judged)], text, "quality", file_format)
         return sent(Download(name, content, TYPES[file_format]))
 
-    def save_several(
-        self, session: SessionData, gallery: str, index: float, prompt: str, by: str = "quality"
-    ) -> dict[str, Any]:
+    def save_several(self, photo: Photo, prompt: str, by: str = "quality") -> dict[str, Any]:
         """Save both scores of the pictures of a gallery for one prompt as CSV, the best by one of them first."""
         check_choice("by", by, SCORES)
         text = read_prompt(self._registry.photos.model, prompt).text
-        picture, _ = self._picture(session, gallery, index)
+        picture = judged_picture(self._registry, *photo.find(self._registry))
         return in_english(lambda: several_csv(picture, text, by))
 
     def save_drawing(
@@ -220,21 +167,3 @@ class ExportActions(LearnActions, LabActions):
         drawn = shipped.steps if shipped is not None and shipped.asked == asked else list(generating.draw(asked))
         frames = [step.pictures[0] for step in drawn]
         return in_english(lambda: drawing_file(frames, text, asked.seeds[0], file_format))
-
-    def _state(
-        self,
-        session: SessionData,
-        gallery: str,
-        index: float,
-        caption: str,
-        dense: str,
-        layer: str,
-        mask: str,
-        budget: float,
-    ) -> tuple[Any, Any, ViewState]:
-        service, indexed = self._registry.find(gallery, session)
-        text, dense_text = read_pair(service.model, caption, dense)
-        patches = service.model.cross_net.num_patches
-        budget = at(budget, patches + 1)
-        place = at(index, len(indexed))
-        return service, indexed, ViewState(gallery, place, text, dense_text, layer, mask=mask, budget=budget)

@@ -1,4 +1,5 @@
-"""The page's HTML, one for all: the app, the moments while it starts, and a folder without a server."""
+"""The page's HTML, one for all: the app, the moments while it starts, and a folder without a server; and the addresses
+of its photographs."""
 
 from __future__ import annotations
 
@@ -6,9 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from demo.page.addresses import GALLERY, picture_address
-from demo.record.page_table import compact, data_tag, language_tags, table_tag
-from demo.server.static import STYLES, build_own_page, reached, script_address, style_sheets
+from demo.record.layers.page_table import compact, data_tag, language_tags, table_tag
+from demo.server.files.static import STYLES, build_own_page, reached, script_address, style_sheets
 
 TITLE = "SEPS Explorer"
 PAGE = Path(__file__).resolve().parents[2] / "assets" / "page.html"
@@ -18,14 +18,13 @@ SHEETS = tuple(  # of the modules that the page shares with the old one
     f"{name}.css"
     for name in ("viewer", "why", "lesson", "playground", "edit", "judge", "generate", "video", "timeline")
 )
+PREFIX = "gradio_api/pictures"  # a proxy passes everything below gradio_api on to Python
+SIZES = ("thumb", "photo")
+GALLERY = "examples"  # of the worked example
 
 
 def app_page(example: dict[str, Any] | None) -> str:
-    """Return the page of the app.
-
-    Args:
-        example: from `demo.opening.first.first_view`; None begins without one.
-    """
+    """Return the page of the app; `example`: from `demo.opening.first.first_view`, None begins without one."""
     names = [name for entry in (ENTRY, ENGINE) for name in reached(entry)]
     site = {"engine": "server", "example": None if example is None else addressed(example)}
     return page(site, {name: script_address(name) for name in dict.fromkeys(names)}, script_address(ENTRY))
@@ -47,13 +46,23 @@ def page(
             left out.
     """
     links = [f'<link rel="modulepreload" href="{address}">' for address in modules.values() if address != entry]
-    words = [language_tags(lesson, unused), table_tag(measures, lesson, True, unused)]
+    if site.get("example"):
+        links.append(photo_tag(site["example"]["viewer"]["photo"]["src"]))
+    words = [language_tags(lesson, unused), table_tag(measures, lesson=lesson, words=True, unused=unused)]
     content = {
         "/*STYLE*/": style_sheets(sheets(unused)),
         "<!--SCRIPTS-->": "\n".join([*words, *links, f'<script type="module" src="{entry}"></script>']),
         "<!--SITE-->": data_tag("site", compact(site)),
     }
     return build_own_page(PAGE, content)
+
+
+def photo_tag(address: str) -> str:
+    """Return a script that fetches the worked example's photograph next to the modules, where the page begins with
+    it: without a query."""
+    attributes = compact({"rel": "preload", "as": "image", "href": address, "fetchPriority": "high"})
+    added = f'document.head.append(Object.assign(document.createElement("link"), {attributes}))'
+    return f"<script>if (!location.search) {added}</script>"
 
 
 def sheets(unused: Collection[str] = ()) -> Sequence[str]:
@@ -79,3 +88,9 @@ def addressed(view: dict[str, Any]) -> dict[str, Any]:
         "items": items,
         "viewer": viewer | {"photo": photo},
     }
+
+
+def picture_address(gallery: str, size: str, index: int, digest: str = "") -> str:
+    """Return the address of a gallery's photograph, relative to the page; another digest makes another address."""
+    address = f"{PREFIX}/{gallery}/{size}/{index}"
+    return f"{address}?{digest[:12]}" if digest else address

@@ -8,19 +8,19 @@ from typing import Any
 
 import gradio as gr
 
-from demo.galleries.openings import get_opening
-from demo.galleries.scenes import SCENES
+from demo.galleries.gallery import get_opening
+from demo.galleries.sources.scenes import SCENES
 from demo.page.pictures import addressed_photo, thumbnail_source
-from demo.page.places import at
-from demo.page.queues import PROGRESS
-from demo.record.table import say
+from demo.page.questions import Photo, at
+from demo.page.table import PROGRESS
+from demo.page.values import gallery_value
+from demo.record.texts.table import say
 from demo.service.captions import read_caption, read_prompt
-from demo.service.experiment import experiment, read_changes, with_changes
-from demo.service.generating.rank import rank_drawing
-from demo.service.generating.reading import read_drawn_caption
+from demo.service.experiments.experiment import edited_gallery, experiment, read_changes
+from demo.service.generating.rank import rank_drawing, read_drawn_caption
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
-from demo.service.registry import ModelRegistry
-from demo.service.session import SessionData
+from demo.service.models.personal import SessionData
+from demo.service.models.registry import ModelRegistry
 from demo.views.edit import Editing, own_caption, scene_value
 from demo.views.generate.photo_captions import explained_captions, photo_captions_value
 from demo.views.generate.values import (
@@ -49,44 +49,38 @@ from demo.views.judge.values import (
     strength_of,
 )
 from demo.views.photos import ranking_value
-from demo.views.state import SelectedImage
 
 
 class LabActions:
-    """What Lab asks for; `registry` as for `PageActions`."""
+    """Actions of Lab; `registry` as for `PageActions`."""
 
     _registry: ModelRegistry
 
     def edit(self, index: float = -1, caption: str = "", changes: str = "") -> dict[str, Any]:
-        """Change a drawn scene; nothing is kept.
-
-        Args:
-            index: of the scene, -1 for the one that was chosen to begin with; changes: see `read_changes`.
-        """
+        """Change a drawn scene, -1 for the one that was chosen to begin with, as `read_changes` says; nothing is
+        kept."""
         registry = self._registry
         service, scenes = registry.open(SCENES)
         opening = get_opening(scenes.gallery, "edit")
         place = (opening.index if opening else 0) if index == -1 else at(index, len(scenes))
         asked = read_changes(changes or "[]")
-        session = with_changes(registry, SessionData(), place, asked)
-        first = opening.captions[0] if opening and index == -1 else own_caption(registry, session, place)
+        edited = edited_gallery(registry, place, asked)
+        first = opening.captions[0] if opening and index == -1 else own_caption(edited or scenes, place)
         text = read_caption(service.model, caption or first).text
-        tried = experiment(registry, session, place, text)
+        tried = experiment(registry, place, text, edited)
         last = len(tried.after.scene.objects) - 1
         chosen = next((change["object"] for change in reversed(asked) if isinstance(change.get("object"), int)), 0)
         value = scene_value(registry, tried, Editing(place, text, max(0, min(chosen, last))))
-        ranking = ranking_value(tried.after.indexed, tried.after.ranking, None, place)
+        ranking = ranking_value(tried.after.indexed, tried.after.ranking, None)
         return {"index": place, "caption": text, "scene": value, "items": ranking["lists"][0]["items"]}
 
-    def judge(
-        self, session: SessionData, gallery: str, index: float, prompt: str = "", other: str = ""
-    ) -> dict[str, Any]:
+    def judge(self, photo: Photo, prompt: str = "", other: str = "") -> dict[str, Any]:
         """Judge how good a picture looks and how well it fits a prompt, and a second one where there is one."""
-        picture, selected = self._picture(session, gallery, index)
+        picture = judged_picture(self._registry, *photo.find(self._registry))
         model = self._registry.photos.model
-        text = read_prompt(model, prompt or own_prompt(self._registry, selected)).text
+        text = read_prompt(model, prompt or own_prompt(picture)).text
         second = read_prompt(model, other).text if other.strip() else ""
-        state = JudgeState(gallery, selected.index, text, other=second)
+        state = JudgeState(photo.gallery, picture.index, text, other=second)
         prompts = [picture.judging.encode_prompt(each) for each in state.prompts()]
         judged = [picture.judging.judge_together([picture.source], each)[0] for each in prompts]
         value = judgement_value(picture, state, judged)
@@ -99,39 +93,25 @@ class LabActions:
             "several": with_addresses(picture, several),
         }
 
-    def several(
-        self, session: SessionData, gallery: str, index: float, prompt: str, progress: gr.Progress = PROGRESS
-    ) -> dict[str, Any]:
+    def several(self, photo: Photo, prompt: str, progress: gr.Progress = PROGRESS) -> dict[str, Any]:
         """Judge the pictures of a gallery, the first ones of a large gallery, with one prompt."""
-        picture, selected = self._picture(session, gallery, index)
+        picture = judged_picture(self._registry, *photo.find(self._registry))
         text = read_prompt(self._registry.photos.model, prompt).text
-        state = JudgeState(gallery, selected.index, text)
+        state = JudgeState(photo.gallery, picture.index, text)
         return with_addresses(picture, several_value(picture, state, ask=True, progress=progress.tqdm))
 
     def degrade(
-        self,
-        session: SessionData,
-        gallery: str,
-        index: float,
-        prompt: str,
-        kind: str = "blur",
-        strength: float = 0,
-        progress: gr.Progress = PROGRESS,
+        self, photo: Photo, prompt: str, kind: str = "blur", strength: float = 0, progress: gr.Progress = PROGRESS
     ) -> dict[str, Any]:
         """Judge degraded copies of a picture."""
-        picture, selected = self._picture(session, gallery, index)
+        picture = judged_picture(self._registry, *photo.find(self._registry))
         text = read_prompt(self._registry.photos.model, prompt).text
-        state = JudgeState(gallery, selected.index, text, distortion=kind, strength=strength_of(strength))
+        state = JudgeState(photo.gallery, picture.index, text, distortion=kind, strength=strength_of(strength))
         return distortion_value(picture, state, progress.tqdm)
-
-    def _picture(self, session: SessionData, gallery: str, index: float) -> tuple[JudgedPicture, SelectedImage]:
-        """Return a picture with what judges it, and where it is."""
-        _, indexed = self._registry.find(gallery, session)
-        selected = SelectedImage(gallery, at(index, len(indexed)), session)
-        return judged_picture(self._registry, selected), selected
 
     def generate(
         self,
+        session: SessionData,
         caption: str = "",
         steps: float = STEPS,
         guidance: float = GUIDANCE,
@@ -144,8 +124,9 @@ class LabActions:
             count: pictures, drawn with seed, seed + 1, ...
 
         Yields:
-            "drawing", "caption", "numbers"; the last value also has "explained", one dictionary per picture: what is
-            read in it, where two models looked for each word, and the sentence under it.
+            "drawing", "caption", "numbers"; the last value also has "explained", one dictionary per picture: what
+            a captioner confirms, where two models looked for each word, and the sentence under it; and "gallery", the
+            pictures as a gallery of the session.
         """
         registry = self._registry
         generating, (service, _) = opened_generator(registry), registry.open(SCENES)
@@ -165,7 +146,11 @@ class LabActions:
                 yield told(state, drawing_value(state, step))
             state = finish(registry, state, drawn)
             drawing = drawn_value(state, service)
-        yield told(state, drawing) | {"explained": [self._explained(state, index) for index in range(state.count)]}
+        indexed = finished(state).indexed
+        session.add(indexed)
+        explained = [self._explained(state, index) for index in range(state.count)]
+        facts = gallery_value(service, indexed) | {"chips": [state.caption]}
+        yield told(state, drawing) | {"explained": explained, "gallery": facts}
 
     def _explained(self, state: GenerateState, index: int) -> dict[str, Any]:
         """Return the explanation of one picture of a finished drawing."""
@@ -180,24 +165,19 @@ class LabActions:
             "looks": words_value(registry, state),
         }
 
-    def recaption(self, session: SessionData, gallery: str, index: float, is_drawn: bool = False) -> dict[str, Any]:
-        """Write captions of a picture: of a photograph the best by likelihood, S(I, T) and agreement together.
-
-        Args:
-            is_drawn: whether a person's own picture is a drawn scene, which another captioner reads.
-        """
+    def recaption(self, photo: Photo, is_drawn: bool = False) -> dict[str, Any]:
+        """Write captions of a picture: of a photograph the best by likelihood, S(I, T) and agreement together; a drawn
+        scene is read by another captioner, also if it is a person's own picture (`is_drawn`)."""
         registry = self._registry
-        service, indexed = registry.find(gallery, session)
-        place = at(index, len(indexed))
-        item = indexed.gallery.items[place]
+        service, indexed, index = photo.find(registry)
+        item = indexed.gallery.items[index]
         picture = item.photo()
-        photo = addressed_photo(service, indexed, place)
-        if is_drawn or item.known is not None or registry.captioning is None:
+        source = {"photo": addressed_photo(service, indexed, index)}
+        if is_drawn or service is not registry.photos or registry.captioning is None:
             known = None if item.known is None else item.known.scene
             beams = opened_generator(registry).recaption(picture).best
-            return captioned_value(picture, item.title, beams, known) | {"photo": photo}
-        value = photo_captions_value(picture, "", item.title, explained_captions(registry, picture))
-        return value | {"photo": photo}
+            return captioned_value(picture, item.title, beams, known) | source
+        return photo_captions_value(picture, "", item.title, explained_captions(registry, picture)) | source
 
 
 def told(state: GenerateState, drawing: dict[str, Any]) -> dict[str, Any]:

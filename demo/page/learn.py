@@ -8,51 +8,35 @@ from typing import Any
 import gradio as gr
 
 from demo.page.pictures import addressed_photo
-from demo.page.places import at
-from demo.page.queues import PROGRESS
+from demo.page.questions import Walked, at
+from demo.page.table import PROGRESS
 from demo.record.settings import evaluation_knobs, read_knobs
-from demo.record.table import say
-from demo.service.registry import ModelRegistry
-from demo.service.session import SessionData
-from demo.views.lesson.state import LessonState, lesson_value
+from demo.record.texts.table import say
+from demo.service.models.registry import ModelRegistry
 from demo.views.lesson.steps import STEPS
+from demo.views.lesson.walk import WalkRequest, walk_value
 from demo.views.losses.claims import claims_value, run_claim
 from demo.views.losses.page import guide_page, task_guide
-from demo.views.losses.page import shown as losses_shown
+from demo.views.losses.values import playground_value
 from demo.views.paper.page import page as paper_page
-from demo.views.state import SelectedImage
 
 MAX_KNOBS = 2000  # characters
 
 
 class LearnActions:
-    """What Learn asks for; `registry` as for `PageActions`."""
+    """Actions of Learn; `registry` as for `PageActions`."""
 
     _registry: ModelRegistry
 
-    def lesson(
-        self,
-        session: SessionData,
-        gallery: str,
-        index: float,
-        caption: str,
-        dense: str = "",
-        knobs: str = "",
-        step: float = 1,
-        mask: str = "",
-    ) -> dict[str, Any]:
-        """Walk through the method on one photograph under settings, a JSON object of those that are not usual."""
-        service, indexed = self._registry.find(gallery, session)
-        place = at(index, len(indexed))
-        settings = read_knobs(read_object(knobs), evaluation_knobs(service.model))
-        number = 1 + at(step - 1, STEPS)
-        state = LessonState(SelectedImage(gallery, place, session), caption, dense, settings, number, mask=mask)
-        value = lesson_value(self._registry, state)
-        return value | {"photo": addressed_photo(service, indexed, place), "formats": []}
+    def lesson(self, walked: Walked, step: float = 1) -> dict[str, Any]:
+        """Walk through the method on one photograph; step: 1 to 9, the one to show."""
+        request = walk_request(self._registry, walked)
+        value = walk_value(request, 1 + at(step - 1, STEPS))
+        return value | {"photo": addressed_photo(request.service, request.indexed, request.index)}
 
     def losses(self, margin: float = 0.2, mining: str = "all", mask_ids: bool = True) -> dict[str, Any]:
         """Return the losses on a batch under settings."""
-        return losses_shown(self._registry.photos, margin, mining, mask_ids)
+        return playground_value(self._registry.photos, margin, mining, mask_ids)
 
     def claims(self, claim: str = "", progress: gr.Progress = PROGRESS) -> dict[str, Any]:
         """Return the claims; the one that is named is measured on the live model."""
@@ -68,6 +52,13 @@ class LearnActions:
     def paper(self) -> dict[str, Any]:
         """Return where the paper and its released code differ, as HTML that this app has written."""
         return {"html": paper_page(self._registry.photos)}
+
+
+def walk_request(registry: ModelRegistry, walked: Walked) -> WalkRequest:
+    """Return the lesson request of a call."""
+    service, indexed, index = walked.find(registry)
+    knobs = read_knobs(read_object(walked.knobs), evaluation_knobs(service.model))
+    return WalkRequest(service, indexed, index, walked.caption, walked.dense or None, knobs, walked.mask)
 
 
 def read_object(text: str) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from demo.galleries.index import IndexedGallery
-from demo.page.addresses import GALLERY, SIZES, picture_address
+from demo.galleries.indexes.index import IndexedGallery
+from demo.page.html import GALLERY, SIZES, picture_address
 from demo.record.photo import photo_value
-from demo.server.static import CACHING
-from demo.service.registry import ModelRegistry
+from demo.server.files.static import CACHING
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 
 NOT_FOUND = "There is no such picture: reload the page."

@@ -10,17 +10,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from demo.galleries.photos import MAX_BYTES
-from demo.page import actions, api
-from demo.page.actions import PageActions
-from demo.page.addresses import PREFIX
-from demo.page.html import TITLE
+from demo.galleries.reading.photos import MAX_BYTES
+from demo.page.actions import PageActions, page_actions
+from demo.page.api import api_actions
+from demo.page.html import PREFIX, TITLE
 from demo.page.pictures import answering as answering_pictures
-from demo.server.folder import TemporaryFolder
+from demo.page.table import register
+from demo.server.files.folder import TemporaryFolder
 from demo.server.guard import GuardedBlocks
 from demo.server.launching import launch_as
 from demo.server.routes import Tools, server_options, text_response
-from demo.service.registry import ModelRegistry
+from demo.service.models.registry import ModelRegistry
 
 HEADERS = {"Cache-Control": "no-cache"}
 
@@ -54,8 +54,9 @@ class PageServer(gr.Server):
         ]
         super().__init__(title=TITLE, openapi_url=None, docs_url=None, redoc_url=None, **options)
         with GuardedBlocks(title=TITLE, mode="server") as blocks:
-            api.build(registry)
-            actions.register(PageActions(registry, folder.path))
+            register(api_actions(registry))
+            actions = PageActions(registry, folder.path)
+            actions.calls = register(page_actions(actions))
         self.page_blocks = blocks
 
     def launch(self, **options: Any) -> Any:  # type: ignore[override]

@@ -6,26 +6,21 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from demo.galleries.folder import MAX_UPLOADS
-from demo.galleries.index import IndexedGallery
-from demo.galleries.openings import first_captions, get_opening
-from demo.galleries.photos import MAX_BYTES
-from demo.galleries.video_worker import LONGEST
-from demo.page.addresses import CHIPS, GALLERY
+from demo.galleries.gallery import first_captions, get_opening
+from demo.galleries.indexes.index import IndexedGallery
+from demo.galleries.sources.folder import MAX_UPLOADS
 from demo.page.pictures import addressed_photo, thumbnail_source
-from demo.record.language import phrase
-from demo.record.layer_table import compared_names
+from demo.record.layers.layer_table import compared_names
 from demo.record.photo import LONGEST_STRIP, get_credit
 from demo.record.settings import evaluation_knobs, network_with
-from demo.record.table import listed, say
-from demo.record.unmatched import describe_missed
-from demo.server.uploads import MAX_VIDEO
-from demo.service.captions import cleaned, read_caption, read_pair, read_typed
-from demo.service.encoded import index_captions
+from demo.record.texts.language import phrase
+from demo.record.texts.table import listed, say
+from demo.service.captions import cleaned, read_typed
+from demo.service.explaining import index_captions
+from demo.service.models.registry import ModelRegistry
+from demo.service.models.stored import folder_status
 from demo.service.ranking import ImageRanking
-from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.service.stored import folder_status
 from demo.views.captions import captions_value
 from demo.views.compare import FEWEST, MOST, compared_value
 from demo.views.lesson.walk import photo_ranking
@@ -33,9 +28,9 @@ from demo.views.photos import ranking_value
 from demo.views.state import NO_POOL, RANKED, ViewState
 from demo.views.video import followed_value, second_caption
 from demo.views.viewer import search_value
-from demo.views.why.values import WhyState, first_two, why_value
+from demo.views.why.values import WhyState, why_value
 from seps import CrossSparseAggrNet
-from seps.progress import Progress
+from seps.common.progress import Progress
 
 OPENINGS = ("search", "captions", "compare", "why")
 CREDITED = 100  # photographs of a gallery whose credits are listed
@@ -56,9 +51,7 @@ def start_value(registry: ModelRegistry) -> dict[str, Any]:
             for item in indexed.gallery.items[:CREDITED]
             if get_credit(item)
         ],
-        "uploads": {"count": MAX_UPLOADS, "bytes": MAX_BYTES},
-        "video": {"seconds": LONGEST, "bytes": MAX_VIDEO},
-        "own_model": registry.photos.name,
+        "uploads": {"count": MAX_UPLOADS},
         "no_pool": NO_POOL,
         "indexes": folder_status(registry.photos) is not None,
         "has": {
@@ -85,12 +78,10 @@ def gallery_value(service: RetrievalService, indexed: IndexedGallery) -> dict[st
         "name": gallery.name,
         "title": phrase(gallery.title),
         "model": service.name,
-        "noun": gallery.noun,
         "note": left_out(indexed),
-        "chips": list(CHIPS if gallery.name == GALLERY else first_captions(indexed.gallery)),
+        "chips": list(first_captions(gallery)),
         "total": len(indexed),
         "timed": gallery.timed,
-        "grid": list(service.model.grid),
         "keep_ratio": service.model.cross_net.sparse_ratio,
         "pools": list(service.names),
         "openings": {
@@ -156,7 +147,7 @@ def ranked(
         count: of photographs that are listed; progress: of scoring all of a large gallery.
 
     Returns:
-        "note" on the captions as read; "caption", "dense" as read; "ranking" as `ranking_value` gives it; "best". Of a
+        "note" on the captions as read; "ranking" as `ranking_value` gives it; "best". Of a
         video also "timeline", which keeps the trained share of patches.
 
     Raises:
@@ -166,24 +157,21 @@ def ranked(
     alone = at_ratio(service, indexed, trained, ratio)
     with_dense = None if trained_dense is None else at_ratio(service, indexed, trained_dense, ratio)
     leading = with_dense or alone
-    value = ranking_value(indexed, alone, with_dense, state.index, count)
+    value = ranking_value(indexed, alone, with_dense, count)
     for rows in value["lists"]:
         for item in rows["items"]:
             for row in (item, *item.get("alike", {}).get("items", ())):
                 row["thumb"] = thumbnail_source(service, indexed, row["index"])
                 row["key"] = indexed.gallery.items[row["index"]].key
-    best = service.explain_encoded(indexed, leading.order[0], leading.encoded)
     readings = [alone.reading, *([] if leading.dense_reading is None else [leading.dense_reading])]
     place = leading.order.index(state.index) if state.index in leading.order else None
     return {
         "note": " ".join(reading.note for reading in readings if reading.note),
-        "caption": alone.reading.text,
         "best": leading.order[0],
         "place": None if place is None else {"rank": place + 1, "score": leading.scores[place]},
         "total": leading.total,
         "more": len(value["lists"][-1]["items"]) < len(leading.order) and count < MOST_RANKED,
-        "milliseconds": 1000 * alone.seconds,
-        "ranking": value | {"missed": describe_missed(best, service.unmatched_rule)},
+        "ranking": value,
         "timeline": video_timeline(service, indexed, state, trained_dense or trained),
     }
 
@@ -231,7 +219,7 @@ def network_at(service: RetrievalService, ratio: float) -> CrossSparseAggrNet:
 
 
 def explained(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
-    """Return what the page draws of one photograph and one caption, see `search_value`."""
+    """Return the values of one photograph and one caption for the page, see `search_value`."""
     value = search_value(service, indexed, state)
     return value | {"photo": addressed_photo(service, indexed, state.index)}
 
@@ -245,15 +233,9 @@ def ranked_captions(
     typed: str,
     caption: str = "",
 ) -> dict[str, Any]:
-    """Rank captions for a photograph.
-
-    Args:
-        pool: whose captions are ranked, NO_POOL for typed ones only; "" is chosen as `pools` does.
-        typed: captions, one per line; caption: the one that is selected, the best where it is empty.
-
-    Raises:
-        ValueError: a pool of another model, a caption that cannot be read, or nothing to rank.
-    """
+    """Rank captions for a photograph: of a pool, NO_POOL for none, "" to choose one, and typed ones, one per line.
+    `caption` is selected, the best if it is empty. ValueError for a pool of another model, an unreadable caption, or
+    nothing to rank."""
     if pool and pool not in (*service.names, NO_POOL):
         raise ValueError(say("page.no_pool", pool=pool, names=listed([*service.names, NO_POOL])))
     if not pool:
@@ -263,7 +245,7 @@ def ranked_captions(
         registry.open(pool)
     ranking = service.rank_captions(indexed, index, None if pool == NO_POOL else pool, typed)
     chosen = caption if caption in ranking.captions else ranking.captions[0]
-    return captions_value(ranking, chosen) | {"pool": pool, "caption": chosen}
+    return captions_value(ranking) | {"pool": pool, "caption": chosen}
 
 
 def compared(
@@ -285,51 +267,10 @@ def read_compared(
     return ViewState(indexed.gallery.name, index, "\n".join(texts), layer=layer), texts
 
 
-def contrasted(
-    service: RetrievalService,
-    indexed: IndexedGallery,
-    index: int | None,
-    against: int | None,
-    caption: str,
-    other: str,
-    dense: str,
-) -> dict[str, Any]:
-    """Return what two photographs for a caption, or two captions for a photograph, are drawn from; see `why_state`."""
-    value = why_value(service, indexed, why_state(service, indexed, index, against, caption, other, dense))
+def contrasted(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> dict[str, Any]:
+    """Compare two photographs for a caption, or two captions for a photograph; JSON ready."""
+    value = why_value(service, indexed, state)
     for side in value["sides"]:
         side["photo"] = addressed_photo(service, indexed, side["index"])
     keys = {str(index): indexed.gallery.items[index].key for index, _ in value["options"]}
     return value | {"keys": keys}
-
-
-def why_state(
-    service: RetrievalService,
-    indexed: IndexedGallery,
-    index: int | None,
-    against: int | None,
-    caption: str,
-    other: str,
-    dense: str,
-) -> WhyState:
-    """Return the state of two photographs for a caption, or of two captions for a photograph.
-
-    Args:
-        index, against: of the left and the right photograph; None is the best and the next one of the ranking.
-
-    Raises:
-        ValueError: a caption that cannot be read, or one photograph where two are needed.
-    """
-    text, dense_text = read_pair(service.model, caption, dense)
-    second = read_caption(service.model, other).text if other.strip() else ""
-    second = "" if second == text else second
-    if not second and len(indexed) < 2:
-        raise ValueError(say("page.one_photo"))
-    left, right = first_two(service.rank_images(indexed, text, dense_text), index, against)
-    return WhyState(
-        indexed.gallery.name,
-        left,
-        text,
-        None if second else dense_text,
-        against=left if second else right,
-        other=second,
-    )

@@ -5,20 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from demo.record.sentences import term_titles, word_line
-from demo.record.table import say
-from demo.service.counterfactual import Decided
+from demo.record.layers.sentences import term_titles, word_line
+from demo.record.texts.table import say
+from demo.service.experiments.counterfactual import Decided
 from seps import Explanation
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A decision compared with the model's.
-
-    Attributes:
-        decided: by the model; now: the tried decision, or None.
-        by_hand: whether a person chose it; else it is the model's own but for one kept patch, which is dropped.
-    """
+    """A decision compared with the model's; not `by_hand`, it is the model's own but for one kept patch."""
 
     decided: Decided
     now: Decided | None = None
@@ -47,12 +42,7 @@ def trial_columns(trial: Trial) -> list[str]:
 
 
 def trial_rows(trial: Trial) -> list[tuple[str, str, list[str]]]:
-    """Return a decision next to the model's, with formatted numbers.
-
-    Returns:
-        A row for the patches kept, for each term, for S(I, T) and, if ranked, for the rank: its key, its
-        title, and its numbers in the order of `trial_columns`.
-    """
+    """Return a decision next to the model's: rows of key, title and written numbers, see `trial_columns`."""
     both = [trial.decided, *([] if trial.now is None else [trial.now])]
     titles, total = term_titles(trial.decided.record), trial.decided.total
     rows = [
@@ -70,7 +60,7 @@ def trial_rows(trial: Trial) -> list[tuple[str, str, list[str]]]:
 
 def _written(kind: str, values: list[float]) -> list[str]:
     """One number or two as they are written, and the difference of two; `kind` is "whole", "term" or "score"."""
-    difference = "whole_change" if kind == "whole" else "term"
+    difference = "whole_change" if kind == "whole" else "term_change"
     changed = [say(f"trial.{difference}", value=values[1] - values[0])] if len(values) == 2 else []
     return [say(f"trial.{kind}", value=value) for value in values] + changed
 
@@ -95,12 +85,7 @@ def change(now: Decided, model: Decided) -> float:
 
 
 def decision_words(now: Decided, model: Decided) -> dict[str, Any]:
-    """Return the values shown next to the record's while a decision is forced; JSON ready.
-
-    Returns:
-        `says`: the decision in a sentence; `similarity` and `terms`, by name, the differences against the model's own
-        decision, as they are written; `words`: a line for each word of the caption.
-    """
+    """Return the sentences and differences shown next to the record while a decision is forced; JSON ready."""
     terms, count = model.record.terms, len(now.record.sparse_alignment.words)
     return {
         "says": decision_sentence(now, model),
@@ -131,12 +116,7 @@ def decision_numbers(now: Decided, by_model: Decided) -> dict[str, Any]:
 
 
 def game_words(budget: int, by_hand: Decided | None, by_model: Decided, overlap: float) -> dict[str, Any]:
-    """Return the text below the game's picture; JSON ready.
-
-    Returns:
-        `rows`: [who, patches, S(I, T), rank], by hand and by the model, "-" where nothing is painted; `says`: who is
-        ahead, and the overlap.
-    """
+    """Return the text below the game's picture: rows by hand and by the model, and who is ahead; JSON ready."""
     says = say("game.ask", budget=budget)
     if by_hand is not None:
         ahead = change(by_hand, by_model)

@@ -8,15 +8,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from demo.record.table import say
+from demo.record.texts.table import say
 from demo.service.masks import mask_text, overlap_of
 
 Booleans = NDArray[np.bool_]
 
 
 def describe_overlap(masks: Sequence[Booleans]) -> str:
-    """Describe the overlap of two or more masks (N,): of the patches that any of them keeps, the share that all
-    keep.
+    """Describe the overlap of masks (N,): of the patches that any keeps, the share that all keep.
 
     For more than two, add the smallest and largest pairwise overlap.
     """
@@ -30,8 +29,7 @@ def describe_overlap(masks: Sequence[Booleans]) -> str:
 
 
 def pack_other_masks(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> list[dict[str, str]]:
-    """Return the masks for other captions of the same photograph: each one's caption, its mask as
-    `mask_text` writes it, and a sentence on its overlap with the `shown` one, (N,)."""
+    """Return each other caption, its mask as text, and a sentence on its overlap with the `shown` one, (N,)."""
     return [
         {
             "caption": caption,

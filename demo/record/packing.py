@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demo.record.layers.sentences import branches_of
 from demo.service.masks import overlap_of
-from demo.service.measured import MeasuredExplanation, PatchEffects, measures_of
-from demo.service.measures import MEASURES
-from seps import AlignmentExplanation, BranchExplanation, Explanation
+from demo.service.measuring.measured import MeasuredExplanation, PatchEffects, measures_of
+from demo.service.measuring.measures import MEASURES
+from seps import Explanation, MinimalSet
 
 Floats = NDArray[np.floating[Any]]
 
+MEASURED = {
+    PatchEffects: ("values", "words"),
+    MinimalSet: ("kept", "dropped", "added", "count", "similarity", "rank", "rank_before"),
+}
 CLASSES = {
     "names": "(N), the name of each patch's most probable class, as the image backbone's own classifier sees it",
     "probability": "(N), of that class",
@@ -70,8 +75,7 @@ def packed(record: Explanation) -> dict[str, Any]:
 
 
 def plain(record: Explanation) -> dict[str, Any]:
-    """Return the record with plain lists of numbers and, under "description", each field's meaning and shape; JSON
-    ready."""
+    """Return the record with plain lists and, under "description", each field's meaning and shape; JSON ready."""
     described: dict[str, Any] = dict(DESCRIPTION)
     if record.classes is not None:
         described["classes"] = CLASSES
@@ -81,9 +85,7 @@ def plain(record: Explanation) -> dict[str, Any]:
 
 
 def overlap(records: Sequence[Explanation]) -> list[list[float]]:
-    """Return the overlap of the sparse branches' kept sets, each with each, in [0, 1].
-
-    It is the intersection over the union; 1 where both sets are empty.
+    """Return the intersection over union of the sparse branches' kept sets, each with each; 1 for two empty ones.
 
     Raises:
         ValueError: the records have different grids.
@@ -98,81 +100,36 @@ def overlap(records: Sequence[Explanation]) -> list[list[float]]:
 
 def _fields(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
     """Every field of the record, arrays of floats as `floats` writes them."""
-    branches = [branch for branch in (record.sparse, record.dense) if branch is not None]
     alignments = [alignment for alignment in (record.sparse_alignment, record.dense_alignment) if alignment is not None]
-    classes = record.classes
-    return (
-        {
-            "variant": record.variant,
-            "grid": list(record.grid),
-            "has_cls": record.has_cls,
-            "similarity": record.similarity,
-            "terms": record.terms,
-            "branches": [_branch(branch, floats) for branch in branches],
-            "alignments": [_alignment(alignment, floats) for alignment in alignments],
+    fields = {
+        **_written(record, ("variant", "grid", "has_cls", "similarity", "terms"), floats),
+        "branches": [_written(branch, DESCRIPTION["branches"], floats) for branch in branches_of(record)],
+        "alignments": [_written(alignment, DESCRIPTION["alignments"], floats) for alignment in alignments],
+    }
+    if record.classes is not None:
+        fields["classes"] = _written(record.classes, CLASSES, floats)
+    if isinstance(record, MeasuredExplanation):
+        fields["measures"] = {
+            name: None if measured is None else _written(measured, MEASURED[type(measured)], floats)
+            for name, measured in record.measures.items()
         }
-        | (
-            {}
-            if classes is None
-            else {
-                "classes": {
-                    "names": list(classes.names),
-                    "probability": floats(classes.probability),
-                    "word_shares": floats(classes.word_shares),
-                }
-            }
-        )
-        | ({"measures": _measures(record, floats)} if isinstance(record, MeasuredExplanation) else {})
-    )
+    return fields
 
 
-def _measures(record: MeasuredExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
-    """Measurements next to the record, by name."""
-    measures: dict[str, Any] = {}
-    for name, measured in record.measures.items():
-        if isinstance(measured, PatchEffects):
-            measures[name] = {"values": floats(measured.values), "words": floats(measured.words)}
-        elif measured is None:
-            measures[name] = None
-        else:
-            masks = {part: getattr(measured, part).astype(int).tolist() for part in ("kept", "dropped", "added")}
-            numbers = {part: getattr(measured, part) for part in ("count", "similarity", "rank", "rank_before")}
-            measures[name] = masks | numbers
-    return measures
+def _written(part: Any, names: Iterable[str], floats: Callable[[Floats], Any]) -> dict[str, Any]:
+    """The named attributes of a part of the record."""
+    return {name: _plain(getattr(part, name), floats) for name in names}
 
 
-def _branch(branch: BranchExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
-    """One branch, all of it."""
-    weights = branch.aggregation_weights
-    return {
-        "name": branch.name,
-        "kept": branch.kept.astype(int).tolist(),
-        "forced": branch.forced,
-        "rank": branch.rank.tolist(),
-        "score": floats(branch.score),
-        "parts": {name: floats(values) for name, values in branch.parts.items()},
-        "coefficients": dict(branch.coefficients),
-        "aggregation_weights": None if weights is None else floats(weights),
-        "extra_weights": floats(branch.extra_weights),
-    }
-
-
-def _alignment(alignment: AlignmentExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
-    """One alignment; its terms are among the record's."""
-    return {
-        "caption": alignment.caption,
-        "words": list(alignment.words),
-        "tokens": list(alignment.tokens),
-        "token_weights": floats(alignment.token_weights),
-        "cosines": floats(alignment.cosines),
-        "matrix": floats(alignment.matrix),
-        "best_token": alignment.best_token.tolist(),
-        "best_word": alignment.best_word.tolist(),
-        "word_maps": floats(alignment.word_maps),
-        "patch_cosines": floats(alignment.patch_cosines),
-    }
+def _plain(value: Any, floats: Callable[[Floats], Any]) -> Any:
+    """A value with lists in place of tuples, and numbers in place of booleans in arrays."""
+    if isinstance(value, np.ndarray):
+        return floats(value) if value.dtype.kind == "f" else value.astype(int).tolist()
+    if isinstance(value, Mapping):
+        return {name: _plain(part, floats) for name, part in value.items()}
+    return list(value) if isinstance(value, tuple) else value
 
 
 def pack_array(values: NDArray[Any]) -> dict[str, Any]:
-    """Floats of any shape as little-endian float32, as assets/js/base/bytes.js reads them."""
+    """Floats of any shape as little-endian float32, as assets/js/base/numbers.js reads them."""
     return {"shape": list(values.shape), "float32": b64encode(values.astype("<f4").tobytes()).decode()}

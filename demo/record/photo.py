@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 from functools import lru_cache
 from typing import Any
 
-from demo.galleries.drawings import DRAWN
 from demo.galleries.gallery import GalleryItem
-from demo.galleries.index import IndexedGallery
-from demo.galleries.personal import PERSONAL
+from demo.galleries.indexes.index import IndexedGallery
+from demo.galleries.sources.folder import PERSONAL
 
 LONGEST_STRIP = 500  # photographs of a strip; of a longer one STRIP are shown
-_numbers = itertools.count()
-
-
-def with_new_key(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the value under a new number, so that the browser sees that it is another one."""
-    return {"key": next(_numbers)} | value
 
 
 def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
     """Return the photograph as the viewer takes it."""
     item = indexed.gallery.items[index]
-    of_a_person = indexed.gallery.name in (*PERSONAL, DRAWN)  # nothing of these outlives the session
+    of_a_person = indexed.gallery.name in PERSONAL  # nothing of these outlives the session
     source, width, height = item.picture() if of_a_person else _remembered_picture(item)
     values = {"src": source, "width": width, "height": height, "title": item.title}
     return values | {

@@ -1,40 +1,126 @@
-"""Scene data for the browser: the true outlines, and each word's weight inside its object."""
+"""Scene data for pictures and the browser: the true outlines, and each word's weight inside its object."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from demo.galleries.annotation import SceneAnnotation
-from demo.record.inside import sentence, weights_inside
-from demo.record.outlines import outlines, pack_lines
+import numpy as np
+from contourpy import contour_generator
+from numpy.typing import NDArray
+
+from demo.galleries.annotation import SceneAnnotation, labels, object_name, objects_name, phrases_of
+from demo.record.texts.table import say
 from seps import Explanation
-from seps.encoders.tokenizer import Tokenizer
-from seps.scenes import SIDE
+from seps.data.objects import energy_inside, mask_overlap
+from seps.encoders.tokenizer import Tokenizer, word_tokens
+from seps.scenes import SIDE, Mention, Scene
+
+Line = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The visible part of an object; `lines` are closed, (x0, y0, x1, y1, ...) in fractions of width and height."""
+
+    number: int
+    name: str
+    mentioned: bool
+    lines: tuple[Line, ...]
+
+
+def outlines(known: SceneAnnotation, caption: str) -> list[Outline]:
+    """Return the outlines of all objects of a scene of which something is seen."""
+    named = {number for mention in phrases_of(known, caption) for number in mention.objects}
+    return [
+        Outline(number, object_name(known.scene, number), number in named, lines)
+        for number, lines in enumerate(scene_lines(known.scene))
+        if lines
+    ]
+
+
+@lru_cache(maxsize=256)
+def scene_lines(scene: Scene) -> tuple[tuple[Line, ...], ...]:
+    """Return the lines around each object's mask."""
+    seen = labels(scene)
+    return tuple(mask_lines(seen == number) for number in range(len(scene.objects)))
+
+
+def mask_lines(mask: NDArray[np.bool_]) -> tuple[Line, ...]:
+    """Closed lines around a square mask, in fractions of its sides: through the middles of the pixels' borders."""
+    contours = contour_generator(z=np.pad(mask, 1).astype(float)).lines(0.5)
+    lines = [simplify_line(np.asarray(line, dtype=np.float64)) for line in contours]  # each (P, 2)
+    return tuple(tuple(np.round((line - 0.5) / len(mask), 5).ravel().tolist()) for line in lines)
+
+
+def simplify_line(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a closed line without the points at which it does not turn."""
+    steps = np.diff(points, axis=0)
+    turns = steps[:-1, 0] * steps[1:, 1] != steps[:-1, 1] * steps[1:, 0]
+    return points[np.concatenate(([True], turns, [True]))]
+
+
+def pack_lines(lines: Sequence[Line]) -> list[list[int]]:
+    """Lines in whole halves of a scene's pixels."""
+    return [[round(2 * SIDE * value) for value in line] for line in lines]
+
 
 UNIT = 2 * SIDE  # of outlines, to a side
 
 
+@dataclass(frozen=True)
+class Inside:
+    """A word, its phrase, the objects it names, and the `fraction`, in [0, 1], of its map's weight inside them."""
+
+    word: int
+    phrase: str
+    objects: tuple[int, ...]
+    name: str
+    fraction: float
+
+
+def weights_inside(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> list[Inside]:
+    """For each word with a map, of a phrase that names visible objects: the share of its map's weight inside them."""
+    named = phrases_of(known, caption)
+    positions = word_tokens(tokenizer, caption)
+    if not named or positions is None:
+        return []
+    seen, maps = labels(known.scene), record.sparse_alignment.word_maps
+    weights = []
+    for mention in named:
+        mask = np.isin(seen, mention.objects)
+        if not mask.any():
+            continue
+        overlap = mask_overlap(mask, record.grid).reshape(-1)  # (N,)
+        name = objects_name(known.scene, mention.objects)
+        weights += [
+            Inside(word, mention.phrase, mention.objects, name, energy_inside(maps[word], overlap))
+            for word in words_of(mention, positions)
+            if word < len(maps) - 1 and maps[word].any()  # the last one is [SEP]
+        ]
+    return weights
+
+
+def words_of(mention: Mention, positions: Sequence[range]) -> list[int]:
+    """Return the positions of a phrase's word pieces in the encoded caption."""
+    last = mention.first_word + len(mention.phrase.split())
+    return [place for word in positions[mention.first_word : last] for place in word]
+
+
+def sentence(inside: Inside) -> str:
+    """Return the figure in words."""
+    return say("word.inside", share=100 * inside.fraction, name=inside.name)
+
+
 def objects_value(known: SceneAnnotation, caption: str) -> list[dict[str, Any]]:
-    """Return the objects: each one's number, name, whether the caption mentions it, and its outline as flat lists x0,
-    y0, x1, y1, ..., UNIT to a side; JSON ready."""
-    return [
-        {
-            "number": outline.number,
-            "name": outline.name,
-            "mentioned": outline.mentioned,
-            "lines": pack_lines(outline.lines),
-        }
-        for outline in outlines(known, caption)
-    ]
+    """Return the objects, with their outlines as flat lists x0, y0, x1, y1, ..., UNIT to a side; JSON ready."""
+    return [vars(outline) | {"lines": pack_lines(outline.lines)} for outline in outlines(known, caption)]
 
 
 def scene_value(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return a scene's ground truth for one caption; JSON ready.
-
-    Returns:
-        "unit": UNIT; "objects", see `objects_value`; "inside": for words of phrases that name
-        objects, by position: "share" in [0, 1], "objects" and the figure in words as "says".
-    """
+    """Return a scene's objects and, by word of a phrase that names some, the weight inside them; JSON ready."""
     return {
         "unit": UNIT,
         "objects": objects_value(known, caption),

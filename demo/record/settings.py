@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from demo.record.table import say
+from demo.record.texts.table import say
 from seps import HRPA, CrossSparseAggrNet, SEPSModel
 from seps.method.aggregation import count_aggregated
 
@@ -36,26 +36,19 @@ IDLE = (
 class Knobs:
     """Settings of one forward pass.
 
-    Attributes:
-        keep_ratio: share of patches kept, 0.05 to 1; aggr_ratio: aggregated tokens as a share of those, 0.05 to 1.
-        beta: weight of the attentions, 0 to 0.5; top_k: K of the relevance MLP, 1 to 10.
-        decision: "top-k" or "gumbel"; temperature, 0.1 to 5, and seed: of a draw.
-        dense: whether an available dense caption is used.
-        variant: "paper" or "released".
-
     Raises:
         ValueError: a value of another type or outside its limits.
     """
 
-    keep_ratio: float
-    aggr_ratio: float
-    beta: float
-    top_k: int
-    decision: str = "top-k"
-    temperature: float = 1.0
+    keep_ratio: float  # share of patches kept
+    aggr_ratio: float  # aggregated tokens as a share of those
+    beta: float  # weight of the attentions
+    top_k: int  # K of the relevance MLP
+    decision: str = "top-k"  # of DECISIONS
+    temperature: float = 1.0  # of a draw
     seed: int = 0
-    dense: bool = True
-    variant: str = "paper"
+    dense: bool = True  # whether an available dense caption is used
+    variant: str = "paper"  # of VARIANTS
 
     def __post_init__(self) -> None:
         for name, (low, high) in LIMITS.items():
@@ -74,11 +67,7 @@ NAMES = tuple(field.name for field in fields(Knobs))
 
 
 def read_knobs(values: Mapping[str, Any], others: Knobs) -> Knobs:
-    """Knobs as a browser sends them; what is missing is taken from `others`.
-
-    Raises:
-        ValueError: an unknown name, or as `Knobs`.
-    """
+    """Read knobs as a browser sends them, missing ones from `others`; ValueError as `Knobs`, and for unknown names."""
     unknown = [name for name in values if name not in NAMES]
     if unknown:
         raise ValueError(f"There is no knob {unknown[0]!r}; there are: {', '.join(NAMES)}.")
@@ -131,10 +120,9 @@ def changes(knobs: Knobs, others: Knobs, has_dense: bool = True) -> list[str]:
 
 
 def untrained(knobs: Knobs, trained: Knobs) -> list[str]:
-    """Names of the knobs that stand where the model was not trained.
+    """Return the knobs that differ from training, other than the seed and the dense caption.
 
-    The top k never does, since every model is evaluated with it. Neither does a seed, nor the dense caption: a
-    model's config does not record whether it was trained with any.
+    The top k never does, since every model is evaluated with it.
     """
     names = [name for name in changes(knobs, trained) if name not in ("seed", "dense")]
     return [name for name in names if name != "decision" or knobs.decision == "gumbel"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from demo.galleries.index import GalleryInMemory
-from demo.record.table import say
+from demo.galleries.indexes.index import GalleryInMemory
+from demo.record.texts.table import say
 from demo.service.masks import mask_text
 from demo.service.timeline import Timeline
 
@@ -18,15 +18,7 @@ TILES = 12  # frames with their masks, of all captions together
 def timeline_value(
     indexed: GalleryInMemory, lines: Sequence[Timeline], grid: tuple[int, int], formats: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the scores of captions through a video, as the page draws them.
-
-    Args:
-        lines: of one caption or two; grid: (H, W) patches; formats: of the files that can be taken away.
-
-    Returns:
-        `seconds` and `titles` of the F frames; of each of `lines` its caption, scores, moments, the tiles of its masks
-        and the sentence on how steady they are, empty for one frame.
-    """
+    """Return the scores and masks of captions through a video, as the page draws them; `grid` (H, W)."""
     return {
         "seconds": lines[0].seconds.round(3).tolist(),
         "titles": [item.title for item in indexed.gallery.items],
@@ -54,8 +46,7 @@ def tiles(count: int, most: int) -> list[int]:
 
 
 def steadiness(line: Timeline) -> str:
-    """Return how much of the mask neighbouring frames have in common, next to their own similarity; "" for
-    one."""
+    """Return how much of the mask neighbouring frames have in common, next to their similarity; "" for one."""
     if not len(line.mask_iou):
         return ""
     return say("timeline.steady", iou=100 * line.mask_iou.mean(), cosine=line.frame_cosine.mean())

@@ -49,11 +49,8 @@ FORMS = [(compile_path(path)[0], methods) for path, methods in NEEDED.items()]
 
 
 def is_needed(method: str, path: str, mcp: bool = False) -> bool:
-    """Return whether an address is served.
-
-    Args:
-        path: below the root path; a slash at its end does not count. mcp: whether the tools for assistants are.
-    """
+    """Return whether an address, a path below the root path, is served; a slash at its end does not count. `mcp`:
+    whether the tools for assistants are."""
     path = path.rstrip("/") or "/"
     if path == MCP:
         return mcp and method == "POST"

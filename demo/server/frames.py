@@ -1,4 +1,4 @@
-"""Sites that may show the app in a frame: its own, and the sites that the host names."""
+"""Where the app is shown: its path on the server, and the sites that may show it in a frame."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 HEADER = "Content-Security-Policy"
 VARIABLE = "SEPS_FRAME_ANCESTORS"  # sites too, with blanks between them: a Space gives its app no arguments
@@ -14,14 +15,8 @@ SITE = re.compile(r"https?://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re
 
 
 def frame_rule(sites: Sequence[str] = ()) -> str:
-    """Return the header's value.
-
-    Args:
-        sites: in addition to the app's: addresses without a path, or "*" for all; the environment's are added.
-
-    Raises:
-        ValueError: one that is no site.
-    """
+    """Return the header's value; `sites`: in addition to the app's and the environment's, addresses without a path
+    (else ValueError), or "*" for all."""
     named = [*sites, *os.environ.get(VARIABLE, "").split(), *([HUB] if "SPACE_ID" in os.environ else [])]
     for site in named:
         if site != "*" and not SITE.fullmatch(site):
@@ -47,3 +42,17 @@ class FrameRule:
             await send(message)
 
         await self.app(scope, receive, sent if scope["type"] == "http" else send)
+
+
+def read_root() -> str:
+    """GRADIO_ROOT_PATH as Gradio and the routes take it: "", "/path" or a whole address, without a slash at its end."""
+    root = os.environ.get("GRADIO_ROOT_PATH", "").strip().rstrip("/")
+    return root if not root or root.startswith(("/", "http://", "https://")) else f"/{root}"
+
+
+def strip_root(path: str, root: str) -> str:
+    """Return the path of a request as in the app's routes, whether or not a proxy strips the root."""
+    root = root.rstrip("/")
+    if root.startswith(("http://", "https://")):
+        root = urlsplit(root).path
+    return (path[len(root) :] or "/") if root and f"{path}/".startswith(f"{root}/") else path

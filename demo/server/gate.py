@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
@@ -16,10 +17,9 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
 from demo.server.addresses import MCP, is_needed
-from demo.server.folder import TemporaryFolder
+from demo.server.files.folder import TemporaryFolder
+from demo.server.frames import strip_root
 from demo.server.listening import Listeners
-from demo.server.owners import CANCEL, WITH_SESSION, fields, find_session, is_usable, read_body
-from demo.server.root import strip_root
 
 LOG = logging.getLogger(__name__)
 UNKNOWN = "There is nothing of this name: see the page's API documentation for what there is."
@@ -41,6 +41,11 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 STATUS = "seps.status"  # in a scope: the status of an answer that Gradio would give as 500
+
+CANCEL = "/gradio_api/cancel"
+# Addresses with a session in their body: Gradio's PredictBody, or its CancelBody, which also has an event.
+WITH_SESSION = (CANCEL, "/gradio_api/queue/join", "/gradio_api/call/", "/gradio_api/run/", "/gradio_api/api/")
+SESSION = re.compile(r"[\w.:@+=~-]{1,200}")  # Gradio warns of "" and splits names at "<gradio-sep>"
 
 
 class Gate:
@@ -229,3 +234,41 @@ def bounded(receive: Receive, most: int) -> Receive:
 def large(most: int) -> str:
     """Return the sentence on a body that is too large."""
     return f"This request has more than {most // 2**20} MB: send less at once."
+
+
+def find_session(queue: Any, event: Any) -> str | None:
+    """Return the session that asked for an event, None if it is unknown or its answer was fetched."""
+    if not isinstance(event, str):
+        return None
+    held = queue.event_ids_to_events.get(event)
+    if held is not None:
+        return str(held.session_hash)
+    waiting = list(queue.pending_event_ids_session.items())
+    return next((session for session, events in waiting if event in events), None)
+
+
+def is_usable(session: Any) -> bool:
+    """Return whether a body's session has a name that Gradio can work with; other types are Gradio's to refuse."""
+    return not isinstance(session, str) or SESSION.fullmatch(session) is not None
+
+
+def fields(body: bytes) -> dict[str, Any]:
+    """Return the fields of a JSON body as Gradio reads them, empty if it is not an object."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+async def read_body(receive: Receive) -> tuple[bytes, Receive]:
+    """Return a request's body, and a `receive` that gives all of it again; errors as in `receive`."""
+    messages: list[Message] = []
+    while not messages or messages[-1].get("more_body"):
+        messages.append(await receive())
+    body = b"".join(message.get("body", b"") for message in messages)
+
+    async def again() -> Message:
+        return messages.pop(0) if messages else await receive()
+
+    return body, again

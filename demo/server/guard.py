@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.exceptions import ComponentProcessingError
 
-from demo.record.language import phrase, sentences, speaking
-from demo.server.checks import is_finite, shortened, valid_text
+from demo.record.texts.language import phrase, sentences, speaking
 from demo.server.gate import FAULT, FULL, STATUS, is_full
 from demo.server.sessions import Sessions
 
@@ -34,11 +34,7 @@ class GuardedBlocks(gr.Blocks):
     """
 
     async def process_api(self, block_fn: BlockFunction | int, inputs: list[Any], *args: Any, **options: Any) -> Any:
-        """Check the values of an event, then let Gradio answer it.
-
-        Raises:
-            gr.Error: with a sentence.
-        """
+        """Check the values of an event, then let Gradio answer it; gr.Error with a sentence for anything wrong."""
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
         with speaking(read_page_language(options.get("request"))):
             return await self._answered(event, inputs, *args, **options)
@@ -147,3 +143,32 @@ def validate_flag(name: str, value: Any) -> bool:
 
 
 KINDS = {str: "text", bool: "true or false", int: "number", float: "number", list: "list", dict: "JSON object"}
+
+
+def is_finite(value: float) -> bool:
+    """Return whether a number is one that can be counted with: neither infinite nor too large for a float."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
+
+
+def valid_text(name: str, text: str) -> str:
+    """Return the text; ValueError if it is not Unicode."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} holds half a character (a lone surrogate): type it again.") from error
+    return text
+
+
+def shortened(value: Any) -> str:
+    """Return a value as a sentence shows it: never long, and never a container's content."""
+    if isinstance(value, dict | list):
+        return "a JSON object" if isinstance(value, dict) else "a list"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int) and abs(value) >= 10**20:
+        return "a number of more than 20 digits"
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."

@@ -14,7 +14,7 @@ from gradio import http_server
 from gradio.blocks import Blocks
 from gradio.exceptions import ServerFailedToStartError
 
-from demo.server.root import read_root
+from demo.server.frames import read_root
 
 
 class PatientServer(http_server.Server):
@@ -32,14 +32,8 @@ class PatientServer(http_server.Server):
 
 
 def launch(page: Any, host: str, port: int, **options: Any) -> None:
-    """Serve a page at an address; returns when the server has stopped, or at once with `prevent_thread_lock`.
-
-    Args:
-        page: Blocks, or an app of Server mode; options: of Gradio's `launch`.
-
-    Raises:
-        OSError: the address is unavailable.
-    """
+    """Serve Blocks, or an app of Server mode, with options of Gradio's `launch`, until the server stops, or with
+    `prevent_thread_lock` return at once; OSError if the address is unavailable."""
     let_local_addresses_pass(host)
     http_server.Server = PatientServer  # type: ignore[misc]
     where: dict[str, Any] = {"server_name": host, "server_port": port, "root_path": read_root()}

@@ -41,11 +41,8 @@ class Listeners:
 
 
 def start_only_heard(queue: Any, listeners: Listeners, names: frozenset[str], patience: float = PATIENCE) -> None:
-    """Let Gradio's queue start events of some concurrency ids only while their session listens.
-
-    Args:
-        queue: of a page that is not served yet; names: the concurrency ids; patience: seconds until one is refused.
-    """
+    """Let Gradio's queue, of a page that is not served yet, start events of some concurrency ids only while their
+    session listens; after `patience` seconds others are refused."""
     take = queue.get_events
 
     def get_events() -> Any:

@@ -18,13 +18,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from demo.server.folder import UPLOADED, TemporaryFolder
+from demo.server.files.folder import UPLOADED, TemporaryFolder
+from demo.server.files.static import CACHING, MEDIA_TYPE, PREFIX, find_script, packed
+from demo.server.files.uploads import MAX_TOGETHER, MAX_VIDEO
 from demo.server.frames import FrameRule, frame_rule
 from demo.server.gate import UNKNOWN, UNREADABLE, Gate
 from demo.server.listening import Listeners, start_only_heard
 from demo.server.sessions import MAX_WAITING, Answers, Sessions
-from demo.server.static import CACHING, MEDIA_TYPE, PREFIX, find_script, packed
-from demo.server.uploads import MAX_TOGETHER, MAX_VIDEO
 
 Tools = tuple[Sequence[Route], Callable[[], Any]]
 

@@ -76,19 +76,17 @@ class Sessions(StateHolder):
     also goes after `kept_closed` seconds, and the largest ones go while all together hold more than `max_bytes`.
 
     Args:
-        blocks: the page; most: sessions at the same time; kept_closed: seconds; max_bytes: of their content.
+        blocks: the page; most: sessions at the same time, by default MAX_SESSIONS; kept_closed: seconds; max_bytes: of
+            their content.
     """
 
     def __init__(
-        self,
-        blocks: Blocks,
-        most: int = MAX_SESSIONS,
-        kept_closed: float = KEPT_CLOSED,
-        max_bytes: int = MAX_BYTES,
+        self, blocks: Blocks, most: int | None = None, kept_closed: float = KEPT_CLOSED, max_bytes: int = MAX_BYTES
     ) -> None:
         super().__init__()
         self.set_blocks(blocks)
-        self.capacity, self.kept_closed, self.max_bytes = most, kept_closed, max_bytes
+        self.capacity = MAX_SESSIONS if most is None else most
+        self.kept_closed, self.max_bytes = kept_closed, max_bytes
         self.session_data: OrderedDict[str, Session] = OrderedDict()  # type: ignore[assignment]
         self._gone: Recent[str | None, bool] = Recent(MAX_GONE)
 
@@ -97,7 +95,8 @@ class Sessions(StateHolder):
             session = self.session_data.get(session_id)
             if session is None:
                 session = Session(self.blocks)
-                if session_id in self._gone or self._is_call(session_id):
+                # Gradio takes the name of an event for the session of a call that names none
+                if session_id in self._gone or session_id in self.blocks._queue.event_ids_to_events:
                     return session
                 self.session_data[session_id] = session
             self.session_data.move_to_end(session_id)
@@ -136,7 +135,3 @@ class Sessions(StateHolder):
     def _let_go(self, name: str) -> None:
         if self.session_data.pop(name).state_data:
             self._gone.put(name, True)
-
-    def _is_call(self, session_id: str) -> bool:
-        """Whether it is the name of an event, which Gradio takes for the session of a call that names none."""
-        return session_id in self.blocks._queue.event_ids_to_events

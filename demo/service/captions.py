@@ -1,18 +1,32 @@
-"""Validation of typed captions."""
+"""Validation of typed captions, with a hint where a caption is in a language that the model does not know.
+
+That is a heuristic on word pieces. Vocabularies contain whole English words, so few words of an English caption are
+split, but many of another language. Captions with whole words in both, such as "une femme en robe rouge", are detected
+by the absence of short English words.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from torch import Tensor
-
-from demo.service.language import hint, listed, unknown_words
 from seps import SEPSModel
-from seps.models.known_captions import KnownCaptions
+from seps.encoders.tokenizer import Tokenizer
 
 MAX_CHARACTERS = 2000
 MAX_TYPED = 200  # captions, one a line
 ANY_LENGTH = 1_000_000  # word pieces
+UNKNOWN = "[UNK]"
+STARTS = "Ġ▁"  # marks of word starts in tokenizers other than BERT's
+MIN_FRACTION = 0.25  # of the words in pieces, from which on a caption of at least ENOUGH words gets a hint
+SHORT_FRACTION = 0.5  # and above which a shorter one does
+ENOUGH = 4
+NAMED = 5  # words that a hint names
+SHORT_WORDS = """
+    a an the this that these some two three of in on at with without and or to is are was be being it its as by from for
+    into over under near behind through up down out off while his her their he she they who which there one no not next
+    very all many other both each
+"""
+COMMON = frozenset(SHORT_WORDS.split())
 
 
 @dataclass(frozen=True)
@@ -29,16 +43,8 @@ class Reading:
 
 
 def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: str = "") -> Reading:
-    """Validate a typed caption.
-
-    Args:
-        model: for its tokenizer.
-        text: as typed, in any script; markup is treated as text.
-        noun: its name in messages; by default "caption" or "dense caption".
-
-    Raises:
-        ValueError: empty, longer than MAX_CHARACTERS, or without any word of the model's vocabulary.
-    """
+    """Validate a typed caption in any script, with markup as text, for the model's tokenizer; `noun` is its name in
+    messages. ValueError if it is empty, longer than MAX_CHARACTERS, or without any word of the model's vocabulary."""
     kind = noun or ("dense caption" if dense else "caption")
     text = cleaned(text)
     if not text:
@@ -65,37 +71,20 @@ def cleaned(text: str | None) -> str:
     return " ".join((text or "").replace("\0", " ").split())
 
 
-def add_unlike_note(known: KnownCaptions, reading: Reading, vector: Tensor) -> Reading:
-    """Add a note to the reading if the caption, with vector (D_t,), differs from the training captions."""
-    nearest = float(known.nearness(vector[None])[0])
-    if nearest >= known.threshold:
-        return reading
-    shown = f"{nearest:.2f}, usually above {known.threshold:.2f}"  # short, for phones
-    note = f"Few training captions are like this one (nearness {shown}): this may be a guess."
-    return replace(reading, note=f"{reading.note} {note}".strip())
-
-
 def read_prompt(model: SEPSModel, text: str | None) -> Reading:
     """Validate the prompt of a generated picture; arguments and errors as `read_caption`."""
     return read_caption(model, text, noun="prompt")
 
 
 def read_pair(model: SEPSModel, caption: str | None, dense: str | None) -> tuple[str, str | None]:
-    """Validate a caption and an optional dense caption; an empty dense caption becomes None.
-
-    Raises:
-        ValueError: as `read_caption`, for either.
-    """
+    """Validate a caption and an optional dense caption, None for an empty one; errors as `read_caption`."""
     text = read_caption(model, caption).text
     return text, read_caption(model, dense, dense=True).text if (dense or "").strip() else None
 
 
 def read_typed(model: SEPSModel, text: str | None) -> list[str]:
-    """Split typed text into captions, one per line; empty lines are skipped.
-
-    Raises:
-        ValueError: as `read_caption`, with the line number; more than MAX_TYPED.
-    """
+    """Split typed text into captions, one per line, without empty lines; ValueError as `read_caption`, with the line
+    number, or for more than MAX_TYPED."""
     lines = [(number, line) for number, line in enumerate((text or "").splitlines(), start=1) if line.strip()]
     if len(lines) > MAX_TYPED:
         raise ValueError(f"There are {len(lines)} captions, but at most {MAX_TYPED} can be ranked at once.")
@@ -111,3 +100,46 @@ def read_typed(model: SEPSModel, text: str | None) -> list[str]:
 def shortened(text: str, longest: int = 40) -> str:
     """Return the text, shortened with an ellipsis if it is longer."""
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
+def hint(tokenizer: Tokenizer, caption: str) -> str:
+    """Return a hint with possibly unknown words if a caption does not look English, else ""."""
+    words = [word for word in caption.split() if any(character.isalnum() for character in word)]
+    if not words:
+        return ""
+    broken = [word for word in words if is_broken(tokenizer, word)]
+    fraction = len(broken) / len(words)
+    if fraction >= MIN_FRACTION if len(words) >= ENOUGH else fraction > SHORT_FRACTION:
+        return f"The model has learnt English captions; it may not know: {listed(broken)}."
+    if len(set(words)) >= ENOUGH and COMMON.isdisjoint(
+        label.strip(STARTS).lower() for label in labels(tokenizer, caption)
+    ):
+        return "The model has learnt English captions, and this does not look like one."
+    return ""
+
+
+def unknown_words(tokenizer: Tokenizer, caption: str) -> list[str]:
+    """Return the words of a caption, split at spaces, that the vocabulary does not contain even in pieces."""
+    return [word for word in caption.split() if UNKNOWN in labels(tokenizer, word)]
+
+
+def is_broken(tokenizer: Tokenizer, word: str) -> bool:
+    """Return whether a word is split into pieces, as "Hund" into "hu" and "##nd", or unknown."""
+    return any(label.startswith("##") or label == UNKNOWN for label in labels(tokenizer, word))
+
+
+def labels(tokenizer: Tokenizer, text: str) -> list[str]:
+    """Return the labels of a text's word pieces."""
+    return tokenizer.labels([piece for word in tokenizer.words(text) for piece in word])
+
+
+def listed(words: list[str]) -> str:
+    """Join the first distinct words, without punctuation around them."""
+    once = list(dict.fromkeys(map(bare, words)))
+    more = f" and {len(once) - NAMED} more" if len(once) > NAMED else ""
+    return ", ".join(once[:NAMED]) + more
+
+
+def bare(word: str) -> str:
+    """Strip the punctuation around a word."""
+    return word.strip(".,;:!?\"'()[]") or word

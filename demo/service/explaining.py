@@ -1,15 +1,18 @@
-"""Explanation of an image and a caption with the model's network or another one."""
+"""Encoding of captions, for reuse in ranking and explanation, and explanation of an image and a caption with the
+model's network or another one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
-from demo.service.encoded import EncodedCaption
-from seps import CrossSparseAggrNet, Explanation, ImageIndex, SEPSModel, explain
-from seps.checks import Mask
+from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, ScoringEngine, SEPSModel, explain
+from seps.common.checks import Mask
 from seps.encoders.classes import PatchClasses
 from seps.explanation.forward_pass import explain_encoded
 
@@ -68,3 +71,48 @@ def labels_of(model: SEPSModel, caption: EncodedCaption) -> dict[str, Any]:
         "dense_words": model.words(caption.dense, dense=True) if caption.dense else None,
         "grid": model.grid,
     }
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedCaption:
+    """A caption, with an optional dense caption.
+
+    Attributes:
+        text, dense: as read by `read_caption`; None without a dense caption.
+        words: (L_s, C), of the caption; dense_words: (L_d, C), of the dense caption; both on the model's device.
+    """
+
+    text: str
+    dense: str | None
+    words: Tensor
+    dense_words: Tensor | None
+
+    @property
+    def alone(self) -> EncodedCaption:
+        """The caption without its dense caption."""
+        return replace(self, dense=None, dense_words=None)
+
+
+def encode_caption(model: SEPSModel, text: str, dense: str | None = None) -> EncodedCaption:
+    """Encode a validated caption and an optional dense caption, in the calling thread."""
+    dense_words = encode_texts(model, [dense], dense=True)[0] if dense else None
+    return EncodedCaption(text, dense or None, encode_texts(model, [text])[0], dense_words)
+
+
+def encode_texts(model: SEPSModel, texts: Sequence[str], dense: bool = False) -> list[Tensor]:
+    """Encode texts in one batch, each as words (L, C) without padding; `dense` as for `SEPSModel.encode_captions`."""
+    words, lengths = model.encode_captions(texts, dense)  # (T, L, C) and (T,)
+    return [row[:length].clone() for row, length in zip(words, lengths.tolist(), strict=True)]  # a row holds no others
+
+
+def index_captions(engine: ScoringEngine, captions: Sequence[EncodedCaption]) -> CaptionIndex:
+    """Index captions for the engine; all or none must have a dense caption."""
+    sparse = [caption.words for caption in captions]
+    dense = [caption.dense_words for caption in captions if caption.dense_words is not None]
+    rest = padded(dense) if dense else ()
+    return engine.encode_captions(*padded(sparse), *rest)
+
+
+def padded(texts: Sequence[Tensor]) -> tuple[Tensor, list[int]]:
+    """Pad the words (L, C) of T texts to (T, L, C) with zeros; also return the lengths."""
+    return pad_sequence(list(texts), batch_first=True), [len(words) for words in texts]

@@ -16,8 +16,8 @@ from PIL import Image
 
 from demo.service.recent import Recent
 from demo.service.threads import computing
+from seps.common.progress import Progress, with_progress
 from seps.models.shipped import shipped_models
-from seps.progress import Progress, with_progress
 
 if TYPE_CHECKING:  # the judge is imported with its first use
     from torch import Tensor
@@ -52,11 +52,6 @@ class JudgingService:
         self._judge: Judge | None = None
         self._seen: Recent[str, JudgeFeatures] = Recent(REMEMBERED)
         self._opening = Lock()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the judge is loaded."""
-        return self._judge is not None
 
     def open(self) -> Judge:
         """Load the judge if needed; ValueError if its files cannot be read."""
@@ -103,12 +98,9 @@ class JudgingService:
         return self.open().score_encoded(seen, prompt.expand(len(seen), -1))
 
     def spoilt(self, picture: Source, kind: str) -> list[Source]:
-        """Return the picture with one kind of damage at each of STRENGTHS; strength 0 is the original.
-
-        Raises:
-            ValueError: unknown kind; the message lists the known ones. On reading: as `judge`.
-        """
-        from seps.checks import check_choice
+        """Return the picture with one kind of damage at each of STRENGTHS, 0 for the original; ValueError for an
+        unknown kind."""
+        from seps.common.checks import check_choice
         from seps.judge.spoil import KINDS, distort
 
         check_choice("kind", kind, KINDS)
@@ -133,6 +125,6 @@ def list_spoiling_kinds() -> tuple[str, ...]:
     return KINDS
 
 
-def judge_ships(name: str = "judge") -> bool:
+def judge_ships() -> bool:
     """Return whether a judge ships, without importing it."""
-    return name in shipped_models(JUDGE)
+    return "judge" in shipped_models(JUDGE)

@@ -21,11 +21,8 @@ def mask_text(mask: NDArray[np.generic]) -> str:
 
 
 def read_mask(text: str, count: int) -> Booleans | None:
-    """Decode the text of a mask of `count` patches; None, the model's decision, for "".
-
-    Raises:
-        ValueError: invalid text, another number of bits, or a mask without a kept patch.
-    """
+    """Decode the text of a mask of `count` patches; None, the model's decision, for "". ValueError for invalid text,
+    another number of bits, or a mask without a kept patch."""
     if not text:
         return None
     length = (count + 7) // 8  # bytes
@@ -47,14 +44,8 @@ def require_kept_patch(mask: Booleans) -> Booleans:
 
 
 def read_patches(text: str, count: int, name: str) -> Booleans:
-    """Parse a list of patches, "1,2,5-9" or "all", counted from 1 row by row, as a mask (N,).
-
-    Args:
-        text: empty for none; count: of patches; name: of the list in messages.
-
-    Raises:
-        ValueError: invalid text, or a patch that does not exist.
-    """
+    """Parse a list of patches, "1,2,5-9" or "all", counted from 1 row by row, as a mask (N,), empty for none;
+    ValueError for invalid text, or a patch above `count`."""
     mask = np.zeros(count, dtype=bool)
     if text.strip() == ALL:
         return ~mask
@@ -70,11 +61,8 @@ def read_patches(text: str, count: int, name: str) -> Booleans:
 
 
 def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
-    """Return the decision (N,) after dropping and then keeping patches; None if both lists are empty.
-
-    Raises:
-        ValueError: as `read_patches`; no patch is left.
-    """
+    """Return the decision (N,) after dropping and then keeping patches, None if both lists are empty; ValueError as
+    `read_patches`, or if no patch is left."""
     if not (keep.strip() or drop.strip()):
         return None
     dropped, added = read_patches(drop, kept.size, "drop"), read_patches(keep, kept.size, "keep")

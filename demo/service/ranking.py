@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demo.galleries.indexes.index import IndexedGallery
 from demo.service.captions import Reading
-from demo.service.encoded import EncodedCaption
+from demo.service.explaining import EncodedCaption
 
 RECALL_AT = (1, 5, 10)
+
+NEAR = (
+    0.93  # the cosine of pooled vectors from which photographs count as nearly the same: copies saved again or cropped
+)
+LOOKED_AT = 5  # times as many of a ranking are compared as groups are wanted
 
 
 @dataclass(frozen=True)
@@ -84,3 +91,21 @@ class CaptionRanking:
     def hits(self) -> dict[int, bool]:
         """For K of 1, 5, 10: whether one of the K best captions was written for this photograph (recall at K)."""
         return {k: any(self.correct[:k]) for k in RECALL_AT}
+
+
+def group_near_photographs(indexed: IndexedGallery, order: Sequence[int], count: int) -> list[list[int]]:
+    """Group the first photographs of a ranking, positions with the best first, in at most `count` groups in its order:
+    each joins the best earlier one that it nearly duplicates."""
+    looked_at = list(order[: LOOKED_AT * count])
+    if not looked_at:
+        return []
+    vectors = indexed.pooled(looked_at).cpu()  # (K, C)
+    cosines = vectors @ vectors.T
+    groups = list[list[int]]()  # of places in looked_at
+    for place in range(len(looked_at)):
+        near = next((group for group in groups if cosines[group[0], place] >= NEAR), None)
+        if near is not None:
+            near.append(place)
+        elif len(groups) < count:
+            groups.append([place])
+    return [[looked_at[place] for place in group] for group in groups]

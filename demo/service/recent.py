@@ -40,12 +40,16 @@ class Recent(Generic[Key, Value]):
         """Store a value, replacing the one with the same key."""
         self.update(key, lambda _: value)
 
-    def update(self, key: Key, change: Callable[[Value | None], Value]) -> Value:
-        """Atomically replace a key's value (None if missing) by the result of `change`.
+    def get_or_add(self, key: Key, compute: Callable[[], Value]) -> Value:
+        """Return the value of a key, computed and stored if it is not cached; threads do not wait for each other."""
+        value = self.get(key)
+        if value is None:
+            value = compute()
+            self.put(key, value)
+        return value
 
-        Returns:
-            The new value.
-        """
+    def update(self, key: Key, change: Callable[[Value | None], Value]) -> Value:
+        """Atomically replace a key's value (None if missing) by the result of `change`; return the new value."""
         with self._lock:
             value = self._values[key] = change(self._values.get(key))
             self._values.move_to_end(key)

@@ -1,15 +1,11 @@
-"""Measured results of models, from their results files."""
+"""Measured results of the shipped models, from their results files assets/models/*/results-*.json."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from seps.checks import is_number, read_json_file
-from seps.models.beside import results_files
+from seps.common.checks import is_number
 from seps.models.hub import shipped_models
 from seps.models.publish import is_whole
 
@@ -26,46 +22,28 @@ MEASURES = (
     "insertion",
 )
 
-OwnModels = Mapping[str, Path | None]
 
-
-def our_results(models: OwnModels | None = None) -> list[dict[str, Any]]:
-    """Read the shipped models' results from assets/models/*/results-*.json.
-
-    Args:
-        models: user-supplied models, whose results follow: folders by name, None for one that is not local.
-
-    Returns:
-        Rows with `model`, `split`, `dense` ("none", "own": the image's dense caption, or "other": another image's),
-            `images`, `captions`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent), `rsum` and `file`.
-    """
+def our_results() -> list[dict[str, Any]]:
+    """Return rows with `model`, `split`, `dense` ("none", "own": the image's dense caption, or "other": another
+    image's), `images`, `captions`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent), `rsum`, `file`."""
     return [
         make_result_row(model, dense, measured[protocol], file)
-        for model, file, measured in measurements(models)
+        for model, file, measured in measurements()
         for protocol, dense in DENSE_PROTOCOLS.items()
         if is_whole(measured.get(protocol)) and is_number(measured[protocol].get("rsum"))
     ]
 
 
-def our_grounding(models: OwnModels | None = None) -> list[dict[str, Any]]:
-    """Read the shipped models' grounding results from the same files; `models` as for `our_results`.
-
-    Returns:
-        Rows with `model`, `split`, `phrases` (number, or None), `method` and `measures`: for each of MEASURES in the
-            file, its mean and its 95% interval [low, high] (None without interval).
-    """
-    return map_rows("grounding", "methods", MEASURES, models)
-
-
-def map_rows(key: str, maps: str, names: Iterable[str], models: OwnModels | None) -> list[dict[str, Any]]:
-    """Return a row for each map in each results file with `key`; the maps are under `maps`."""
+def our_grounding() -> list[dict[str, Any]]:
+    """Return rows with `model`, `split`, `phrases` (number, or None), `method` and `measures`: for each of MEASURES in
+    the file, its mean and its 95% interval [low, high] (None without interval)."""
     rows = []
-    for model, _, measured in measurements(models):
-        results = as_dict(measured.get(key))
-        labels = {"model": model, "split": str(results.get("split", "")), "phrases": results.get("phrases")}
-        for method, values in as_dict(results.get(maps)).items():
-            whole = as_dict(values) | {"caption_share": results.get("caption_share") if method == "score" else None}
-            measures = {name: estimate(whole[name]) for name in names if estimate(whole.get(name)) is not None}
+    for model, _, measured in measurements():
+        results = measured.get("grounding", {})
+        labels = {"model": model, "split": results.get("split", ""), "phrases": results.get("phrases")}
+        for method, values in results.get("methods", {}).items():
+            found = {name: values[name] for name in MEASURES if is_number((values.get(name) or {}).get("mean"))}
+            measures = {name: (value["mean"], value.get("low"), value.get("high")) for name, value in found.items()}
             rows.append(labels | {"method": method, "measures": measures})
     return rows
 
@@ -80,31 +58,12 @@ def our_effects() -> list[dict[str, Any]]:
     return [row for row in rows if row["split"] == measured.get(row["model"])]
 
 
-def as_dict(value: Any) -> dict[str, Any]:
-    """Return a part of a results file, {} if it is not a dict, since files may come from anybody."""
-    return value if isinstance(value, dict) else {}
-
-
-def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
-    """Return a mean with the bounds of its interval, if valid."""
-    mean, low, high = (as_dict(value).get(name) for name in ("mean", "low", "high"))
-    if not is_number(mean):
-        return None
-    return mean, low if is_number(low) else None, high if is_number(high) else None
-
-
-def measurements(models: OwnModels | None = None) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return each results file of shipped and user-supplied models: the model, "model/file", and its content."""
-    shipped = [
+def measurements() -> list[tuple[str, str, dict[str, Any]]]:
+    """Return each results file of the shipped models: the model, "model/file", and its content."""
+    files = [
         (model, file) for model, folder in shipped_models().items() for file in sorted(folder.glob("results-*.json"))
     ]
-    files = [(model, f"{model}/{file.name}", json.loads(file.read_text(encoding="utf-8"))) for model, file in shipped]
-    for model, folder in (models or {}).items():
-        for file in [] if folder is None else results_files(folder):
-            with suppress(ValueError):  # not written by our programs
-                measured = read_json_file(file)
-                files += [(model, f"{model}/{file.name}", measured)] if isinstance(measured, dict) else []
-    return files
+    return [(model, f"{model}/{file.name}", json.loads(file.read_text(encoding="utf-8"))) for model, file in files]
 
 
 def make_result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -> dict[str, Any]:

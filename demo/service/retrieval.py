@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from threading import Lock
+from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -15,37 +13,23 @@ from PIL import Image
 from torch import Tensor
 
 from demo.galleries.gallery import caption_pool
-from demo.galleries.index import GalleryInMemory, IndexedGallery, require_in_memory
-from demo.galleries.stored import StoredGallery
-from demo.service.captions import Reading, add_unlike_note, read_caption, read_pair, read_typed
-from demo.service.encoded import EncodedCaption, encode_caption, encode_texts, encode_with_vectors, index_captions
-from demo.service.explaining import explain_indexed, explain_pair
-from demo.service.gpu import Encode
+from demo.galleries.indexes.index import GalleryInMemory, IndexedGallery, require_in_memory
+from demo.galleries.indexes.stored import StoredGallery
+from demo.service.captions import Reading, read_caption, read_pair, read_typed
+from demo.service.explaining import EncodedCaption, encode_caption, explain_indexed, explain_pair, index_captions
+from demo.service.galleries import TOGETHER, GalleryService, PairKey, Pool
 from demo.service.masks import mask_text
-from demo.service.measured import MeasuredExplanation, measures_of, with_measures
-from demo.service.measures import find_measure
-from demo.service.measuring import Pair, measure
+from demo.service.measuring.effects import Pair, measure
+from demo.service.measuring.measured import MeasuredExplanation, measures_of, with_measures
+from demo.service.measuring.measures import find_measure
 from demo.service.ranking import ANY_PHOTO, Candidates, CaptionRanking, ImageRanking
-from demo.service.recent import Recent
 from demo.service.threads import Gathering, computing
-from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, split_similarity
+from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, split_similarity
+from seps.common.progress import Progress
+from seps.common.text import nfc
 from seps.encoders.classes import PatchClasses
-from seps.models.known_captions import KnownCaptions, caption_vectors
-from seps.models.unmatched_words import UnmatchedRule
-from seps.progress import Progress
 from seps.search.blocks import Decisions
 from seps.search.engine import rank
-from seps.text import nfc
-
-Opener = Callable[[Progress], IndexedGallery]
-Pool = tuple[list[str], list[int], CaptionIndex]  # captions, the position of each one's photograph, the engine's index
-
-PairKey = tuple[str, str, str, str]
-
-REMEMBERED = 64  # explanations, about 0.2 MB each
-RANKINGS = 32
-DECIDED = 1024  # number of cached masks for other captions, about 1 kB each
-TOGETHER = 16  # captions of several callers that are ranked together
 
 
 def pair_key(
@@ -56,112 +40,13 @@ def pair_key(
     return indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask)
 
 
-class RetrievalService:
-    """Thread-safe service that computes everything the app shows of one model.
+class RetrievalService(GalleryService):
+    """Thread-safe service that computes everything the app shows of one model; arguments as for `GalleryService`."""
 
-    Args:
-        model: in evaluation mode; name: shown to users.
-        galleries: indexed with this model; the page starts with the first.
-        encode_uploads: encoder of uploads, by default the model, see `demo.service.gpu`.
-        unmatched_rule: see `seps.models.unmatched_words`; None if not measured.
-        known: summary of the training captions; None if not measured.
-        later: galleries that are fetched and indexed on first use, by name; each function opens one and takes the
-            progress.
-    """
-
-    def __init__(
-        self,
-        model: SEPSModel,
-        name: str,
-        galleries: Sequence[IndexedGallery] = (),
-        later: Mapping[str, Opener] | None = None,
-        encode_uploads: Encode | None = None,
-        unmatched_rule: UnmatchedRule | None = None,
-        known: KnownCaptions | None = None,
-    ) -> None:
-        self.model = model
-        self.name = name
-        self.encode_uploads = encode_uploads
-        self.unmatched_rule = unmatched_rule
-        self.known = known
-        self.engine = ScoringEngine(model.cross_net)
-        self._encode_text = Gathering(partial(encode_texts, model), TOGETHER)
-        self._encode_dense = Gathering(partial(encode_texts, model, dense=True), TOGETHER)
-        self._encode_with_vector = Gathering(partial(encode_with_vectors, model), TOGETHER)
-        self._rank_alone = Gathering(self._rank_together, TOGETHER)
-        self.galleries = {indexed.gallery.name: indexed for indexed in galleries}
-        self._pools: dict[str, Pool] = {}
-        self._later = dict(later or {})
-        self._explained: Recent[PairKey, Explanation] = Recent(REMEMBERED)
-        self._seen: Recent[str, PatchClasses] = Recent(REMEMBERED)
-        self._decided: Recent[tuple[str, ...], NDArray[np.bool_]] = Recent(DECIDED)
-        self._measured: Recent[PairKey, MeasuredExplanation] = Recent(REMEMBERED)
-        self._ranked: Recent[Hashable, ImageRanking] = Recent(RANKINGS)
-        self._opening, self._pooling = Lock(), Lock()
-        self.names = (*self.galleries, *self._later)
-        self.why_closed: dict[str, Callable[[], str]] = {}  # by gallery: why it cannot be opened now, "" where it can
-
-    @property
-    def first(self) -> str:
-        """The gallery the page starts with."""
-        return self.names[0]
-
-    def open(self, gallery: str, progress: Progress = False) -> IndexedGallery:
-        """Open a gallery by name, fetching and indexing it if needed.
-
-        Raises:
-            ValueError: unknown name, or no photograph is available.
-        """
-        if gallery in self._later:
-            with self._opening:
-                if gallery not in self.galleries:
-                    self.galleries[gallery] = self._later[gallery](progress)
-        return self.find(gallery)
-
-    def find(self, gallery: str, uploaded: IndexedGallery | None = None) -> IndexedGallery:
-        """Return an open gallery by name, including a session's `uploaded`; ValueError for an unknown name."""
-        if uploaded is not None and uploaded.gallery.name == gallery:
-            return uploaded
-        if gallery in self.galleries:
-            return self.galleries[gallery]
-        if gallery in self._later:
-            raise ValueError(f"The gallery {gallery} is still being opened: wait a moment.")
-        raise ValueError(f"There is no gallery {gallery!r}; there are: {', '.join(self.names)}.")
-
-    def encode(self, captions: Sequence[str], dense: Sequence[str] | None = None) -> CaptionIndex:
-        """Encode captions and optional dense captions for the engine."""
-        words, lengths = self.model.encode_captions(captions)
-        if dense is None:
-            return self.engine.encode_captions(words, lengths)
-        return self.engine.encode_captions(words, lengths, *self.model.encode_captions(dense, dense=True))
-
-    def encode_caption(self, text: str, dense: str | None = None) -> EncodedCaption:
-        """Encode a validated caption and an optional dense caption, for ranking and explanation.
-
-        While all cores are busy, captions of several callers are encoded in one batch; results agree to 1e-6.
-        """
-        return self._with_dense(EncodedCaption(text, None, self._encode_text(text), None), dense)
-
-    def _with_dense(self, encoded: EncodedCaption, dense: str | None) -> EncodedCaption:
-        """Add a dense caption, encoding only it; unchanged without one."""
-        return replace(encoded, dense=dense, dense_words=self._encode_dense(dense)) if dense else encoded
-
-    def _read_and_encode(self, caption: str) -> tuple[Reading, EncodedCaption]:
-        """Read a caption as `read` does, and encode it in the same pass."""
-        reading = read_caption(self.model, caption)
-        if self.known is None:
-            return reading, self.encode_caption(reading.text)
-        words, vector = self._encode_with_vector(reading.text)
-        return add_unlike_note(self.known, reading, vector), EncodedCaption(reading.text, None, words, None)
-
-    @computing
-    def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
-        """Encode photographs as patch embeddings (B, N[+1], C), on the model's device."""
-        return self.model.encode_photos(photos)
-
-    def encode_in_turn(self, photos: Sequence[Image.Image]) -> Tensor:
-        """Encode photographs one by one on the computing threads, so that other requests run in between."""
-        return torch.cat([self.encode_photos([photo]) for photo in photos])
+    @cached_property
+    def _rank_alone(self) -> Gathering[tuple[ImageIndex, EncodedCaption], Ranking]:
+        """Rank a gallery for captions without dense ones, those of several callers together."""
+        return Gathering(self._rank_together, TOGETHER)
 
     def is_measured(
         self,
@@ -230,12 +115,7 @@ class RetrievalService:
 
     def read(self, caption: str) -> Reading:
         """Read a caption as `rank_images` does, with all notes; ValueError if it is invalid."""
-        reading = read_caption(self.model, caption)
-        return reading if self.known is None else add_unlike_note(self.known, reading, self._vector(reading.text))
-
-    @computing
-    def _vector(self, text: str) -> Tensor:
-        return caption_vectors(self.model, [text])[0]
+        return read_caption(self.model, caption)
 
     def get_cached_ranking(
         self,
@@ -249,11 +129,9 @@ class RetrievalService:
         """Return the cached ranking of a gallery for validated captions, computing it if needed; arguments and
         errors as `rank_images`."""
         key = (indexed.state, caption, dense or "", candidates)
-        ranking = self._ranked.get(key)
-        if ranking is None:
-            ranking = self.rank_images(indexed, caption, dense, candidates, progress, alone)
-            self._ranked.put(key, ranking)
-        return ranking
+        return self._ranked.get_or_add(
+            key, lambda: self.rank_images(indexed, caption, dense, candidates, progress, alone)
+        )
 
     def _rank_together(self, asked: list[tuple[ImageIndex, EncodedCaption]]) -> list[Ranking]:
         """Rank images for each caption; captions of the same gallery are scored together, separately with and
@@ -317,21 +195,17 @@ class RetrievalService:
     ) -> Explanation:
         """Explain one photograph of a gallery and one validated caption, optionally under a forced decision `mask`
         (N,)."""
-        record = self._explained.get(pair_key(indexed, index, caption, dense, mask))
-        if record is None:
-            record = self.explain_encoded(indexed, index, self.encode_caption(caption, dense), mask)
-        return record
+        return self._explained.get_or_add(
+            pair_key(indexed, index, caption, dense, mask),
+            lambda: self._explain_indexed(indexed, index, self.encode_caption(caption, dense), mask),
+        )
 
     def explain_encoded(
         self, indexed: IndexedGallery, index: int, encoded: EncodedCaption, mask: NDArray[np.bool_] | None = None
     ) -> Explanation:
         """Explain as `explain`, with encoded captions, for example of a ranking."""
         key = pair_key(indexed, index, encoded.text, encoded.dense, mask)
-        record = self._explained.get(key)
-        if record is None:
-            record = self._explain_indexed(indexed, index, encoded, mask)
-            self._explained.put(key, record)
-        return record
+        return self._explained.get_or_add(key, lambda: self._explain_indexed(indexed, index, encoded, mask))
 
     @computing
     def _explain_indexed(
@@ -397,11 +271,7 @@ class RetrievalService:
     def decide(self, indexed: IndexedGallery, index: int, captions: Sequence[str]) -> NDArray[np.bool_]:
         """Return the patches of a photograph that the model keeps for each validated caption: (T, N)."""
         key = (indexed.digest(index), *captions)
-        masks = self._decided.get(key)
-        if masks is None:
-            masks = self._decide(indexed.image(index), captions)
-            self._decided.put(key, masks)
-        return masks
+        return self._decided.get_or_add(key, lambda: self._decide(indexed.image(index), captions))
 
     @computing
     @torch.no_grad()
@@ -446,11 +316,7 @@ class RetrievalService:
         return self.split_all(record)[0]
 
     def caption_pool(self, name: str) -> Pool:
-        """Return the captions of an open gallery, encoded on first use.
-
-        Raises:
-            ValueError: the gallery has no captions.
-        """
+        """Return the captions of an open gallery, encoded on first use; ValueError if it has none."""
         with self._pooling:
             if name not in self._pools:
                 captions, owners = caption_pool(self.galleries[name].gallery)

@@ -2,26 +2,36 @@
 
 Requests arrive in dozens of threads. If each of them computed, every operation would use all cores and each thread
 would keep its own buffers: half the speed with 50 users, and steadily growing memory.
+
+On Spaces with ZeroGPU a GPU is leased for single calls. Only uploads are encoded there, since encoding photographs is
+slow. Ranking and explaining take milliseconds, less than a lease, and stay on the app's device.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache, wraps
 from threading import Barrier, current_thread
-from typing import Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import torch
+from PIL import Image
+from torch import Tensor
+
+from seps import SEPSModel, load_model
 
 PREFIX = "computing"
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+
+Encode = Callable[[Sequence[Image.Image]], Tensor]
 
 
 def computing(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -112,3 +122,40 @@ def _pool() -> ThreadPoolExecutor:
     started.wait()
     torch.set_num_threads(usual)
     return pool
+
+
+@lru_cache(maxsize=1)
+def _model_on_gpu(name: str) -> SEPSModel:
+    return load_model(name).to("cuda")
+
+
+def encode_photos(name: str, photos: Sequence[Image.Image]) -> Tensor:
+    """Encode photographs as patch embeddings (B, N[+1], C) on the CPU, with the shipped model `name` on the GPU."""
+    return _model_on_gpu(name).encode_photos(photos).cpu()
+
+
+def zero_gpu() -> Any:
+    """Return the package `spaces` on ZeroGPU, else None.
+
+    `app.py` imports it in the main thread before PyTorch; other programs get no GPU.
+    """
+    spaces = sys.modules.get("spaces")
+    return spaces if spaces is not None and spaces.config.Config.zero_gpu else None
+
+
+def lease_encoder(name: str) -> Encode | None:
+    """Return a function that encodes photographs on a leased GPU; None without ZeroGPU."""
+    spaces = zero_gpu()
+    if spaces is None:
+        return None
+    lent = spaces.GPU(encode_photos)
+    return lambda photos: lent(name, photos)
+
+
+def best_device() -> torch.device:
+    """Return CUDA, then MPS, then the CPU; the CPU on ZeroGPU, which reports CUDA that does not exist."""
+    if zero_gpu() is not None:
+        return torch.device("cpu")
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")

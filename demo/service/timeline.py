@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.signal import find_peaks
 
-from demo.galleries.index import GalleryInMemory
+from demo.galleries.indexes.index import GalleryInMemory
 from demo.service.captions import Reading
 from demo.service.ranking import ImageRanking
 from demo.service.retrieval import RetrievalService

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from demo.space.check import check_start
 from demo.space.write import write_space
-from seps.cli import Parser, errors_in_one_line
+from seps.common.cli import Parser, errors_in_one_line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

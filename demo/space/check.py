@@ -20,17 +20,8 @@ INHERITED = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH")  # of th
 
 
 def check_start(folder: Path, patience: float = PATIENCE, zero_gpu: bool = False) -> float:
-    """Start the app from a copy of a Space's folder, with a stub of the package `spaces`, and wait for its page.
-
-    Args:
-        zero_gpu: whether the stub behaves as on ZeroGPU.
-
-    Returns:
-        The seconds until it answered.
-
-    Raises:
-        ValueError: the app ended, or its page did not answer within `patience` seconds.
-    """
+    """Start the app from a copy of a Space's folder, with a stub of the package `spaces`, which behaves as on ZeroGPU
+    with `zero_gpu`, and return the seconds until its page answers; ValueError if it does not within `patience`."""
     begun = time.monotonic()
     with started(folder, patience, zero_gpu):
         return time.monotonic() - begun

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer, write_atomically
+from seps.common.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer, write_atomically
 
 ROOT = Path(__file__).resolve().parents[2]
 TAKEN = ("app.py", "LICENSE", "assets", "demo", "seps")
@@ -27,15 +27,9 @@ MAX_BYTES = 10_000_000  # largest file that the hub accepts without Git LFS
 
 
 def write_space(folder: Path) -> dict[str, int]:
-    """Write the folder, replacing a previous one.
-
-    Returns:
-        The bytes of each file, by its path in the folder.
-
-    Raises:
-        ValueError: a file, or a folder with other content; weights that Git LFS has not fetched; or files that the hub
-            would reject.
-    """
+    """Write the folder, replacing a previous one, and return the bytes of each file by its path in the folder;
+    ValueError for a file, a folder with other content, weights that Git LFS has not fetched, or files that the hub
+    would reject."""
     check_target(folder)
     with write_atomically(folder) as place:
         for path in app_files():
@@ -51,7 +45,7 @@ def write_space(folder: Path) -> dict[str, int]:
             (place / name).write_text(text, encoding="utf-8")
         (place / ATTRIBUTES).write_text(attributes(place), encoding="utf-8")
         check_files(place)
-        return sizes_of(place)
+        return {file.relative_to(place).as_posix(): file.stat().st_size for file in files_of(place)}
 
 
 def check_target(folder: Path) -> None:
@@ -87,11 +81,8 @@ def space_card(readme: str) -> str:
 
 
 def requirements(lines: str, card: str) -> str:
-    """Return the repo's requirements with PyTorch's version for ZeroGPU and the card's version of Gradio.
-
-    Raises:
-        ValueError: a card without a version of Gradio.
-    """
+    """Return the repo's requirements with PyTorch's version for ZeroGPU and the card's of Gradio; ValueError without
+    one."""
     version = re.search(r"^sdk_version: ([\d.]+)$", card, re.MULTILINE)
     if version is None:
         raise ValueError("README.md has no line sdk_version, which names the Space's version of Gradio: add it.")
@@ -139,8 +130,3 @@ def is_text(file: Path) -> bool:
 def files_of(folder: Path) -> Iterator[Path]:
     """Return every file in a folder and its subfolders, sorted."""
     return (file for file in sorted(folder.rglob("*")) if file.is_file())
-
-
-def sizes_of(folder: Path) -> dict[str, int]:
-    """Return the bytes of each file in a folder and its subfolders, by relative path."""
-    return {file.relative_to(folder).as_posix(): file.stat().st_size for file in files_of(folder)}

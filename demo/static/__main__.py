@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from seps.cli import errors_in_one_line
+from seps.common.cli import errors_in_one_line
 
 MODELS = ("scenes", "photos")
 

@@ -14,18 +14,26 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.galleries.annotation import SceneAnnotation, described, labels, object_name
-from demo.galleries.gallery import GalleryItem
-from demo.galleries.index import GalleryInMemory
-from demo.galleries.openings import Opening, first_captions, get_opening
-from demo.galleries.photos import KEPT, data_url
-from demo.galleries.phrases import COLOURS, LONGEST_NOUN, OPENINGS, PUNCTUATION, SIZE_NAMES, forms
-from demo.record.outlines import pack_lines, scene_lines
-from demo.record.scene import UNIT
+from demo.galleries.annotation import (
+    COLOURS,
+    LONGEST_NOUN,
+    OPENINGS,
+    PUNCTUATION,
+    SIZE_NAMES,
+    SceneAnnotation,
+    described,
+    forms,
+    labels,
+    object_name,
+)
+from demo.galleries.gallery import GalleryItem, first_captions, get_opening
+from demo.galleries.indexes.index import GalleryInMemory
+from demo.galleries.reading.photos import KEPT, data_url
+from demo.record.scene import UNIT, pack_lines, scene_lines
 from demo.service.retrieval import RetrievalService
-from seps.data.regions import mask_overlap
+from seps.data.objects import mask_overlap
 from seps.scenes import KINDS, Mention, Scene
-from seps.scenes.wording import plural
+from seps.scenes.captions.wording import plural
 
 EMBEDDINGS = "embeddings.f16"
 FACTS = "gallery.json"
@@ -34,14 +42,12 @@ OPENED = ("captions", "compare", "why")  # views with selected initial content
 
 
 def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: Path) -> dict[str, Any]:
-    """Write a gallery to a folder.
-
-    Returns:
-        The content of its JSON file; URLs of pictures are relative to the folder.
-    """
+    """Write a gallery to a folder, and return the content of its JSON file; URLs of pictures are relative to the
+    folder."""
     (folder / PICTURES).mkdir(parents=True)
     items = [write_item(indexed, index, folder, service.model.grid) for index in range(len(indexed))]
     gallery = indexed.gallery
+    openings = {view: get_opening(gallery, view) for view in OPENED}
     facts: dict[str, Any] = {
         "name": gallery.name,
         "model": service.name,
@@ -49,7 +55,7 @@ def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: P
         "note": gallery.note,
         "noun": gallery.noun,
         "chips": list(first_captions(gallery)),
-        "openings": {view: opening_facts(get_opening(gallery, view)) for view in OPENED},
+        "openings": {view: opening and asdict(opening) for view, opening in openings.items()},
         "shape": list(indexed.embeddings.shape),
         "items": items,
     }
@@ -68,11 +74,6 @@ def gallery_numbers(service: RetrievalService, indexed: GalleryInMemory) -> NDAr
     rows = [torch.cat([part.float().cpu().flatten() for part in classes]) for classes in seen if classes is not None]
     assert len(service.model.class_names) <= 2048  # whole numbers that float16 holds
     return (torch.cat([values, torch.stack(rows)], dim=1) if rows else values).numpy()
-
-
-def opening_facts(opening: Opening | None) -> dict[str, Any] | None:
-    """Return a view's initial content, None if there is none."""
-    return None if opening is None else asdict(opening)
 
 
 def write_item(indexed: GalleryInMemory, index: int, folder: Path, grid: tuple[int, int]) -> dict[str, Any]:
@@ -143,7 +144,7 @@ def mention_facts(mention: Mention) -> list[Any]:
 
 @lru_cache(maxsize=1)
 def nouns() -> dict[str, Any]:
-    """Return the word lists that find phrases in typed captions, see `demo.galleries.phrases`."""
+    """Return the word lists that find phrases in typed captions, see `demo.galleries.annotation`."""
     parts = {name: (kind.part or "").split() for name, kind in KINDS.items()}
     return {
         "forms": {name: sorted(" ".join(form) for form in forms(name)) for name in KINDS},

@@ -1,7 +1,7 @@
-"""The lesson of the static page: graphs of the pass after a decision, for adjustable settings, and the steps' texts
-with their equations.
+"""The graphs of the static page: of dense captions, which the page fetches when one is first typed, and of the lesson,
+the pass after a decision for adjustable settings; and the lesson's texts with their equations.
 
-The page computes scores and decisions under other settings (assets/js/engine/tuned.js). Two small graphs per variant
+The page computes scores and decisions under other settings (assets/js/engine/onnx/tuned.js). Two small graphs a variant
 that the parameters allow compute the rest of the pass: one returns S(I, T) for many pictures, the other the full record
 of a pair. The paper's variant has both also for a dense caption, whose branch merges into the same tokens, and one for
 that branch's features of pictures; the released one passes each caption separately.
@@ -16,12 +16,12 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from demo.record.language import in_languages
-from demo.record.maths import inner, mathml
 from demo.record.settings import evaluation_knobs, fixed, idle_choices, limits, network_with, trained_knobs
+from demo.record.texts.language import in_languages
+from demo.record.texts.maths import inner, mathml
 from demo.views.lesson.equations import EQUATIONS, LEGENDS
 from seps import CrossSparseAggrNet, SEPSModel
-from seps.explanation.forward_pass import alignment_arrays, alignment_terms, cosines, token_weights
+from seps.explanation.forward_pass import alignment_arrays, alignment_terms, cosines, selection_arrays, token_weights
 from seps.method.network import Branch, ImageFeatures
 from seps.method.selection import Selection
 from seps.method.tokens import split_cls
@@ -30,6 +30,8 @@ from seps.models.export.graphs import Graph, exportable
 
 LESSON = "lesson.json"
 SECTIONS = ("step", "happens", "note", "legend", "tensor", "setting", "trial")  # parts of the lesson's texts
+
+PREFIXES = ("", "dense_")  # prefixes of names for the sparse and the dense caption
 
 
 class Decided(nn.Module):
@@ -86,9 +88,10 @@ class Decided(nn.Module):
             )
         if not self.whole:
             return {"similarity": alignment.similarity}
+        dense_arrays = {} if match.dense is None else merged_arrays(match.dense)
         return {
             **merged_arrays(match.sparse),
-            **({} if match.dense is None else prefixed(merged_arrays(match.dense))),
+            **{f"dense_{name}": values for name, values in dense_arrays.items()},
             **alignment_arrays(alignment, token_weights(match, 0, cls is not None)),
             "patch_cosines": cosines(words, plain[0]),
             **alignment_terms(alignment),
@@ -114,11 +117,6 @@ def merged_arrays(branch: Branch) -> dict[str, Tensor]:
     """Return the merging weights of one image's branch, by the record's names."""
     merged = {} if branch.weights is None else {"aggregation_weights": branch.weights[0]}
     return {"extra_weights": branch.selection.extra_weights[0]} | merged
-
-
-def prefixed(arrays: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Add the prefix of a dense caption's outputs to the names."""
-    return {f"dense_{name}": values for name, values in arrays.items()}
 
 
 def lesson_graphs(model: SEPSModel) -> dict[str, Graph]:
@@ -157,11 +155,7 @@ def lesson_graphs(model: SEPSModel) -> dict[str, Graph]:
 
 
 def write_lesson(model: SEPSModel, folder: Path) -> None:
-    """Write a model's lesson into the folder of its graphs.
-
-    Raises:
-        ValueError: a graph that differs from the model.
-    """
+    """Write a model's lesson into the folder of its graphs; ValueError for a graph that differs from the model."""
     plain = exportable(model)
     write_graphs(plain, lesson_graphs(plain), folder)
     text = json.dumps(in_languages(lambda: lesson_facts(model)), ensure_ascii=False, separators=(",", ":"))
@@ -184,7 +178,13 @@ def lesson_facts(model: SEPSModel) -> dict[str, Any]:
         "context": [config.vision.context_size > 0, config.text.context],
         "classes": len(model.class_names),
         "trained_k": network.hrpa.top_k,
-        "equations": {step: [equation_facts(row) for row in rows] for step, rows in EQUATIONS.items()},
+        "equations": {  # of each step, with its number in the paper or null, and its condition
+            step: [
+                {"mathml": inner(row["latex"]), "number": row.get("number"), "when": row.get("when", [])}
+                for row in rows
+            ]
+            for step, rows in EQUATIONS.items()
+        },
         "legend": {
             step: [row | {"when": row.get("when", []), "symbol": mathml(row["latex"])} for row in rows]
             for step, rows in LEGENDS.items()
@@ -192,6 +192,76 @@ def lesson_facts(model: SEPSModel) -> dict[str, Any]:
     }
 
 
-def equation_facts(row: dict[str, Any]) -> dict[str, Any]:
-    """Return one equation: its MathML, its number in the paper or null, and its condition."""
-    return {"mathml": inner(row["latex"]), "number": row.get("number"), "when": row.get("when", [])}
+class Rank(nn.Module):
+    """Scores of many images for one caption and its dense caption."""
+
+    def __init__(self, network: CrossSparseAggrNet) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, patches: Tensor, words: Tensor, dense_words: Tensor) -> dict[str, Tensor]:
+        """Return `similarity` (B,) of (B, N[+1], C), (L, C) and (L_d, C)."""
+        image = self.network.encode_images(patches)
+        return {"similarity": self.network.match(image, words, dense_words).similarity}
+
+
+class Pair(nn.Module):
+    """Explanation of one image, one caption and its dense caption."""
+
+    def __init__(self, network: CrossSparseAggrNet) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self, patches: Tensor, words: Tensor, dense_words: Tensor, mask: Tensor | None = None
+    ) -> dict[str, Tensor]:
+        """Return the record of (N[+1], C), (L, C) and (L_d, C); names of the dense caption's values start with
+        "dense_".
+
+        `mask`: (N,) bool, a forced sparse decision.
+        """
+        network = self.network
+        match = network.match(network.encode_images(patches[None]), words, dense_words, mask=mask)
+        has_cls = len(patches) > network.num_patches
+        outputs: dict[str, Tensor] = {}
+        for prefix, branch in zip(PREFIXES, (match.sparse, match.dense), strict=True):
+            assert branch is not None  # there is a dense caption
+            outputs |= {prefix + name: values for name, values in branch_arrays(branch).items()}
+        for index, alignment in enumerate(match.alignments):
+            arrays = alignment_arrays(alignment, token_weights(match, index, has_cls))
+            arrays |= {"patch_cosines": cosines((words, dense_words)[index], patches[-network.num_patches :])}
+            arrays |= {name: values[0] for name, values in alignment_terms(alignment).items()}
+            outputs |= {PREFIXES[index] + name: values for name, values in arrays.items()}
+        return outputs | {"similarity": match.similarity[0]}
+
+
+def branch_arrays(branch: Branch) -> dict[str, Tensor]:
+    """Return the selection and aggregation of one image's branch, by the record's names."""
+    parts = {name: values[0] for name, values in branch.selection.parts.items()}
+    return parts | selection_arrays(branch.selection) | merged_arrays(branch)
+
+
+def dense_graphs(model: SEPSModel) -> dict[str, Graph]:
+    """Return the graphs of an `exportable` model for a caption with a dense caption.
+
+    | graph | takes | gives |
+    |---|---|---|
+    | dense_rank | patches (B, N[+1], C), words (L, C), dense_words (L_d, C) | similarity (B,), S(I, T) |
+    | dense_pair | patches (N[+1], C), words, dense_words | every array and term of the explanation, see `Pair` |
+    | dense_forced | the same and mask (N,) bool | the same with a forced sparse decision |
+    """
+    network = model.cross_net
+    count, channels = network.num_patches, network.embed_size
+    patches = (count + model.img_enc.has_cls, channels)
+    captions: dict[str, tuple[int | str, ...]] = {"words": ("words", channels), "dense_words": ("dense", channels)}
+    return {
+        "dense_rank": Graph(Rank(network), {"patches": ("images", *patches)} | captions),
+        "dense_pair": Graph(Pair(network), {"patches": patches} | captions),
+        "dense_forced": Graph(Pair(network), {"patches": patches} | captions | {"mask": (count,)}),
+    }
+
+
+def write_dense(model: SEPSModel, folder: Path) -> None:
+    """Write a model's graphs of dense captions into its folder; ValueError for one that differs from the model."""
+    plain = exportable(model)
+    write_graphs(plain, dense_graphs(plain), folder)

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from demo.galleries.cache import default_cache
+from demo.galleries.reading.paths import default_cache
 
 # Pinned; see assets/guide/static.md for the checks after a change.
 PACKAGES = {"onnxruntime-web": "1.30.0", "@huggingface/tokenizers": "0.2.0"}
@@ -28,25 +28,15 @@ TIMEOUT = 300  # seconds
 
 
 def library_files(cache: Path | None = None, named: Mapping[str, str] = FILES) -> dict[str, bytes]:
-    """Return the libraries' files by the page's names, WebAssembly compressed, downloading missing ones.
-
-    Args:
-        cache: as in `npm_packages`; named: paths in node_modules by the page's names, `FILES` or `GPU_FILES`.
-
-    Raises:
-        ValueError: npm is missing or cannot download them.
-    """
+    """Return the libraries' files, `FILES` or `GPU_FILES`, by the page's names, WebAssembly compressed; arguments and
+    errors as `npm_packages`."""
     modules = npm_packages(PACKAGES, cache)
     files = {name: (modules / path).read_bytes() for name, path in named.items()}
     return files | {WASM: gzip.compress(files[WASM], mtime=0)}
 
 
 def npm_packages(packages: Mapping[str, str], cache: Path | None = None) -> Path:
-    """Return the folder of packages with these versions, downloading missing ones.
-
-    Raises:
-        ValueError: npm is missing or cannot download them.
-    """
+    """Return the folder of packages with these versions; ValueError if missing ones cannot be downloaded by npm."""
     specs = [f"{name}@{version}" for name, version in packages.items()]
     name = "-".join(spec.replace("/", "-").replace("@", "") for spec in specs)
     folder = (cache or default_cache()) / "libraries" / name

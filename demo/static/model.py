@@ -1,4 +1,4 @@
-"""A model for the static page: its graphs, its tokenizer, and its rule for words that match nothing."""
+"""A model for the static page: its graphs, its tokenizer, and what is said of captions."""
 
 from __future__ import annotations
 
@@ -9,39 +9,32 @@ from typing import Any
 
 from numpy.polynomial.legendre import leggauss
 
-from demo.record.unmatched import kind_of
-from demo.service.captions import MAX_CHARACTERS
-from demo.service.language import COMMON
+from demo.service.captions import COMMON, MAX_CHARACTERS
 from demo.service.retrieval import RetrievalService
-from demo.static.dense import write_dense
-from demo.static.lesson import write_lesson
+from demo.static.lesson import write_dense, write_lesson
+from seps.common.files import json_text
+from seps.common.progress import Progress
 from seps.explanation.attribution import POINTS
 from seps.explanation.caption_words import FUNCTION_WORDS
-from seps.files import json_text
 from seps.method.alignment import HRPA
 from seps.models.export.folder import MANIFEST, export, round_model
 from seps.models.export.graphs import exportable
-from seps.models.known_captions import KnownCaptions
 from seps.models.model import SEPSModel
-from seps.progress import Progress
 
 LANGUAGE = "language.json"
 LARGE = 4_000_000  # in bytes; larger graphs store their weights in a separate file
 
 
-def page_model(model: SEPSModel, known: KnownCaptions | None = None) -> SEPSModel:
-    """Return the page's version of a model: weights rounded to 16 bits by `round_model`.
-
-    `known`: the summary of the training captions, None if not measured.
-    """
-    copy = exportable(model, folded=known is None)
+def page_model(model: SEPSModel) -> SEPSModel:
+    """Return the page's version of a model: weights rounded to 16 bits by `round_model`."""
+    copy = exportable(model)
     round_model(copy)
     return copy
 
 
 def write_model(service: RetrievalService, folder: Path, progress: Progress = False) -> None:
     """Write a model's graphs and language data to a folder."""
-    export(service.model, folder, service.name, small=True, progress=progress, known=service.known)
+    export(service.model, folder, service.name, small=True, progress=progress)
     set_weights_apart(folder)
     write_lesson(service.model, folder)
     write_dense(service.model, folder)
@@ -78,20 +71,11 @@ def nodes_without_kernel(graph: Path) -> list[str]:
 
 def write_language(service: RetrievalService, folder: Path) -> None:
     """Write the notes on captions and words, and the parameters that split S(I, T) among words, to a folder."""
-    rule = service.unmatched_rule
     language = {
         "max_characters": MAX_CHARACTERS,
         "max_dense_words": service.model.config.text.max_dense_words,
         "common": sorted(COMMON),
-        "known": None if service.known is None else service.known.threshold,
         "relevance": relevance_facts(service.model.cross_net.hrpa),
-        "found": None
-        if rule is None
-        else {
-            "threshold": rule.threshold,
-            "words": None if rule.words is None else sorted(rule.words),
-            "kind": kind_of(rule),
-        },
         "function_words": sorted(FUNCTION_WORDS),
     }
     (folder / LANGUAGE).write_text(json.dumps(language, ensure_ascii=False), encoding="utf-8")

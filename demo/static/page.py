@@ -8,21 +8,18 @@ from typing import Any
 
 from demo.page import html
 from demo.record.packing import DESCRIPTION
-from demo.server.static import reached
-from demo.service.measures import MEASURES
+from demo.server.files.static import reached
+from demo.service.measuring.measures import MEASURES
 from demo.static.lesson import SECTIONS
 from demo.views.state import NO_POOL
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
 ENTRIES = (html.ENTRY, "engine/browser.js")  # the modules from which all that the first view needs are reached
-WORKER = "engine/worker.js"
+WORKER = "engine/onnx/worker.js"
 PLACES = tuple(name for name in html.PLACES if not name.startswith("lab/"))
 UNUSED = ("edit", "generate", "judge")  # words and style sheets of what needs the app
 MEASURED = ("effect", "blanked")  # the measures that the page can make
-HUB_MODELS = {
-    "photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"),
-    "scenes": (),
-}
+HUB_MODELS = {"photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"), "scenes": ()}
 
 
 def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int) -> str:

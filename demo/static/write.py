@@ -3,34 +3,36 @@ content, so that browsers can cache them forever, and the page that refers to th
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from demo.galleries.index import GalleryInMemory, require_in_memory
-from demo.galleries.openings import first_captions
-from demo.galleries.scenes import SCENES
-from demo.record.language import in_languages
+from demo.galleries.gallery import first_captions
+from demo.galleries.indexes.index import GalleryInMemory, require_in_memory
+from demo.galleries.sources.scenes import SCENES
 from demo.record.photo import get_credit
-from demo.server.static import scripts
+from demo.record.texts.language import in_languages
+from demo.server.files.static import digest_of, scripts
+from demo.service.models.start import GalleryOptions, open_service, open_shipped_scenes
 from demo.service.retrieval import RetrievalService
-from demo.service.start import open_service, open_shipped_scenes
 from demo.static.gallery import write_gallery
 from demo.static.libraries import GPU_FILES, library_files
-from demo.static.losses import write_losses
 from demo.static.model import nodes_without_kernel, write_model
 from demo.static.page import space_card, static_page, worker_script
-from demo.views.worked_example import worked_example
-from seps.files import write_atomically
-from seps.progress import Progress
+from demo.views.losses.claims import CLAIMS, claims_value, run_claim
+from demo.views.losses.values import playground_value
+from demo.views.viewer import worked_example
+from seps.common.files import write_atomically
+from seps.common.progress import Progress
 
 MARK = "seps-static.json"  # marks a folder written by this program; only such folders are overwritten
 OPENED = {"photos": "examples", SCENES: SCENES}  # a model's gallery
 LATER = ("image", "lesson", "dense")  # how the names of graphs begin that are fetched when something asks for them
 OF_LOSSES = "photos"  # the model that the page Losses is about
+
+LOSSES = "losses.json"
 
 
 def write_site(folder: Path, models: Sequence[str], progress: Progress = False) -> dict[str, int]:
@@ -75,18 +77,15 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
 
 def opened_model(name: str, progress: Progress) -> tuple[RetrievalService, GalleryInMemory]:
     """Return a shipped model and its gallery."""
-    service = open_shipped_scenes() if name == SCENES else open_service(fetch=False, progress=progress)
+    service = open_shipped_scenes() if name == SCENES else open_service(GalleryOptions(fetch=False, progress=progress))
     return service, require_in_memory(service.open(OPENED[name], progress))
 
 
 def write_opened(
     place: Path, service: RetrievalService, indexed: GalleryInMemory, parts: dict[str, str], progress: Progress
 ) -> dict[str, Any]:
-    """Write a model and its gallery, and add the names of their folders to `parts`.
-
-    Returns:
-        The facts about the gallery for the initial page, with the worked example.
-    """
+    """Write a model and its gallery, and add the names of their folders to `parts`; return the gallery's facts for the
+    initial page, with the worked example."""
     model, name = place / f"model {service.name}", indexed.gallery.name
     write_model(service, model, progress)
     parts[f"model {service.name}"] = named_by_content(model)
@@ -142,11 +141,8 @@ def write_files(place: Path, name: str, files: dict[str, bytes]) -> str:
 
 def named_by_content(folder: Path) -> str:
     """Append a digest of its files to a folder's name; return the name."""
-    digest = hashlib.sha256()
-    for file in files_of(folder):
-        content = file.read_bytes()
-        digest.update(f"{file.relative_to(folder).as_posix()}\0{len(content)}\0".encode() + content)
-    name = f"{folder.name.replace(' ', '-')}-{digest.hexdigest()[:12]}"
+    files = {file.relative_to(folder).as_posix(): file.read_bytes() for file in files_of(folder)}
+    name = f"{folder.name.replace(' ', '-')}-{digest_of(files)}"
     folder.rename(folder.with_name(name))
     return name
 
@@ -156,3 +152,16 @@ def files_of(folder: Path) -> list[Path]:
     with suppress(FileNotFoundError):
         return sorted(file for file in folder.rglob("*") if file.is_file())
     return []
+
+
+def write_losses(service: RetrievalService, folder: Path) -> None:
+    """Write the data of the view Losses to a folder; arguments as for `losses_facts`."""
+    folder.mkdir(parents=True)
+    (folder / LOSSES).write_text(json.dumps(losses_facts(service), separators=(",", ":")), encoding="utf-8")
+
+
+def losses_facts(service: RetrievalService) -> dict[str, Any]:
+    """Compute the JSON data of the view Losses with the model `photos`: `playground` under default settings, which
+    assets/js/engine/answers/loss.js recomputes under others, and `claims` that the page cannot measure."""
+    claims = in_languages(lambda: claims_value({name: run_claim(service, name) for name in CLAIMS}))
+    return {"playground": playground_value(service), "claims": claims | {"live": False}}

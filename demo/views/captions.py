@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from demo.record.photo import with_new_key
-from demo.record.table import listed, say
+from demo.record.texts.table import listed, say
 from demo.service.ranking import CaptionRanking
 
 LISTED = 30  # captions of a ranking that are sent to the browser
 
 
-def captions_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
+def captions_value(ranking: CaptionRanking) -> dict[str, Any]:
     """Return what the list of captions is drawn from."""
     marks = {True: "right", False: "wrong", None: "typed"}
     rows = [
@@ -25,17 +24,7 @@ def captions_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
             zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
         )
     ]
-    total = len(rows)
-    key = "captions.ranked_best" if total > LISTED else "captions.ranked"
-    return with_new_key(
-        {
-            "note": say(key, total=total, milliseconds=1000 * ranking.seconds, count=LISTED),
-            "selected": selected,
-            "recall": recall_line(ranking),
-            "rows": rows[:LISTED],
-            "why": len(set(ranking.captions)) > 1,
-        }
-    )
+    return {"recall": recall_line(ranking), "rows": rows[:LISTED]}
 
 
 def recall_line(ranking: CaptionRanking) -> str:

@@ -7,17 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from demo.drawing.formats import PAGE, Download, file_name
-from demo.galleries.index import IndexedGallery
+from demo.galleries.indexes.index import IndexedGallery
 from demo.record.mask_overlap import describe_overlap
-from demo.record.outlines import outlines
 from demo.record.packing import overlap, packed
-from demo.record.photo import get_credit, photo_value, with_new_key
-from demo.record.scene import UNIT, objects_value
-from demo.record.unmatched import unmatched_value
+from demo.record.photo import get_credit, photo_value
+from demo.record.scene import UNIT, objects_value, outlines
 from demo.service.retrieval import RetrievalService
 from demo.views.downloads import page_file
 from demo.views.figure_spec import SPEC, compared_spec
-from demo.views.state import ViewState, link_to
+from demo.views.state import ViewState
 from demo.views.viewer import shown_record
 from seps import Explanation
 
@@ -35,24 +33,19 @@ def compared_value(
             "caption": text,
             "similarity": record.similarity,
             "record": packed(record),
-            "unfound": unmatched_value(record, service.unmatched_rule),
         }
         | ({} if known is None else {"objects": objects_value(known, text)})
         for text, record in zip(captions, records, strict=True)
     ]
-    return with_new_key(
-        {
-            "photo": photo_value(indexed, state.index),
-            "model": service.name,
-            "layer": state.layer,
-            "items": items,
-            "outlined": state.objects,
-            "unit": None if known is None else UNIT,
-            "overlap": overlap(records),
-            "shared": describe_overlap([record.sparse.kept for record in records]),
-            "link": link_to(service, "compare", indexed, state),
-        }
-    )
+    return {
+        "photo": photo_value(indexed, state.index),
+        "model": service.name,
+        "layer": state.layer,
+        "items": items,
+        "unit": None if known is None else UNIT,
+        "overlap": overlap(records),
+        "shared": describe_overlap([record.sparse.kept for record in records]),
+    }
 
 
 def compared_records(
@@ -75,7 +68,7 @@ def comparison(
     if kind == SPEC:
         return compared_spec(service, indexed, state.index, captions, state.layer)
     if kind == PAGE:
-        value = compared_value(service, indexed, state, captions) | {"formats": [], "why": False, "link": None}
+        value = compared_value(service, indexed, state, captions) | {"outlined": state.objects, "why": False}
         title = indexed.gallery.items[state.index].title
         return page_file("compare", value, "; ".join(captions), file_name(service.name, title, "compared", PAGE))
     from demo.drawing.files import comparison_file  # Matplotlib is imported with the first picture

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from demo.drawing.formats import PAGE, TYPES, Download, Heading, file_name
-from demo.galleries.index import IndexedGallery
+from demo.galleries.indexes.index import IndexedGallery
 from demo.record.counterfactual import decision_numbers, decision_sentence
-from demo.record.outlines import outlines
-from demo.record.photo import get_credit, with_new_key
-from demo.record.table import say
+from demo.record.photo import get_credit
+from demo.record.scene import outlines
+from demo.record.texts.table import say
 from demo.service.retrieval import RetrievalService
 from demo.views.state import ViewState
 from demo.views.viewer import decision, shown_record, viewer_value
@@ -19,14 +19,13 @@ from demo.views.viewer import decision, shown_record, viewer_value
 
 def sent(file: Download) -> dict[str, Any]:
     """Return a file for the browser to save."""
-    return with_new_key({"name": file.name, "type": file.media_type, "base64": b64encode(file.content).decode()})
+    return {"name": file.name, "type": file.media_type, "base64": b64encode(file.content).decode()}
 
 
 def explanation(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str, dark: bool = False
 ) -> Download:
-    """Return the file of one photograph and one caption, drawn as `state` says; of a scene the objects too where it
-    does.
+    """Return the file of one photograph and one caption, drawn as `state` says.
 
     Raises:
         ValueError: another kind of file, or a page of a decision by hand.
@@ -40,7 +39,8 @@ def explanation(
             raise ValueError(
                 "A page cannot hold a decision by hand: choose JSON or a picture, or let the model decide."
             )
-        value = viewer_value(service, indexed, state, record, "search") | {"formats": ["PNG"], "link": None}
+        looks = {"layer": state.layer, "opacity": state.opacity, "lines": state.lines, "outlined": state.objects}
+        value = viewer_value(service, indexed, state, record) | looks | {"model": service.name, "formats": ["PNG"]}
         return page_file("viewer", value, state.caption, file_name(service.name, item.title, state.layer, PAGE))
     note = "" if decided is None else say("whatif.forced", says=decision_sentence(*decided))
     heading = Heading(state.caption, record.similarity, service.name, state.dense, get_credit(item), note)

@@ -6,28 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from demo.galleries.annotation import object_name
-from demo.galleries.scenes import SCENES
-from demo.record.contrast import Side, changed_shares, contrast
+from demo.galleries.indexes.index import IndexedGallery
+from demo.galleries.sources.scenes import SCENES
+from demo.record.contrast import Side, contrast
+from demo.record.contrast_values import changed_shares
 from demo.record.packing import packed
-from demo.record.photo import photo_value, with_new_key
+from demo.record.photo import photo_value
 from demo.record.scene import UNIT, objects_value
-from demo.record.table import say
-from demo.record.unmatched import unmatched_value
-from demo.service.experiment import Experiment, Outcome
-from demo.service.registry import ModelRegistry
+from demo.record.texts.table import say
+from demo.service.experiments.experiment import Experiment, Outcome
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.service.session import SessionData
-from demo.views.state import ViewState, link_to
 from seps.scenes import KINDS, Scene
 
 
 @dataclass(frozen=True)
 class Editing:
-    """What a person works on.
-
-    Attributes:
-        index: the scene's in the gallery; caption: as read; selected: the object in hand.
-    """
+    """The scene's index in the gallery, the caption as read, and the `selected` object."""
 
     index: int = 0
     caption: str = ""
@@ -37,24 +32,20 @@ class Editing:
 def scene_value(registry: ModelRegistry, tried: Experiment, editing: Editing) -> dict[str, Any]:
     """Return what the scene is drawn from, before and after."""
     service = registry.of(SCENES)
-    state = ViewState(SCENES, editing.index, editing.caption)
     changed = tried.after is not tried.before
-    return with_new_key(
-        {
-            "unit": UNIT,
-            "model": service.name,
-            "caption": editing.caption,
-            "total": len(tried.after.indexed),
-            "before": side_value(service, tried.before, editing),
-            "after": side_value(service, tried.after, editing) if changed else None,
-            "moved": say("mask.moved", gained=tried.gained, lost=tried.lost) if changed else "",
-            "shares": share_changes(service, tried) if changed else [],
-            "objects": things(tried.after.scene),
-            "selected": editing.selected,
-            "seed": tried.after.scene.seed,
-            "link": link_to(service, "edit", tried.after.indexed, state),
-        }
-    )
+    return {
+        "unit": UNIT,
+        "model": service.name,
+        "caption": editing.caption,
+        "total": len(tried.after.indexed),
+        "before": side_value(service, tried.before, editing),
+        "after": side_value(service, tried.after, editing) if changed else None,
+        "moved": say("mask.moved", gained=tried.gained, lost=tried.lost) if changed else "",
+        "shares": share_changes(service, tried) if changed else [],
+        "objects": things(tried.after.scene),
+        "selected": editing.selected,
+        "seed": tried.after.scene.seed,
+    }
 
 
 def share_changes(service: RetrievalService, tried: Experiment) -> list[dict[str, Any]]:
@@ -74,7 +65,6 @@ def side_value(service: RetrievalService, outcome: Outcome, editing: Editing) ->
         "record": packed(outcome.record),
         "similarity": outcome.record.similarity,
         "rank": outcome.rank,
-        "unfound": unmatched_value(outcome.record, service.unmatched_rule),
         "objects": [] if item.known is None else objects_value(item.known, editing.caption),
     }
 
@@ -92,7 +82,7 @@ def things(scene: Scene) -> list[dict[str, Any]]:
     ]
 
 
-def own_caption(registry: ModelRegistry, session: SessionData, index: int) -> str:
+def own_caption(indexed: IndexedGallery, index: int) -> str:
     """Return a caption to begin with: the shortest of the scene's own."""
-    captions = registry.find(SCENES, session)[1].gallery.items[index].captions
+    captions = indexed.gallery.items[index].captions
     return min(captions, key=len) if captions else ""

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from demo.drawing.formats import TYPES, Download, file_name
-from demo.galleries.index import IndexedGallery
-from demo.galleries.named import NAMES
+from demo.galleries.indexes.index import IndexedGallery
+from demo.galleries.sources.named import NAMES
 from demo.record.contrast import Contrast, Part, deciding
 from demo.record.photo import get_credit
-from demo.record.table import say
+from demo.record.texts.table import say
 from demo.service.retrieval import RetrievalService
 from seps.models.shipped import shipped_models
 
@@ -55,8 +55,7 @@ def contrast_spec(
 
 
 def word_layer(part: Part, place: int) -> str:
-    """Return a word's map on the left (0) or the right side as a spec names it; the photo where its caption has not got
-    it."""
+    """Return a word's map on the left (0) or right side as a spec names it; the photo if its caption lacks the word."""
     pieces = (part.left_pieces, part.right_pieces)[place]
     if not pieces:
         return "photo"
@@ -64,8 +63,7 @@ def word_layer(part: Part, place: int) -> str:
 
 
 def photo_row(service: RetrievalService, indexed: IndexedGallery, index: int) -> Row:
-    """Return a row's photograph with its credit: one of a gallery that comes with the app by its name there, any other
-    one as a file that whoever draws the figure is to put beside the spec."""
+    """Return a row's photograph with its credit, by name, or as a file to put next to the spec."""
     item, name = indexed.gallery.items[index], indexed.gallery.name
     public = service.galleries.get(name)
     credit = {"credit": get_credit(item)} if get_credit(item) else {}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from demo.galleries.folder import FOLDER
-from demo.galleries.index import IndexedGallery
-from demo.record.language import phrase
-from demo.record.photo import with_new_key
-from demo.record.table import say
-from demo.service.near import group_near_photographs
-from demo.service.ranking import ImageRanking
+from demo.galleries.indexes.index import IndexedGallery
+from demo.galleries.indexes.stored import IndexingStatus
+from demo.galleries.sources.folder import FOLDER
+from demo.record.texts.language import phrase
+from demo.record.texts.table import say
+from demo.service.ranking import ImageRanking, group_near_photographs
 from demo.views.state import RANKED
 
 
@@ -18,7 +17,6 @@ def ranking_value(
     indexed: IndexedGallery,
     alone: ImageRanking,
     with_dense: ImageRanking | None,
-    selected: int,
     count: int = RANKED,
 ) -> dict[str, Any]:
     """Return what the list of at most `count` photographs is drawn from."""
@@ -30,16 +28,11 @@ def ranking_value(
     lists = [(phrase("Caption only") if with_dense else "", alone)] + (
         [(phrase("With dense caption"), with_dense)] if with_dense else []
     )
-    return with_new_key(
-        {
-            "note": say(key, noun=say(f"noun.{noun}"), **numbers),
-            "all": say("list.score_all", total=total) if scored < total else "",
-            "selected": selected,
-            "lists": [
-                {"title": title, "items": _items(indexed, ranking, count)} for title, ranking in lists if ranking
-            ],
-        }
-    )
+    return {
+        "note": say(key, noun=say(f"noun.{noun}"), **numbers),
+        "all": say("list.score_all", total=total) if scored < total else "",
+        "lists": [{"title": title, "items": _items(indexed, ranking, count)} for title, ranking in lists if ranking],
+    }
 
 
 def _items(indexed: IndexedGallery, ranking: ImageRanking, count: int) -> list[dict[str, Any]]:
@@ -63,3 +56,16 @@ def _items(indexed: IndexedGallery, ranking: ImageRanking, count: int) -> list[d
             row["alike"] = texts | {"items": [item(index) for index in others]}
         rows.append(row)
     return rows
+
+
+def indexing_text(status: IndexingStatus) -> str:
+    """Return how far indexing is in a sentence."""
+    counts = {"indexed": status.indexed, "total": status.total}
+    if not status.running:
+        skipped = say("many.skipped", count=status.skipped) if status.skipped else ""
+        return f"{say('many.indexed', **counts)} {skipped}".rstrip()
+    if status.problem:
+        return f"{say('many.paused', **counts)} {status.problem}"
+    if status.seconds is None:
+        return say("many.indexing", **counts)
+    return say("many.indexing_for", minutes=max(1, round(status.seconds / 60)), **counts)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from demo.record.language import phrase
-from demo.record.table import listed, rich, say
-from seps.numbers import written
+from demo.record.texts.language import phrase
+from demo.record.texts.table import listed, rich, say
+from seps.common.numbers import written
 
 DENSE = {"none": "captions only", "own": "each with its own dense caption", "other": "with another image's"}
 MEASURE_NAMES = {
@@ -88,8 +88,7 @@ def headed(text: str, attributes: str) -> str:
 
 
 def grounding_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Return where pictures point, or how they follow the caption, by model and kind of map, of rows as `our_grounding`
-    and `our_contrast` give them; measures that none of them has are left out."""
+    """Return where pictures point, by model and kind of map; measures that no row has are left out."""
     names = [name for name in MEASURE_NAMES if any(name in row["measures"] for row in rows)]
     cells = [
         (

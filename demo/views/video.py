@@ -6,7 +6,7 @@ from typing import Any
 
 from demo.drawing.codecs import film_kind
 from demo.drawing.formats import Download
-from demo.galleries.index import IndexedGallery, require_in_memory
+from demo.galleries.indexes.index import IndexedGallery, require_in_memory
 from demo.record.timeline import timeline_value
 from demo.service.captions import read_caption
 from demo.service.ranking import ImageRanking
@@ -16,8 +16,7 @@ from demo.views.state import ViewState
 
 
 def second_caption(service: RetrievalService, indexed: IndexedGallery, text: str) -> str:
-    """Return a second caption as read, "" for none or where there is no video; ValueError for one that cannot be
-    read."""
+    """Return a second caption as read, "" for none or without a video; ValueError if it is unreadable."""
     if not indexed.gallery.timed or not text.strip():
         return ""
     return read_caption(service.model, text).text

@@ -12,23 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demo.galleries.annotation import SceneAnnotation
-from demo.galleries.index import IndexedGallery
+from demo.galleries.indexes.index import IndexedGallery
 from demo.record.counterfactual import decision_words, game_words
-from demo.record.layers import Layer
+from demo.record.layers.layers import Layer
 from demo.record.mask_overlap import pack_other_masks
-from demo.record.outlines import outlines
 from demo.record.packing import packed
-from demo.record.photo import photo_value, with_new_key
-from demo.record.scene import scene_value
-from demo.record.unmatched import unmatched_value
-from demo.service.counterfactual import Decided, Forcing
+from demo.record.photo import photo_value
+from demo.record.scene import outlines, scene_value
+from demo.service.experiments.counterfactual import Decided, Forcing
 from demo.service.masks import mask_text, read_mask
-from demo.service.measures import find_measure, is_slow
-from demo.service.measuring import patches_of
+from demo.service.measuring.effects import patches_of
+from demo.service.measuring.measures import find_measure, is_slow
 from demo.service.retrieval import RetrievalService
-from demo.views.state import ViewState, link_to
+from demo.views.photos import ranking_value
+from demo.views.state import ViewState
 from seps import Explanation
-from seps.progress import Progress
+from seps.common.progress import Progress
 
 OTHERS = 5  # things in a photograph whose masks are offered
 BUDGET = 20  # patches of the game, to begin with
@@ -50,22 +49,10 @@ def shown_record(
 
 def quick_record(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> Explanation:
     """As `shown_record`, without what takes long to measure and has not been measured yet."""
-    waits = is_pending(service, indexed, state)
-    return shown_record(service, indexed, replace(state, layer="mask") if waits else state)
-
-
-def is_pending(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> bool:
-    """Return whether the layer of a view takes long to measure, and has not been measured yet."""
     name = Layer.parse(state.layer).name
     pair = (indexed, state.index, state.caption, state.dense)
-    return is_slow(name) and not service.is_measured(*pair, name, forced_mask(service, state))
-
-
-def measures_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
-    """Return what a viewer needs to offer what can be measured: that it does, and the layer that the page is to ask for
-    by itself, if any."""
-    pending = state.layer if is_pending(service, indexed, state) else None
-    return {"measures": True, "pending": pending}
+    waits = is_slow(name) and not service.is_measured(*pair, name, forced_mask(service, state))
+    return shown_record(service, indexed, replace(state, layer="mask") if waits else state)
 
 
 def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> tuple[Decided, Decided] | None:
@@ -80,42 +67,24 @@ def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewStat
 def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
     """Return the value of the viewer in Photos, where patches can be kept and dropped."""
     whatif = whatif_value(service, indexed, state)
-    value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "search")
+    value = viewer_value(service, indexed, state, quick_record(service, indexed, state))
     choices = {"mask": state.mask, "budget": state.budget, "whatif": whatif}
-    return value | measures_value(service, indexed, state) | choices | {"others": other_masks(service, indexed, state)}
+    return value | choices | {"others": other_masks(service, indexed, state)}
 
 
 def viewer_value(
-    service: RetrievalService, indexed: IndexedGallery, state: ViewState, record: Explanation, view: str
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, record: Explanation
 ) -> dict[str, Any]:
-    """Return the viewer's value: photograph, record, how to draw it, what is true of a scene, and the link that leads
-    here."""
+    """Return the viewer's value: photograph, captions, record, and what is true of a scene."""
     known = indexed.gallery.items[state.index].known
-    value = {
+    return {
         "photo": photo_value(indexed, state.index),
-        "model": service.name,
         "caption": state.caption,
         "dense_caption": state.dense,
         "similarity": record.similarity,
         "record": packed(record),
-        "unfound": unmatched_value(record, service.unmatched_rule),
-        "layer": fitting(state.layer, record),
-        "opacity": state.opacity,
-        "lines": state.lines,
-        "outlined": state.objects,
         "scene": None if known is None else scene_value(record, known, state.caption, service.model.tokenizer),
-        "link": link_to(service, view, indexed, state),
     }
-    return with_new_key(value)
-
-
-def fitting(layer: str, record: Explanation) -> str:
-    """Return the layer where the record has it, else the decision mask."""
-    try:
-        Layer.parse(layer).check(record)
-    except ValueError:
-        return "mask"
-    return layer
 
 
 def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> list[dict[str, str]]:
@@ -128,13 +97,7 @@ def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewS
 
 
 def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
-    """Return what the page needs to try decisions.
-
-    Returns:
-        `own`: the text of the model's own decision; `objects`: of a scene, the [name, mask] of each; `budget`: what a
-        game begins with. Where a decision is forced, `now` from `decision_words`; in a game, `game` from `game_words`
-        with the model's choice as `mask`.
-    """
+    """Return what the page needs to try decisions: the model's `own`, `objects`, `budget`, and `now` or `game`."""
     mask = forced_mask(service, state)
     record = service.explain(indexed, state.index, state.caption, state.dense)
     known = indexed.gallery.items[state.index].known
@@ -162,3 +125,14 @@ def inside_masks(known: SceneAnnotation, caption: str, grid: tuple[int, int]) ->
     return [
         (outline.name, mask_text(patches_of(known, (outline.number,), grid))) for outline in outlines(known, caption)
     ]
+
+
+def worked_example(
+    service: RetrievalService, indexed: IndexedGallery, caption: str
+) -> tuple[int, dict[str, Any], dict[str, Any]]:
+    """Return the index of the best photograph, the value of the ranking and that of the viewer."""
+    ranking = service.rank_images(indexed, caption)
+    index = ranking.order[0]
+    viewer = search_value(service, indexed, ViewState(indexed.gallery.name, index, ranking.reading.text))
+    value = ranking_value(indexed, ranking, None) | {"selected": index}
+    return index, value, viewer

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from demo.service.generating.request import DrawingRequest
-from demo.service.generating.step import GENERATOR, DrawnStep
 from seps.models.shipped import shipped_models
 
 FILE = Path(__file__).resolve().parents[3] / "assets" / "opening" / "drawing.safetensors"
+
+GENERATOR = "generator.json"  # by which a generator's folder is known
 
 
 @dataclass(frozen=True)
@@ -78,3 +80,20 @@ def weights_digest() -> str:
     for file in sorted(folder.glob("*.safetensors")):
         digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class DrawnStep:
+    """A step of a drawing.
+
+    Attributes:
+        step: completed steps, of `steps`.
+        pictures: one per seed, as estimated; final after the last step.
+        attention: after the last step, (B, L, side, side) for B seeds and the L tokens of the caption: each token's
+            fraction of weight at each place, see `WordAttention.maps`; else None.
+    """
+
+    step: int
+    steps: int
+    pictures: list[Image.Image]
+    attention: NDArray[np.float32] | None

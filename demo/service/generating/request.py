@@ -29,11 +29,7 @@ class DrawingRequest:
 
 def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[str, Any]:
     """Validate the numbers of a drawing: {"steps", "guidance", "seed", "count"}, count pictures with seed, seed + 1,
-    ...
-
-    Raises:
-        ValueError: a value that is not a number, or out of range.
-    """
+    ...; ValueError for a value out of range."""
     return {
         "steps": whole("steps", steps, MIN_STEPS, MAX_STEPS),
         "guidance": within("guidance", guidance, MIN_GUIDANCE, MAX_GUIDANCE),

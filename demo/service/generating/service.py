@@ -14,19 +14,18 @@ from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from demo.service.generating.precomputed import PrecomputedDrawing
+from demo.service.generating.precomputed import GENERATOR, DrawnStep, PrecomputedDrawing
 from demo.service.generating.request import DrawingRequest
-from demo.service.generating.step import GENERATOR, DrawnStep
 from demo.service.threads import computing
-from seps.checks import read_json_file
+from seps.common.checks import read_json_file
 from seps.models.shipped import shipped_models
-from seps.scenes.agreement import Verdict, agreement
-from seps.scenes.reading import Reading, read_caption
+from seps.scenes.captions.agreement import Verdict, agreement
+from seps.scenes.captions.reading import Reading, read_caption
 
 if TYPE_CHECKING:  # the generator and diffusers are imported with its first use
     from seps.generator import ImageTextGenerator
-    from seps.generator.diffusion import Drawing
     from seps.generator.generator import WrittenCaption
+    from seps.generator.model.diffusion import Drawing
 
 RESULTS = "results-test.json"  # next to the weights
 FRAMES = 10  # pictures that are shown of a drawing on its way, at most
@@ -69,11 +68,6 @@ class GeneratingService:
         self._generator: ImageTextGenerator | None = None
         self._opening, self._stepping = Lock(), Lock()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the generator is loaded."""
-        return self._generator is not None
-
     def open(self) -> ImageTextGenerator:
         """Load the generator if needed; ValueError if its files cannot be read."""
         with self._opening:
@@ -82,14 +76,9 @@ class GeneratingService:
             return self._generator
 
     def draw(self, asked: DrawingRequest) -> Iterator[DrawnStep]:
-        """Draw pictures of a caption, and yield them every few steps.
-
-        Closing the iterator stops the drawing.
-
-        Raises:
-            ValueError: an empty caption, numbers outside their range.
-        """
-        from seps.generator.attention import WordAttention
+        """Draw pictures of a caption, and yield them every few steps; closing the iterator stops the drawing.
+        ValueError for an empty caption, or numbers outside their range."""
+        from seps.generator.model.attention import WordAttention
 
         generator = self.open()
         watch = WordAttention(generator.network.unet, len(asked.seeds))
@@ -120,14 +109,14 @@ class GeneratingService:
     @computing
     def write(self, picture: Image.Image, beams: int) -> list[WrittenCaption]:
         """Caption a picture by beam search, the most likely first."""
-        from seps.generator.captioner import Decoding
+        from seps.generator.model.captioner import Decoding
 
         return self.open().write([picture], Decoding(beams=beams))[0]
 
     @computing
     def recaption(self, picture: Image.Image, text: str = "") -> Recaption:
         """Caption a picture, and check which statements of the caption `text` are confirmed."""
-        from seps.generator.captioner import Decoding
+        from seps.generator.model.captioner import Decoding
 
         generator = self.open()
         best = generator.write([picture])[0]

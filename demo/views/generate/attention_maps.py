@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demo.record.language import phrase
+from demo.record.layers.sentences import SPECIAL
 from demo.record.packing import pack_array
-from demo.record.sentences import SPECIAL
-from demo.record.table import say
-from demo.service.whereabouts import whereabouts
+from demo.record.texts.language import phrase
+from demo.record.texts.table import say
+from demo.service.measuring.measured import whereabouts
 from seps import Explanation
 
 Floats = NDArray[np.floating[Any]]
@@ -22,12 +22,7 @@ Floats = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class Look:
-    """Two explanations of one token on one picture, each adding up to 1 over the patches.
-
-    Attributes:
-        token: as the tokenizers have it; word: its place in SEPS's record.
-        unet, seps: (H, W); seps is all 0 where the token that the word met best has no place on the picture.
-    """
+    """Two maps (H, W) of one token on one picture, each adding up to 1, SEPS's to 0 if its best token has no place."""
 
     token: str
     word: int
@@ -41,12 +36,7 @@ class Look:
 
 
 def find_looks(tokens: Sequence[str], attention: Floats, record: Explanation) -> list[Look]:
-    """Return both maps of each token that both models read, [CLS] and [SEP] left out, in the caption's order.
-
-    Args:
-        tokens: (L,), as the generator reads the caption; attention: (L or more, side, side), its UNet's maps.
-        record: SEPS's, of the drawn picture and the same caption.
-    """
+    """Return both maps of each token that both models read, not [CLS] or [SEP]; `attention` (L or more, side, side)."""
     alignment = record.sparse_alignment
     looks = []
     for token, other in shared_tokens(tokens, alignment.words):
@@ -91,9 +81,7 @@ def overlaps(old: int, new: int) -> Floats:
 
 
 def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
-    """Return the looks for the page: each word's label, sentences and the end of its scale, and both maps, (W, N)
-    each."""
-    patches = grid[0] * grid[1]
+    """Return each word's label, sentences and the end of its scale, and both maps, (W, N) each; JSON ready."""
     return {
         "grid": list(grid),
         "words": [
@@ -101,20 +89,20 @@ def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
                 "label": look.token,
                 "word": look.word,
                 "high": look.high,
-                "unet": unet_says(look),
+                "unet": say("generate.unet_says", word=look.token, where=lies(look.unet)),
                 "seps": seps_says(look),
+                "numbers": [say(f"generate.{side}_numbers", word=look.token) for side in ("unet", "seps")],
             }
-            | {"numbers": [say(f"generate.{side}_numbers", word=look.token) for side in ("unet", "seps")]}
             for look in looks
         ],
-        "unet": pack_array(np.stack([look.unet.ravel() for look in looks]) if looks else np.zeros((0, patches))),
-        "seps": pack_array(np.stack([look.seps.ravel() for look in looks]) if looks else np.zeros((0, patches))),
+        "unet": packed_maps([look.unet for look in looks], grid),
+        "seps": packed_maps([look.seps for look in looks], grid),
     }
 
 
-def unet_says(look: Look) -> str:
-    """Return where most of the UNet's map of a word lies."""
-    return say("generate.unet_says", word=look.token, where=lies(look.unet))
+def packed_maps(maps: Sequence[Floats], grid: tuple[int, int]) -> dict[str, Any]:
+    """Pack maps (H, W) as (W, N), none where a caption has no word."""
+    return pack_array(np.stack(maps).reshape(len(maps), -1) if maps else np.zeros((0, grid[0] * grid[1])))
 
 
 def seps_says(look: Look, sentence: str = "seps_says") -> str:

@@ -6,17 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from PIL import Image
 
-from demo.record.packing import pack_array
-from demo.record.photo import with_new_key
-from demo.record.table import say
+from demo.record.texts.table import say
 from demo.service.captions import read_caption
 from demo.service.generating.service import GeneratingService
-from demo.service.registry import ModelRegistry
+from demo.service.models.registry import ModelRegistry
 from demo.service.threads import computing
-from demo.views.generate.attention_maps import Look, find_looks, lies, seps_says
+from demo.views.generate.attention_maps import find_looks, lies, packed_maps, seps_says
 from seps import Explanation
 
 if TYPE_CHECKING:  # the captioner is imported with its first use
@@ -27,12 +24,7 @@ SHOWN = 4  # captions of a photograph, the best of those that are compared
 
 @dataclass(frozen=True)
 class ExplainedCaption:
-    """A photograph's caption.
-
-    Attributes:
-        written: it, as the captioner wrote it; record: SEPS's of it and the photograph.
-        agreement: with all others that were written, 0 to 1.
-    """
+    """A photograph's caption, SEPS's record of it, and its agreement, 0 to 1, with all that were written."""
 
     written: WrittenCaption
     record: Explanation
@@ -50,8 +42,7 @@ def opened_captioner(registry: ModelRegistry) -> GeneratingService:
 
 
 def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[ExplainedCaption]:
-    """Return a photograph's SHOWN best captions with SEPS's record of each, in the order of
-    `seps.generator.ranking`."""
+    """Return a photograph's SHOWN best captions, as `seps.generator.ranking` orders them, with SEPS's records."""
     captioner = opened_captioner(registry)
     from seps.generator.ranking import BEAMS, agreements, order, scores_of_patches
 
@@ -68,53 +59,38 @@ def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[Ex
 
 
 def photo_beam_value(caption: ExplainedCaption) -> dict[str, Any]:
-    """Return a caption: what it was chosen by, and of each word that SEPS reads too both maps, (L, N) each, on SEPS's
-    grid."""
+    """Return a caption, what it was chosen by, and both maps, (L, N), of each word that SEPS reads too; JSON ready."""
     from seps.generator.ranking import AGREEMENT, WEIGHT
 
     written, record = caption.written, caption.record
     looks = find_looks(written.words, written.attention.numpy(), record)
     measured = {"score": written.score, "similarity": record.similarity, "agreement": caption.agreement}
-    count = record.grid[0] * record.grid[1]
     return {
         "text": written.text,
         "truth": None,
         "measures": say("generate.photo_measures", **measured),
         "numbers": say("generate.photo_beam", text=written.text, weight=WEIGHT, times=AGREEMENT, **measured),
-        "words": [word_value(look) for look in looks],
+        "words": [
+            {
+                "label": look.token,
+                "says": say("generate.attended", word=look.token, where=lies(look.unet)),
+                "seps": seps_says(look, "seps_in_photo"),
+                "numbers": say("generate.both_maps", word=look.token),
+            }
+            for look in looks
+        ],
         "grid": list(record.grid),
-        "maps": packed_maps([look.unet.ravel() for look in looks], count),
-        "seps": packed_maps([look.seps.ravel() for look in looks], count),
+        "maps": packed_maps([look.unet for look in looks], record.grid),
+        "seps": packed_maps([look.seps for look in looks], record.grid),
     }
-
-
-def word_value(look: Look) -> dict[str, str]:
-    """Return a word's label and the sentences on where each model looks for it."""
-    return {
-        "label": look.token,
-        "says": say("generate.attended", word=look.token, where=lies(look.unet)),
-        "seps": seps_says(look, "seps_in_photo"),
-        "numbers": say("generate.both_maps", word=look.token),
-    }
-
-
-def packed_maps(maps: Sequence[np.ndarray[Any, np.dtype[np.floating[Any]]]], count: int) -> dict[str, Any]:
-    """Maps of `count` places each for the page, none where a caption has no word."""
-    return pack_array(np.stack(maps) if maps else np.zeros((0, count)))
 
 
 def photo_captions_value(
     picture: Image.Image, source: str, title: str, captions: Sequence[ExplainedCaption]
 ) -> dict[str, Any]:
-    """Return a photograph with its captions.
-
-    Args:
-        source: the picture as the page shows it, a data URL; title: of the picture; captions: of `explained_captions`.
-    """
-    return with_new_key(
-        {
-            "photo": {"src": source, "width": picture.width, "height": picture.height, "title": title},
-            "note": say("generate.photo_note"),
-            "beams": [photo_beam_value(caption) for caption in captions],
-        }
-    )
+    """Return a photograph, `source` its data URL, with its captions; JSON ready."""
+    return {
+        "photo": {"src": source, "width": picture.width, "height": picture.height, "title": title},
+        "note": say("generate.photo_note"),
+        "beams": [photo_beam_value(caption) for caption in captions],
+    }

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from demo.record.table import say
+from demo.record.texts.table import say
 from demo.service.generating.service import Recaption
-from seps.scenes.agreement import INVERSE, Verdict, nouns
+from seps.scenes.captions.agreement import INVERSE, Verdict, nouns
+from seps.scenes.captions.reading import Reading, Statement, judge_statements, read_caption
+from seps.scenes.captions.truth import about
+from seps.scenes.captions.wording import NUMBERS, plural
 from seps.scenes.graph import Scene
-from seps.scenes.reading import Reading, Statement, judge_statements, read_caption
-from seps.scenes.truth import about
-from seps.scenes.wording import NUMBERS, plural
 
 VERDICTS = {True: "true", False: "untrue", None: "untold"}
 
 
 @dataclass(frozen=True)
 class StatementVerdict:
-    """A statement of the caption.
-
-    Attributes:
-        says: in words; verdict: "true", "untrue" or "untold": by captions of the picture, or of a scene by its graph.
-        first, after: the words of the caption that make it, the last one excluded.
-    """
+    """A statement and its verdict; `first` to `after`, excluded, are the caption's words that make it."""
 
     says: str
     verdict: str
@@ -78,17 +74,19 @@ def summary(statements: Sequence[StatementVerdict]) -> str:
     return say("statement.summary", total=len(statements), **counts(statements))
 
 
-def truth_summary(statements: Sequence[StatementVerdict]) -> str:
-    """Return how many statements are true of the scene, in a sentence."""
-    return say("statement.of_truth", total=len(statements), true=counts(statements)["true"])
-
-
 def counts(statements: Sequence[StatementVerdict]) -> dict[str, int]:
     """Return the number of statements of each verdict."""
     return {verdict: sum(statement.verdict == verdict for statement in statements) for verdict in VERDICTS.values()}
 
 
 def true_statements(scene: Scene, text: str) -> list[StatementVerdict]:
-    """Return the statements of a caption, each true or untrue of a scene, as `told_statements`."""
+    """Return the statements of a caption, each true or untrue of a scene."""
     reading = read_caption(text)
     return statement_verdicts(reading, judge_statements(scene, reading))
+
+
+def truth_value(scene: Scene, text: str) -> dict[str, Any]:
+    """Return the statements of a caption, and how many are true of a scene, in a sentence."""
+    statements = true_statements(scene, text)
+    says = say("statement.of_truth", total=len(statements), true=counts(statements)["true"])
+    return {"summary": says, "statements": statement_values(statements)}

@@ -4,33 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.galleries.index import GalleryInMemory
-from demo.galleries.photos import data_url
-from demo.galleries.scenes import SCENES
+from demo.drawing.formats import DRAWINGS, TYPES, Download, check_format, file_name
+from demo.galleries.indexes.index import GalleryInMemory
+from demo.galleries.reading.photos import data_url
+from demo.galleries.sources.scenes import SCENES
 from demo.record.packing import pack_array
-from demo.record.photo import photo_value, with_new_key
-from demo.record.table import say
-from demo.service.generating.rank import RankResult, index_drawn
+from demo.record.photo import photo_value
+from demo.record.texts.table import say
+from demo.service.generating.precomputed import DrawnStep
+from demo.service.generating.rank import FinishedDrawing, RankResult, index_drawn
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, DrawingRequest
 from demo.service.generating.service import GeneratingService, Recaption, read_true_share
-from demo.service.generating.step import DrawnStep
-from demo.service.registry import ModelRegistry
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views.generate.attention_maps import find_looks, lies, looks_value
+from demo.views.generate.attention_maps import Look, find_looks, lies, looks_value
 from demo.views.generate.statements import (
-    StatementVerdict,
     recaption_statements,
     statement_values,
     summary,
-    true_statements,
-    truth_summary,
+    truth_value,
 )
 from demo.views.state import ViewState
 from seps.explanation.caption_words import is_content
@@ -40,6 +39,7 @@ if TYPE_CHECKING:  # the generator is imported with its first use
     from seps.generator.generator import WrittenCaption
 
 EXAMPLES = (
+    "a red boat at sea",
     "two yellow balloons and a black cat on a starry night",
     "a white sheep and a green tree in the park",
     "a green tractor standing on the left in winter",
@@ -51,17 +51,11 @@ Frame = tuple[Image.Image, ...]  # one picture a seed
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A finished drawing.
+    """A finished drawing."""
 
-    Attributes:
-        frames: the pictures as they came about, the last ones as they are.
-        attention: (B, L, side, side), where the UNet looked for each token of the caption, for each of B seeds.
-        indexed: the pictures as the model of scenes encodes them.
-    """
-
-    frames: tuple[Frame, ...]
-    attention: NDArray[np.float32]
-    indexed: GalleryInMemory
+    frames: tuple[Frame, ...]  # as they came about, the finished pictures last
+    attention: NDArray[np.float32]  # (B, L, side, side), where the UNet looked for each token, for each of B seeds
+    indexed: GalleryInMemory  # as the model of scenes encodes them
 
     @property
     def pictures(self) -> Frame:
@@ -71,12 +65,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class GenerateState(ViewState):
-    """What a person draws. The caption is as read, and index tells which picture is explained.
-
-    Attributes:
-        steps, guidance, seed: as asked; count: pictures, drawn with seed, seed + 1, ...
-        drawn: the drawing once it is done.
-    """
+    """State of Generate: `count` pictures with seed, seed + 1, ...; index is the explained one."""
 
     steps: int = STEPS
     guidance: float = GUIDANCE
@@ -86,7 +75,7 @@ class GenerateState(ViewState):
 
     @property
     def asked(self) -> DrawingRequest:
-        """What is to be drawn."""
+        """The request for the drawing."""
         return DrawingRequest(self.caption, self.steps, self.guidance, self.seeds)
 
     @property
@@ -103,30 +92,18 @@ def opened_generator(registry: ModelRegistry) -> GeneratingService:
     return registry.generating
 
 
-def link_of(state: GenerateState) -> str:
-    """Return the query that draws the same again."""
-    if not state.caption:
-        return "?view=generate"
-    values: dict[str, Any] = {"view": "generate", "caption": state.caption, "steps": state.steps, "seed": state.seed}
-    values |= {"guidance": f"{state.guidance:g}"} | ({"count": state.count} if state.count > 1 else {})
-    return "?" + urlencode(values)
-
-
 def blank_value(state: GenerateState, says: str) -> dict[str, Any]:
     """Return a drawing without pictures, and a sentence."""
-    return with_new_key(
-        {
-            "caption": state.caption,
-            "seeds": list(state.seeds),
-            "chosen": 0,
-            "done": 0,
-            "of": state.steps,
-            "says": says,
-            "pictures": [],
-            "scores": [],
-            "link": link_of(state),
-        }
-    )
+    return {
+        "caption": state.caption,
+        "seeds": list(state.seeds),
+        "chosen": 0,
+        "done": 0,
+        "of": state.steps,
+        "says": says,
+        "pictures": [],
+        "scores": [],
+    }
 
 
 def drawing_value(state: GenerateState, step: DrawnStep) -> dict[str, Any]:
@@ -181,16 +158,14 @@ def precomputed_value(state: GenerateState, service: RetrievalService) -> dict[s
 def recaption_value(read: Recaption, standing: RankResult) -> dict[str, Any]:
     """Return what the captioner reads of a caption in its drawn picture, how SEPS ranks that, and its captions back."""
     rate, statements = read_true_share(), recaption_statements(read)
-    return with_new_key(
-        {
-            "standing": standing_sentence(standing, "place"),
-            "numbers": [standing_sentence(standing), *(beam_sentence(beam) for beam in read.best)],
-            "summary": summary(statements),
-            "note": f"{say('reads.note')} {'' if rate is None else say('reads.errs', percent=100 * rate)}".strip(),
-            "statements": statement_values(statements),
-            "beams": [beam.text for beam in read.best],
-        }
-    )
+    return {
+        "standing": standing_sentence(standing, "place"),
+        "numbers": [standing_sentence(standing), *(beam_sentence(beam) for beam in read.best)],
+        "summary": summary(statements),
+        "note": f"{say('reads.note')} {'' if rate is None else say('reads.errs', percent=100 * rate)}".strip(),
+        "statements": statement_values(statements),
+        "beams": [beam.text for beam in read.best],
+    }
 
 
 def standing_sentence(standing: RankResult, key: str = "standing") -> str:
@@ -205,62 +180,80 @@ def beam_sentence(written: WrittenCaption) -> str:
 
 
 def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]:
-    """Return two explanations of each word of the caption on the picture that a state explains, each word's on one
-    scale.
-
-    The first word that names something is shown where none was chosen.
-    """
+    """Return two maps of each word on the explained picture; the clearest word is selected, see `clearest_word`."""
     drawn, service = finished(state), registry.of(SCENES)
     record = service.explain(drawn.indexed, state.index, state.caption)
     tokens = opened_generator(registry).tokens(state.caption)
     looks = find_looks(tokens, drawn.attention[state.index], record)
-    places = [look.word for look in looks]
-    labels = record.sparse_alignment.words
-    names = (
-        is_content if service.unmatched_rule is None else service.unmatched_rule.applies_to
-    )  # nouns, with the scenes' rule
-    first = next((place for place in places if names(labels[place])), None)
-    return with_new_key(
-        looks_value(looks, record.grid) | {"photo": photo_value(drawn.indexed, state.index), "selected": first}
-    )
+    selected = clearest_word(looks)
+    return looks_value(looks, record.grid) | {"photo": photo_value(drawn.indexed, state.index), "selected": selected}
+
+
+def clearest_word(looks: Sequence[Look]) -> int | None:
+    """Return the content word with SEPS's most concentrated map, by its highest value; None without content words."""
+    content = [look for look in looks if is_content(look.token)]
+    return max(content, key=lambda look: float(look.seps.max())).word if content else None
 
 
 def captioned_value(
     picture: Image.Image, title: str, beams: Sequence[WrittenCaption], scene: Scene | None
 ) -> dict[str, Any]:
-    """Return a picture with its captions, each word's attention to the picture's places, and a sentence a word; of a
-    scene, whose objects are known, what each caption says truly of it."""
+    """Return a picture with its captions and each word's attention; of a scene, what each caption says truly of it."""
     source = {"src": shown(picture), "width": picture.width, "height": picture.height, "title": title}
-    return with_new_key(
-        {
-            "photo": source,
-            "note": say("generate.only_scenes") if scene is None else "",
-            "beams": [
-                {
-                    "text": beam.text,
-                    "truth": None if scene is None else truth_value(true_statements(scene, beam.text)),
-                    "numbers": beam_sentence(beam),
-                    "words": [
-                        {"label": word} | word_sentences(word, beam.attention[i].numpy())
-                        for i, word in enumerate(beam.words)
-                    ],
-                    "grid": list(beam.attention.shape[1:]),
-                    "maps": pack_array(beam.attention.flatten(1).numpy()),  # (L, h w)
-                }
-                for beam in beams
-            ],
-        }
-    )
-
-
-def truth_value(statements: Sequence[StatementVerdict]) -> dict[str, Any]:
-    """Return what a caption says truly of a scene."""
-    return {"summary": truth_summary(statements), "statements": statement_values(statements)}
+    return {
+        "photo": source,
+        "note": say("generate.only_scenes") if scene is None else "",
+        "beams": [
+            {
+                "text": beam.text,
+                "truth": None if scene is None else truth_value(scene, beam.text),
+                "numbers": beam_sentence(beam),
+                "words": [
+                    {"label": word} | word_sentences(word, beam.attention[i].numpy())
+                    for i, word in enumerate(beam.words)
+                ],
+                "grid": list(beam.attention.shape[1:]),
+                "maps": pack_array(beam.attention.flatten(1).numpy()),  # (L, h w)
+            }
+            for beam in beams
+        ],
+    }
 
 
 def word_sentences(word: str, attention: NDArray[np.float32]) -> dict[str, str]:
-    """Return where the captioner looked when it wrote a word, of shares (h, w) that add up to at most 1, and the
-    numbers."""
+    """Return where the captioner looked when it wrote a word, of shares (h, w) that add up to at most 1."""
     inside = float(attention.sum())
     numbers = say("generate.attended_numbers", word=word, inside=100 * inside, rest=100 * (1 - inside))
     return {"says": say("generate.attended", word=word, where=lies(attention)), "numbers": numbers}
+
+
+FRAME, LAST = 250, 2000  # milliseconds that a frame stays, and the finished picture
+
+
+def drawing_file(frames: Sequence[Image.Image], caption: str, seed: int, kind: str) -> Download:
+    """Return a drawing as "png", or as "gif" with all frames, the last one finished; ValueError for another kind."""
+    check_format(kind, DRAWINGS)
+    stream = BytesIO()
+    if kind == "png":
+        frames[-1].save(stream, "PNG", optimize=True)
+    else:
+        durations = [FRAME] * (len(frames) - 1) + [LAST]
+        first, *others = [frame.quantize(256, dither=Image.Dither.NONE) for frame in frames]
+        first.save(stream, "GIF", save_all=True, append_images=others, duration=durations, loop=0)
+    return Download(file_name("generator", caption, f"seed-{seed}", kind), stream.getvalue(), TYPES[kind])
+
+
+def drawing_record(drawing: FinishedDrawing) -> dict[str, Any]:
+    """Return the result of a drawing: its request, rank, statements with verdicts, captions; JSON ready."""
+    asked, standing = drawing.asked, drawing.standing
+    return {
+        "caption": asked.text,
+        "seed": asked.seeds[0],
+        "steps": asked.steps,
+        "guidance": asked.guidance,
+        "similarity": standing.similarity,
+        "rank": standing.rank,
+        "total": standing.scenes + 1,
+        "statements": statement_values(recaption_statements(drawing.read)),
+        "captions": [{"caption": caption.text, "score": caption.score} for caption in drawing.read.best],
+    }

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from demo.record.language import phrase
 from demo.record.packing import pack_array
-from demo.record.table import say
+from demo.record.texts.language import phrase
+from demo.record.texts.table import say
 from demo.service.judging import JudgeResult
-from demo.service.whereabouts import whereabouts
+from demo.service.measuring.measured import whereabouts
 
 if TYPE_CHECKING:  # the judge is imported with its first use
     from seps.judge import JudgeFeatures, Score
@@ -20,12 +21,11 @@ if TYPE_CHECKING:  # the judge is imported with its first use
 SCORES = ("quality", "consistency")
 
 
-def score_value(name: str, score: Score, title: str = "") -> dict[str, Any]:
-    """Return one score as its scale is drawn: base, correction, final, the ends of the band that the correction may
-    reach, its title and a sentence."""
+def score_value(name: str, score: Score) -> dict[str, Any]:
+    """Return a score as its scale is drawn; "low" and "high" end the band that the correction may reach."""
     return {
         "name": name,
-        "title": title or say(f"judge.{name}"),
+        "title": say(f"judge.{name}"),
         "base": score.base,
         "correction": score.correction,
         "final": score.final,
@@ -63,8 +63,7 @@ def other_sentence(first: JudgeResult, other: JudgeResult) -> str:
 
 
 def shares_value(seen: JudgeFeatures) -> dict[str, Any] | None:
-    """Return the patches' shares of the quality base's logit, packed, with the end of their scale and a sentence; None
-    where the encoder does not pool by mean."""
+    """Return the patches' shares of the quality base's logit; None where the encoder does not pool by mean."""
     if seen.attributions is None or seen.grid is None:
         return None
     return {
@@ -108,25 +107,11 @@ def falls(finals: Sequence[float]) -> bool:
 
 
 def judgement(judged: JudgeResult, note: str = "") -> dict[str, Any]:
-    """Return a judgement as programs take it; JSON ready.
-
-    Returns:
-        "quality" and "consistency": each base, correction, final in [0, 1], the scale of the correction, and a
-        sentence; "logit" of the quality base, "bias" in it, "grid" and "shares": what each patch adds to the logit, row
-        by row (null where the encoder does not pool by mean); "note".
-    """
+    """Return a judgement as programs take it: "shares" of the "logit", row by row, or null; JSON ready."""
     seen = judged.seen
+    scores = dict(zip(SCORES, (judged.quality, judged.consistency), strict=True))
     return {
-        **{
-            name: {
-                "base": score.base,
-                "correction": score.correction,
-                "final": score.final,
-                "scale": score.scale,
-                "says": score_sentence(score),
-            }
-            for name, score in zip(SCORES, (judged.quality, judged.consistency), strict=True)
-        },
+        **{name: asdict(score) | {"says": score_sentence(score)} for name, score in scores.items()},
         "logit": seen.logit,
         "bias": seen.bias,
         "grid": None if seen.grid is None else list(seen.grid),

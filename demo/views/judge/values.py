@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from torch import Tensor
 
 from demo.drawing.formats import Download
-from demo.galleries.index import IndexedGallery
-from demo.galleries.photos import data_url
+from demo.drawing.rankings import ranking_file
+from demo.galleries.indexes.index import IndexedGallery
+from demo.galleries.reading.photos import data_url
 from demo.record.packing import pack_array
-from demo.record.photo import photo_value, with_new_key
-from demo.record.table import say
+from demo.record.photo import photo_value
+from demo.record.texts.table import say
 from demo.service.judging import STRENGTHS, JudgeResult, JudgingService, Source, list_spoiling_kinds
-from demo.service.registry import ModelRegistry
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views.judge.export import judged_csv
-from demo.views.judge.judgement import SCORES, curve_sentence, many, other_sentence, score_value, shares_value
-from demo.views.state import SelectedImage, ViewState, link_to
-from seps.progress import Progress
+from demo.views.judge.judgement import (
+    SCORES,
+    curve_sentence,
+    judgement,
+    many,
+    other_sentence,
+    score_value,
+    shares_value,
+)
+from demo.views.state import ViewState
+from seps.common.numbers import rounded
+from seps.common.progress import Progress
 
 SPOILT_SIDE = 480  # pixels of the long side of a spoilt copy, as it is shown
 TOGETHER = 24  # pictures of one prompt
@@ -30,16 +39,11 @@ TOGETHER = 24  # pictures of one prompt
 
 @dataclass(frozen=True)
 class JudgeState(ViewState):
-    """What a person judges. The caption is the first prompt, as read.
-
-    Attributes:
-        other: a second prompt, as read, or "".
-        distortion: how the picture is spoilt; strength: of STRENGTHS, where the slider stands.
-    """
+    """State of Judge: caption and `other` are the prompts; `strength`, of STRENGTHS, of the `distortion`."""
 
     other: str = ""
     distortion: str = "blur"
-    strength: float = 0.0
+    strength: float = 0.0  # where the slider stands
 
     def prompts(self) -> list[str]:
         """Return the first prompt, and the second one where there is one."""
@@ -48,11 +52,7 @@ class JudgeState(ViewState):
 
 @dataclass(frozen=True)
 class JudgedPicture:
-    """A gallery's picture with what judges it: looked up once for all that is drawn of it.
-
-    Attributes:
-        judging: the judge, loaded; service: whose gallery it is; indexed, index: where it is.
-    """
+    """A gallery's picture with the loaded judge: looked up once for all that is drawn of it."""
 
     judging: JudgingService
     service: RetrievalService
@@ -65,10 +65,11 @@ class JudgedPicture:
         return source_of(self.indexed, self.index)
 
 
-def judged_picture(registry: ModelRegistry, selected: SelectedImage) -> JudgedPicture:
-    """Look a picture up and load the judge where it is not yet; ValueError where either cannot be had."""
-    judging = opened_judge(registry)
-    return JudgedPicture(judging, *registry.find(selected.gallery, selected.session), selected.index)
+def judged_picture(
+    registry: ModelRegistry, service: RetrievalService, indexed: IndexedGallery, index: int
+) -> JudgedPicture:
+    """Return a picture with the judge, which is loaded where it is not yet; ValueError where none ships."""
+    return JudgedPicture(opened_judge(registry), service, indexed, index)
 
 
 def opened_judge(registry: ModelRegistry) -> JudgingService:
@@ -84,50 +85,33 @@ def source_of(indexed: IndexedGallery, index: int) -> Source:
     return indexed.digest(index), indexed.gallery.items[index].photo
 
 
-def links(picture: JudgedPicture, state: JudgeState) -> tuple[str | None, str | None]:
-    """Return the queries that lead back without and with how the picture is spoilt; None for what is a person's own."""
-    link = link_to(picture.service, "judge", picture.indexed, state)
-    if link is None:
-        return None, None
-    link += f"&{urlencode({'other': state.other})}" if state.other else ""
-    drawn = {"spoil": state.distortion, "strength": f"{state.strength:g}"}
-    return link, f"{link}&{urlencode(drawn)}" if state.strength else link
-
-
 def judgement_value(picture: JudgedPicture, state: JudgeState, judged: Sequence[JudgeResult]) -> dict[str, Any]:
     """Return the picture, judged with each prompt: its patches' shares, and a scale for each score and prompt."""
     scales = [score_value("quality", judged[0].quality), score_value("consistency", judged[0].consistency)]
     if state.other:
         scales[1]["prompt"] = state.caption
         scales.append(score_value("consistency", judged[1].consistency) | {"name": "other", "prompt": state.other})
-    return with_new_key(
-        {
-            "photo": photo_value(picture.indexed, picture.index),
-            "scales": scales,
-            "moved": other_sentence(*judged) if state.other else "",
-            "shares": shares_value(judged[0].seen),
-            "link": links(picture, state)[1],
-        }
-    )
+    return {
+        "photo": photo_value(picture.indexed, picture.index),
+        "scales": scales,
+        "moved": other_sentence(*judged) if state.other else "",
+        "shares": shares_value(judged[0].seen),
+    }
 
 
 def pending_distortion(picture: JudgedPicture, state: JudgeState) -> dict[str, Any]:
     """Return the spoilt copies before they are asked for."""
-    return with_new_key(
-        {
-            "kinds": list(list_spoiling_kinds()),
-            "spoil": state.distortion,
-            "strength": state.strength,
-            "strengths": list(STRENGTHS),
-            "curves": None,
-            "link": links(picture, state)[0],
-        }
-    )
+    return {
+        "kinds": list(list_spoiling_kinds()),
+        "spoil": state.distortion,
+        "strength": state.strength,
+        "strengths": list(STRENGTHS),
+        "curves": None,
+    }
 
 
 def distortion_value(picture: JudgedPicture, state: JudgeState, progress: Progress = False) -> dict[str, Any]:
-    """Return the picture spoilt in one way at each strength: its copies, both scores' curves and the patches'
-    shares."""
+    """Return the picture spoilt at each strength: its copies, both scores' curves and the patches' shares."""
     judging = picture.judging
     copies = judging.spoilt(picture.source, state.distortion)
     prompts = map(judging.encode_prompt, state.prompts())
@@ -184,7 +168,7 @@ def several_value(
     sources, noun = together(indexed), indexed.gallery.noun
     pictures = many(len(sources), noun)
     value: dict[str, Any] = {
-        "says": say("judge.several_of", pictures=pictures, gallery=indexed.gallery.name, prompt=state.caption),
+        "says": say("judge.several_of", pictures=pictures, prompt=state.caption),
         "ask": say("judge.judge_all" if len(sources) == len(indexed) else "judge.judge_first", pictures=pictures),
         "selected": picture.index,
         "rows": None,
@@ -211,7 +195,7 @@ def several_value(
             }
             for index in range(len(sources))
         ]
-    return with_new_key(value)
+    return value
 
 
 def several_csv(picture: JudgedPicture, prompt: str, by: str) -> Download:
@@ -224,9 +208,9 @@ def several_csv(picture: JudgedPicture, prompt: str, by: str) -> Download:
     return judged_csv(rows, prompt, by, indexed.gallery.name)
 
 
-def own_prompt(registry: ModelRegistry, selected: SelectedImage) -> str:
+def own_prompt(picture: JudgedPicture) -> str:
     """Return the first caption of a gallery's picture, or "" where it has none."""
-    captions = registry.find(selected.gallery, selected.session)[1].gallery.items[selected.index].captions
+    captions = picture.indexed.gallery.items[picture.index].captions
     return captions[0] if captions else ""
 
 
@@ -236,3 +220,34 @@ def strength_of(value: Any) -> float:
     if strength is None:
         raise ValueError("The strength of this slider is none that there is: reload the page.")
     return strength
+
+
+if TYPE_CHECKING:  # the judge is imported with its first use
+    from seps.judge import Score
+
+Row = tuple[str, str, "Score", "Score"]  # key and title of a picture, its quality and its consistency
+PARTS = ("base", "correction", "final")
+COLUMNS = ("rank", "picture", "title", *(f"{name}_{part}" for name in SCORES for part in PARTS))
+
+
+def judged_csv(rows: Sequence[Row], prompt: str, by: str, title: str) -> Download:
+    """Write pictures of one prompt with both scores in parts, the best `by` one of SCORES first, else ValueError."""
+    if by not in SCORES:
+        raise ValueError(f"by is {by!r}, but it must be one of {', '.join(SCORES)}.")
+    place = 2 + SCORES.index(by)
+    ordered = sorted(rows, key=lambda row: -row[place].final)  # type: ignore[union-attr]
+    lines = [
+        [rank, key, name] + [rounded(getattr(score, part), 6) for score in scores for part in PARTS] + [prompt]
+        for rank, (key, name, *scores) in enumerate(ordered, start=1)
+    ]
+    return ranking_file((*COLUMNS, "prompt"), lines, "judge", title)
+
+
+def judged_file(rows: Sequence[tuple[str, JudgeResult]], prompt: str, by: str, kind: str) -> bytes:
+    """Write judged pictures with their names as a "csv", the best `by` first, or as "json" with each patch's share."""
+    if kind == "csv":
+        return judged_csv(
+            [(name, name, scores.quality, scores.consistency) for name, scores in rows], prompt, by, by
+        ).content
+    values = [{"picture": name, "prompt": prompt} | judgement(judged) for name, judged in rows]
+    return (json.dumps(values, indent=1) + "\n").encode()

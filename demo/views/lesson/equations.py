@@ -14,8 +14,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from demo.record.maths import display
-from demo.record.table import say
+from demo.record.texts.maths import display
+from demo.record.texts.table import say
 from seps import Explanation
 
 EQUATIONS: dict[str, list[dict[str, Any]]] = json.loads(
@@ -27,8 +27,7 @@ LEGENDS: dict[str, list[dict[str, Any]]] = json.loads(
 
 
 def facts_of(record: Explanation, captions: bool, drawn: bool = False) -> set[str]:
-    """Return what holds for a record; `captions`: a dense caption is there, in use or not; `drawn`: by
-    Gumbel-Softmax."""
+    """Return the conditions that a record meets; `captions`: it has a dense one; `drawn`: by Gumbel-Softmax."""
     paper, dense = record.variant == "paper", record.dense
     both = paper and dense is not None and dense.aggregation_weights is not None
     holds = {"dense": dense is not None, "captions": captions, "both": both, "cls": record.has_cls, "drawn": drawn}
@@ -36,8 +35,7 @@ def facts_of(record: Explanation, captions: bool, drawn: bool = False) -> set[st
 
 
 def rows(step: str, facts: Collection[str], file: bool = False) -> list[tuple[str, int | None]]:
-    """Return a step's equations where `facts` hold, each as LaTeX with its number or None; `file`: those that files
-    show."""
+    """Return a step's equations where `facts` hold, on pages or in files, as LaTeX with its number or None."""
     return [(row["latex"], row.get("number")) for row in EQUATIONS[step] if _holds(row, facts, file)]
 
 

@@ -22,7 +22,7 @@ from demo.drawing.letters import fit_letters
 from demo.drawing.page import POINT, Page, hush_missing_glyphs, wrapped
 from demo.drawing.palette import LIGHT, Palette
 from demo.drawing.render import METADATA, render
-from demo.record.table import mathtext, say
+from demo.record.texts.table import mathtext, say
 from demo.service.threads import drawing
 from demo.views.lesson.equations import facts_of, file_equation, file_numbers, legend
 from demo.views.lesson.slide_parts import (
@@ -37,11 +37,10 @@ from demo.views.lesson.slide_parts import (
     canvas,
     label,
 )
-from demo.views.lesson.slides_patches import decision_step, patches_step, scores_step, words_step
+from demo.views.lesson.slides_patches import decision_step, patches_step, scores_step, trial_step, words_step
 from demo.views.lesson.slides_tokens import aggregation_step, matrix_step, sum_step, tokens_step
-from demo.views.lesson.slides_trial import trial_step
 from demo.views.lesson.steps import IDS, STEPS
-from seps.progress import Progress, with_progress
+from seps.common.progress import Progress, with_progress
 
 TITLE, SENTENCES, EQUATION, SYMBOLS, TENSORS = 24, (14.0, 13.0, 12.0, 11.0, 10.0), 18.0, 9.5, 11.0
 BAND = (MARGIN, 427, INNER, 78)  # the equations and the tensors' shapes
@@ -66,23 +65,15 @@ PICTURES: tuple[Callable[[Page, Lesson, float], None], ...] = (
 )
 
 
-def equations(lesson: Lesson) -> tuple[str, ...]:
-    """Return the nine steps' equations in mathtext, those of the record's variant and branches."""
-    return tuple(file_equation(name, facts(lesson)) for name in IDS)
-
-
 def facts(lesson: Lesson) -> set[str]:
     """Return what holds for the lesson's equations, see `facts_of`."""
     return facts_of(lesson.record, bool(lesson.dense_words), lesson.keep_probability is not None)
 
 
 def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, progress: float = 1.0) -> Figure:
-    """Return one step as a slide of 16 to 9: title, sentence, picture, equation, the tensors' shapes, the example.
+    """Return one step, 1 to 9, as a slide of 16 to 9; `progress`, in (0, 1]: how much of the picture is there.
 
     Not for several threads at once; the files below see to that themselves, see `demo.service.threads.drawing`.
-
-    Args:
-        step: 1 to 9; progress: how much of the picture is there, above 0 and up to 1, for moving pictures.
 
     Raises:
         ValueError: there is no such step.
@@ -173,11 +164,7 @@ def _draw_equation(page: Page, equation: str, box: Box) -> None:
 
 
 def lesson_pdf(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = False) -> bytes:
-    """Return the steps as a PDF, one page each; the same bytes for the same lesson.
-
-    Args:
-        progress: as in `seps.progress.with_progress`; what it raises ends the work, and nothing is left of it.
-    """
+    """Return the steps as a PDF, one page each; the same bytes for the same lesson."""
     hush_missing_glyphs()
     buffer = BytesIO()
     with PdfPages(buffer, metadata=METADATA["pdf"]) as pages:
@@ -187,10 +174,7 @@ def lesson_pdf(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = Fa
 
 
 def lesson_pngs(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = False) -> bytes:
-    """Return the steps as a zip of PNG files of 1920 by 1080 pixels; the same bytes for the same lesson.
-
-    `progress` as for `lesson_pdf`.
-    """
+    """Return the steps as a zip of PNG files of 1920 by 1080 pixels; the same bytes for the same lesson."""
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_STORED) as archive:
         for step in with_progress(range(1, STEPS + 1), say("file.drawing_steps"), progress):
@@ -200,10 +184,7 @@ def lesson_pngs(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = F
 
 
 def lesson_gif(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = False) -> bytes:
-    """Return one run through the method as an endless GIF of at most 3 MB: each step's picture builds up and rests.
-
-    `progress` as for `lesson_pdf`.
-    """
+    """Return one run through the method as an endless GIF of at most 3 MB: each step's picture builds up and rests."""
     stages = list(product(range(1, STEPS + 1), STAGES))
     listed = with_progress(stages, say("file.drawing_frames"), progress)
     frames = [_frame(lesson, step, palette, stage) for step, stage in listed]

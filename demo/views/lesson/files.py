@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from demo.drawing.formats import Download, file_name
 from demo.drawing.palette import DARK, LIGHT
 from demo.record.photo import get_credit
-from demo.record.table import say
+from demo.record.texts.table import say
 from demo.views.lesson.walk import WalkRequest, keep_probability, told_steps, walk, walk_value
-from seps.progress import Progress
+from seps.common.progress import Progress
 
 if TYPE_CHECKING:
     from demo.views.lesson.slide_parts import Lesson
@@ -23,16 +23,7 @@ KINDS = {  # the ending and the media type of each
 
 
 def lesson_file(request: WalkRequest, kind: str, dark: bool = False, progress: Progress = False) -> Download:
-    """Return the whole lesson as PDF (a page a step), PNG (a zip, a file a step), GIF, or HTML (a page that needs no
-    server).
-
-    Args:
-        kind: of KINDS; dark: in the dark palette.
-        progress: as in `seps.progress.with_progress`; what it raises ends the work.
-
-    Raises:
-        ValueError: another kind; as `walk_value`.
-    """
+    """Return all steps as one of KINDS: PDF, a zip of PNGs, GIF or HTML; ValueError for others, and as `walk_value`."""
     # Matplotlib is imported with the first picture.
     from demo.views.lesson.export import lesson_gif, lesson_pdf, lesson_pngs
 
@@ -67,11 +58,10 @@ def made_lesson(request: WalkRequest) -> Lesson:
 
 
 def lesson_page(request: WalkRequest) -> str:
-    """Return the lesson as a page that needs no server: its steps can be turned, and nothing is computed anew; errors
-    as `walk_value`."""
+    """Return the lesson as a page that needs no server: its steps can be turned, but nothing is computed."""
     from demo.notebook.page import page  # Matplotlib is imported with the first file
 
     value = walk_value(request)
     *others, last = value["steps"]  # whose note tells how to decide by hand
-    still = {"still": True, "formats": [], "idle": [], "steps": [*others, {**last, "note": ""}]}
+    still = {"still": True, "idle": [], "steps": [*others, {**last, "note": ""}]}
     return page("lesson", value | still, say("file.lesson", caption=value["caption"]))

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demo.drawing.layered import composed, draw_bar, draw_photo, shades
-from demo.drawing.page import POINT, Page, line_height, text_width
+from demo.drawing.page import POINT, Page, fit_photo, line_height, text_width
 from demo.drawing.palette import OPACITY
 from demo.record.counterfactual import Trial
-from demo.record.layers import Layer
-from demo.service.counterfactual import Decided
+from demo.record.layers.layers import Layer
+from demo.service.experiments.counterfactual import Decided
 from demo.views.lesson.steps import STEPS
 from seps import Explanation
 
@@ -38,7 +38,7 @@ HUGE, LARGE, MEDIUM, SMALL = 34, 15, 12, 10
 
 @dataclass(frozen=True)
 class LessonStep:
-    """What one step says; `tensors` are names with shapes, `legend` symbols in LaTeX with their words."""
+    """Text of one step; `tensors` are names with shapes, `legend` symbols in LaTeX with their words."""
 
     title: str
     sentence: str
@@ -55,8 +55,7 @@ class LessonStep:
 
 @dataclass(frozen=True)
 class LessonHeading:
-    """The example: its caption, the model's name, the photo's rank among `total` (None where nothing ranks it), whose
-    the photo is and its licence."""
+    """The example: caption, model, the photo's rank among `total` (None where nothing ranks it), and its credit."""
 
     caption: str
     model: str
@@ -69,28 +68,19 @@ class LessonHeading:
 class Lesson:
     """One walk through the method.
 
-    Attributes:
-        photo: any size and mode, the right way up; record: its explanation.
-        heading: what stands above every slide: caption, model and rank; steps: the nine steps' texts.
-        before: the same pair's record with the trained settings, where others are shown.
-        dense_words: (L_d,), the word pieces of the dense caption that is there, in use or not.
-        top_k: K of the relevance MLP.
-        keep_probability: (N,) in [0, 1] where the decision was drawn with Gumbel-Softmax.
-        trial: a decision beside that of the record, which stands alone where there is none.
-
     Raises:
         ValueError: not nine steps, `before` on another grid, or probabilities of another number of patches.
     """
 
-    photo: Image.Image
+    photo: Image.Image  # any size and mode, upright
     record: Explanation
     heading: LessonHeading
     steps: Sequence[LessonStep]
-    before: Explanation | None = None
-    dense_words: Sequence[str] = ()
-    top_k: int = 5
-    keep_probability: Floats | None = None
-    trial: Trial | None = None
+    before: Explanation | None = None  # by the trained settings, where others are shown
+    dense_words: Sequence[str] = ()  # (L_d,), word pieces of the dense caption, in use or not
+    top_k: int = 5  # K of the relevance MLP
+    keep_probability: Floats | None = None  # (N,) in [0, 1], where the decision was drawn
+    trial: Trial | None = None  # a decision next to that of the record
 
     def __post_init__(self) -> None:
         if len(self.steps) != STEPS:
@@ -115,8 +105,7 @@ class Lesson:
 
 
 def label(page: Page, left: float, top: float, text: str, size: float, most: float = INNER, **style: Any) -> None:
-    """Draw one line of our own words, where mathematics stands between dollar signs; smaller where wider than
-    `most`."""
+    """Draw one line of text with mathematics between dollar signs, shrunk to at most `most` wide."""
     style = {"color": page.palette.ink, "va": "baseline", "math_fontfamily": "stix", **style}
     weight, family = style.get("fontweight", "normal"), style["math_fontfamily"]
     letters = FontProperties(size=size, weight=weight, math_fontfamily=family)
@@ -127,7 +116,7 @@ def label(page: Page, left: float, top: float, text: str, size: float, most: flo
 
 
 def canvas(page: Page, box: Box) -> Axes:
-    """Axes whose coordinates are CSS pixels from the upper left of a box."""
+    """Add axes with coordinates in CSS pixels from the upper left of a box."""
     axes = page.axes(*box)
     axes.set_xlim(0, box[2])
     axes.set_ylim(box[3], 0)
@@ -137,8 +126,7 @@ def canvas(page: Page, box: Box) -> Axes:
 def framed(photo: Image.Image, box: Box) -> Box:
     """Return the photo in its own aspect ratio inside a box, on its left and halfway down."""
     left, top, width, height = box
-    scale = min(width / photo.width, height / photo.height)
-    fitted = max(1, round(photo.width * scale)), max(1, round(photo.height * scale))
+    fitted = fit_photo(photo, width, height)
     return left, top + (height - fitted[1]) // 2, *fitted
 
 

@@ -1,4 +1,4 @@
-"""The lesson's pictures of patches and words: embeddings, scores, the decision."""
+"""The lesson's pictures of patches and words: embeddings, scores, the decision, and one by hand."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import numpy as np
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from PIL import Image
 
+from demo.drawing.layered import draw_photo, shades
 from demo.drawing.page import Page, line_height, text_width, wrapped
-from demo.record.layers import Layer
-from demo.record.sentences import describe_kept
-from demo.record.table import SYMBOLS, say
+from demo.drawing.palette import OPACITY, RING, VEIL
+from demo.record.counterfactual import Trial, trial_columns, trial_rows
+from demo.record.layers.layers import Layer
+from demo.record.layers.sentences import describe_kept
+from demo.record.texts.table import SYMBOLS, mathtext, say
 from demo.views.lesson.slide_parts import (
     BODY,
     INNER,
@@ -33,7 +36,7 @@ from demo.views.lesson.slide_parts import (
     framed,
     label,
 )
-from seps.numbers import written
+from seps.common.numbers import written
 
 Chip = tuple[str, float, float, float]  # text, left, top, width
 CHIP_SIZES = (22.0, 18.0, 15.0, 13.0, 11.0, 10.0, 9.0, 8.0, 7.0, 6.0)
@@ -188,3 +191,51 @@ def decision_step(page: Page, lesson: Lesson, progress: float) -> None:
         label(page, left, TOP + 2, f"{say('lesson.keep_probability')}; {say('lesson.coloured')}", MEDIUM, width)
     foot = say("lesson.order", count=count)
     label(page, left + width / 2, TOP + BODY - 46, foot, MEDIUM, ha="center", color=page.palette.quiet)
+
+
+# CSS pixels: where the table begins, the width of each of its columns of numbers, and of the longest number.
+LEFT, COLUMN, NUMBER = 440, 105, 84
+
+
+def trial_step(page: Page, lesson: Lesson, progress: float) -> None:
+    """Draw the photo under the tried decision, or the model's with the ringed patch, and the numbers of both."""
+    trial = lesson.tried
+    shown = trial.now if trial.by_hand and trial.now is not None else trial.decided
+    decided, kept = trial.decided.record.sparse.kept, shown.record.sparse.kept
+    box = framed(lesson.photo, (MARGIN, TOP, 350, BODY - 50))
+    layer = Layer("mask" if progress > 0.25 else "photo")
+    values = layer.values(shown.record)
+    laid = shades(layer, values.values, lesson.record.grid, values.low, values.high, OPACITY)
+    axes = page.axes(*box)
+    draw_photo(axes, lesson.photo, layer, values, laid, lines=True, marks=True)
+    lines = [describe_kept(shown.record.sparse)]
+    if progress > 0.5:
+        draw_moved(axes, lesson, kept & ~decided, decided & ~kept)
+        if trial.by_hand:
+            lines.append(say("trial.moved", gained=(kept & ~decided).sum(), lost=(decided & ~kept).sum()))
+        elif trial.patch is not None:
+            lines.append(say("trial.ringed", **trial.place))
+            row, column = divmod(trial.patch, lesson.record.grid[1])
+            for colour, width in ((VEIL, 4.0), (RING, 2.0)):
+                ring = Rectangle((column, row), 1, 1, fill=False, edgecolor=colour, linewidth=width, clip_on=False)
+                axes.add_patch(ring)
+    page.text(MARGIN, TOP + BODY - 46, lines, MEDIUM, color=page.palette.accent)
+    draw_table(page, trial, progress)
+
+
+def draw_table(page: Page, trial: Trial, progress: float) -> None:
+    """Draw the first `progress` of the rows of both decisions, a column each and one of the differences."""
+    heads, rows = trial_columns(trial), trial_rows(trial)
+    ends = [WIDTH - MARGIN - COLUMN * number for number in (2, 1, 0)][: len(heads)]
+    for end, head in zip(ends, heads, strict=True):
+        label(page, end, TOP, head, MEDIUM, COLUMN - 8, ha="right", color=page.palette.quiet)
+    high = min(34.0, (BODY - 30) / len(rows))
+    for number, (key, title, numbers) in enumerate(rows[: ceil(progress * len(rows))]):
+        top = TOP + 28 + number * high + (high - line_height(MEDIUM)) / 2
+        style: dict[str, Any] = {"fontweight": "bold"} if key in ("score", "rank") else {}
+        size = LARGE if style and high > line_height(LARGE) else MEDIUM
+        room = ends[0] - NUMBER - LEFT
+        label(page, LEFT, top, mathtext(title), size, room, math_fontfamily="dejavusans", **style)
+        for place, (end, text) in enumerate(zip(ends, numbers, strict=True)):
+            colour = page.palette.accent if place == 2 else page.palette.ink
+            page.text(end, top, [text], size, ha="right", color=colour, **style)

@@ -11,12 +11,12 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from demo.drawing.layered import draw_photo, is_bright, map_colours, shades
+from demo.drawing.overlay import draw_terms
 from demo.drawing.page import POINT, Page, line_height, wrapped
 from demo.drawing.palette import OPACITY
-from demo.drawing.terms import draw_terms
-from demo.record.layers import Layer
-from demo.record.sentences import describe_kept
-from demo.record.table import say
+from demo.record.layers.layers import Layer
+from demo.record.layers.sentences import describe_kept
+from demo.record.texts.table import say
 from demo.views.lesson.slide_parts import (
     BODY,
     HUGE,
@@ -36,7 +36,7 @@ from demo.views.lesson.slide_parts import (
     framed,
     label,
 )
-from seps.numbers import written
+from seps.common.numbers import written
 
 Colours = NDArray[np.float64]
 

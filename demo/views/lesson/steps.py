@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from demo.record.counterfactual import Trial, change, decision_sentence
-from demo.record.language import phrase
-from demo.record.maths import mathml
-from demo.record.sentences import branches_of
+from demo.record.layers.sentences import branches_of
 from demo.record.settings import Knobs
-from demo.record.table import say
+from demo.record.texts.language import phrase
+from demo.record.texts.maths import mathml
+from demo.record.texts.table import say
 from demo.views.lesson.equations import facts_of, legend, page_equation
 from seps import Explanation
 
@@ -20,31 +20,19 @@ STEPS = len(IDS)
 
 @dataclass(frozen=True)
 class Example:
-    """One forward pass, with what its record does not tell.
-
-    Attributes:
-        record: the pass; knobs: its settings.
-        channels: C; pixels: side of the square image.
-        dense_length: L_d of the dense caption that is there, in use or not; None without one.
-        context: whether every patch carries the mean of the whole photo, and whether every word that of its caption.
-        classes: how many classes' vectors join the patches; 0 in a model without.
-        trained_k: how many values the relevance MLP was trained for.
-        rank: the photograph's place in its gallery for this caption and how many there are; None for a drawn decision.
-        spread: the caption's share of the score's spread, in [0, 1], and of how many captions; None without.
-        trial: a decision beside that of the pass.
-    """
+    """One forward pass, with what its record does not have."""
 
     record: Explanation
     knobs: Knobs
-    channels: int
-    pixels: int
-    dense_length: int | None
-    context: tuple[bool, bool]
-    classes: int
-    trained_k: int
-    rank: tuple[int, int] | None
-    spread: tuple[float, int] | None
-    trial: Trial
+    channels: int  # C
+    pixels: int  # side of the square image
+    dense_length: int | None  # L_d of the dense caption that is there, in use or not
+    context: tuple[bool, bool]  # whether a patch carries the mean of the photo, and a word that of its caption
+    classes: int  # number of class names added to the patches; 0 in a model without them
+    trained_k: int  # values that the relevance MLP was trained for
+    rank: tuple[int, int] | None  # the photograph's place and how many there are; None for a draw
+    spread: tuple[float, int] | None  # the caption's share of the score's spread, and of how many captions
+    trial: Trial  # a decision next to that of the pass
 
     @property
     def paper(self) -> bool:
@@ -81,13 +69,13 @@ class Example:
 def steps(example: Example) -> list[dict[str, Any]]:
     """Describe the nine steps, in order: id, title, sentence, equation, its symbols, tensors, note."""
     values, holds = numbers(example), facts(example)
-    keys = zip(IDS, sentences(example), equations(example), tensors(example), note_names(example), strict=True)
+    keys = zip(IDS, sentences(example), tensors(example), note_names(example), strict=True)
     return [
         {
             "id": step,
             "title": say(f"step.{step}"),
             "sentence": sentence,
-            "equation": equation,
+            "equation": page_equation(step, holds),
             "legend": [
                 {"latex": latex, "symbol": mathml(latex), "says": say(name, **values)}
                 for latex, name in legend(step, holds)
@@ -95,7 +83,7 @@ def steps(example: Example) -> list[dict[str, Any]]:
             "tensors": listed,
             "note": " ".join(say(name, **values) for name in notes),
         }
-        for step, sentence, equation, listed, notes in keys
+        for step, sentence, listed, notes in keys
     ]
 
 
@@ -174,6 +162,7 @@ def sentence_names(example: Example) -> list[str]:
 def note_names(example: Example) -> list[list[str]]:
     """Return what else is true of each step, by templates; none where there is nothing to add."""
     patches_context, words_context = example.context
+    dense = [] if example.record.dense is None else ["note.similarity_dense"]  # it changes the score
     return [
         [
             "note.patches",
@@ -186,7 +175,7 @@ def note_names(example: Example) -> list[list[str]]:
         ["note.aggregation", *(["note.aggregation_more"] if example.merged > example.kept else [])],
         extra_notes(example),
         matrix_notes(example),
-        similarity_notes(example),
+        ["rank.drawn"] if example.rank is None else dense,
         what_if_notes(example),
     ]
 
@@ -198,13 +187,6 @@ def score_notes(example: Example) -> list[str]:
     if spread and example.paper:
         spread.append("note.scores_beta")
     return [*spread, "note.scores" if example.paper else "note.scores_released"]
-
-
-def similarity_notes(example: Example) -> list[str]:
-    """That a drawn decision has no rank; else whether a dense caption makes the score another one than elsewhere."""
-    if example.rank is None:
-        return ["rank.drawn"]
-    return [] if example.record.dense is None else ["note.similarity_dense"]
 
 
 def what_if_notes(example: Example) -> list[str]:
@@ -232,12 +214,6 @@ def matrix_notes(example: Example) -> list[str]:
     return ["note.matrix_fits", *(["note.matrix_fewer"] if fewer else [])]
 
 
-def equations(example: Example) -> list[str]:
-    """Return the MathML of each step, of the variant and the branches of the pass."""
-    holds = facts(example)
-    return [page_equation(step, holds) for step in IDS]
-
-
 def facts(example: Example) -> set[str]:
     """Return what holds for the equations of the pass, see `facts_of`."""
     return facts_of(example.record, example.dense_length is not None, example.knobs.decision == "gumbel")
@@ -248,9 +224,12 @@ def tensors(example: Example) -> list[list[dict[str, Any]]]:
     merged, together = branch_tokens(example)
     aligned, all_tokens, matrices = alignment_tensors(example)
     total = [tensor("terms", (len(example.record.terms),)), tensor("S", ())]
+    photo = [tensor("I", (3, example.pixels, example.pixels)), tensor("V", (example.patches, example.channels))]
+    cls = [tensor("v_cls", (1, example.channels))] if example.record.has_cls else []
+    lengths = {"T_s": example.length, "T_d": example.dense_length}
     return [
-        photo_tensors(example),
-        caption_tensors(example),
+        photo + cls,
+        [tensor(name, (length, example.channels)) for name, length in lengths.items() if length is not None],
         score_tensors(example),
         [
             tensor(f"D_{branch.name[0]}", branch.kept.shape, "D", branch=branch.name)
@@ -262,19 +241,6 @@ def tensors(example: Example) -> list[list[dict[str, Any]]]:
         total,
         [tensor("D", (example.patches,), "tried"), tensor("S", ())],
     ]
-
-
-def photo_tensors(example: Example) -> list[dict[str, Any]]:
-    """Return the image and what its encoder makes of it."""
-    pixels = tensor("I", (3, example.pixels, example.pixels))
-    cls = [tensor("v_cls", (1, example.channels))] if example.record.has_cls else []
-    return [pixels, tensor("V", (example.patches, example.channels)), *cls]
-
-
-def caption_tensors(example: Example) -> list[dict[str, Any]]:
-    """Return the words of the captions that are there."""
-    lengths = {"T_s": example.length, "T_d": example.dense_length}
-    return [tensor(name, (length, example.channels)) for name, length in lengths.items() if length is not None]
 
 
 def score_tensors(example: Example) -> list[dict[str, Any]]:

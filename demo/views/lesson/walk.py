@@ -9,86 +9,67 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from demo.galleries.index import IndexedGallery
+from demo.galleries.indexes.index import IndexedGallery
 from demo.record.counterfactual import Trial
 from demo.record.packing import packed
-from demo.record.photo import photo_value, with_new_key
+from demo.record.photo import photo_value
 from demo.record.settings import (
     Knobs,
     changes,
     evaluation_knobs,
     fixed,
     idle,
+    idle_choices,
     limits,
     network_with,
     trained_knobs,
     untrained,
 )
-from demo.record.table import say
+from demo.record.texts.table import say
 from demo.service.captions import read_pair
-from demo.service.counterfactual import Attempts, Decided, Mask
-from demo.service.encoded import index_captions
-from demo.service.explaining import explain_pair
+from demo.service.experiments.counterfactual import Attempts, Decided, Mask
+from demo.service.explaining import explain_pair, index_captions
 from demo.service.masks import read_mask
 from demo.service.retrieval import RetrievalService
-from demo.views.lesson.spread import caption_share
 from demo.views.lesson.steps import STEPS, Example, steps
 from demo.views.lesson.trial import effects_of, made_trial, trial_value
 from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, Ranking, ScoringEngine
-from seps.method.selection import gumbel_mask
+from seps.explanation.spread import caption_spread
+from seps.method.selection import gumbel_mask, normalise_patches, text_attention
 from seps.search.index import model_key
 
 
 @dataclass(frozen=True)
 class WalkRequest:
-    """What is walked through.
-
-    Attributes:
-        service: of the gallery; indexed, index: the photograph; caption, dense: as typed, or no dense caption.
-        knobs: settings of the pass; "before" is what the model is evaluated with.
-        mask: the decision by hand of the last step as links write it, empty for the model's own.
-    """
+    """Photo, caption and settings of a walk through the method."""
 
     service: RetrievalService
     indexed: IndexedGallery
     index: int
-    caption: str
+    caption: str  # as typed
     dense: str | None
-    knobs: Knobs
-    mask: str = ""
+    knobs: Knobs  # of the pass; "before" is what the model is evaluated with
+    mask: str = ""  # the decision by hand as links write it, empty for the model's own
 
 
 @dataclass(frozen=True)
 class Walk:
-    """One pass of the lesson.
+    """One pass of the lesson; both captions are there even where the knobs leave the dense one out."""
 
-    Attributes:
-        caption, dense: as read; dense_words: the dense caption's word pieces. Both are there even where the knobs leave
-            the dense caption out.
-        knobs: settings of the pass; net: a network of these.
-        record: the pass; before: the same photograph and captions by what the model is evaluated with.
-        changed: whether the knobs move anything against that.
-        rank, rank_before: the photograph's place in its gallery for the caption, from 1; None for a drawn decision;
-            total: of how many.
-        caption_rank: the caption's place for the photograph, see `walk_value`.
-        spread: see `captions_spread`.
-        trial: a decision beside that of the pass, under the same knobs.
-    """
-
-    caption: str
+    caption: str  # as read
     dense: str | None
     dense_words: list[str] | None
-    knobs: Knobs
+    knobs: Knobs  # of the pass
     net: CrossSparseAggrNet
     record: Explanation
-    before: Explanation
-    changed: bool
-    rank: int | None
+    before: Explanation  # the same pair by what the model is evaluated with
+    changed: bool  # whether the knobs move anything against that
+    rank: int | None  # of the photograph for the caption, from 1; None for a drawn decision
     rank_before: int
-    total: int
-    caption_rank: dict[str, Any] | None
-    spread: tuple[float, int] | None
-    trial: Trial
+    total: int  # photographs that are ranked
+    caption_rank: dict[str, Any] | None  # see `caption_ranks`
+    spread: tuple[float, int] | None  # see `captions_spread`
+    trial: Trial  # a decision next to that of the pass, under the same knobs
 
 
 def walk(request: WalkRequest) -> Walk:
@@ -159,31 +140,30 @@ def walk_value(request: WalkRequest, step: int = 1) -> dict[str, Any]:
     note = say("rank.drawn") if knobs.decision == "gumbel" else ""
     ranks = {"before": walked.rank_before, "now": walked.rank, "total": walked.total, "gallery": indexed.gallery.name}
     among, alone = walked.caption_rank, say("rank.alone") if walked.dense else ""
-    return with_new_key(
-        {
-            "photo": photo_value(indexed, request.index),
-            "model": service.name,
-            "caption": walked.caption,
-            "dense_caption": walked.dense,
-            "step": step,
-            "knobs": asdict(knobs),
-            "trained": asdict(trained),
-            "untrained": untrained(knobs, trained),
-            "fixed": idle(knobs, walked.dense is not None) | fixed(service.model),
-            "limits": {name: list(ends) for name, ends in limits(service.model).items()},
-            "record": packed(walked.record),
-            "before": packed(walked.before) if walked.changed else None,
-            "rank": ranks | {"note": note},
-            "caption_rank": None if among is None else among | {"note": note or alone},
-            "moved": moved_between(walked.before, walked.record),
-            "channels": walked.net.embed_size,
-            "dense_words": walked.dense_words,
-            "lengths": lengths(service, walked),
-            "steps": told_steps(service, walked, walked.total),
-            "by_hand": request.mask,
-            "whatif": trial_value(walked.trial),
-        }
-    )
+    return {
+        "photo": photo_value(indexed, request.index),
+        "model": service.name,
+        "caption": walked.caption,
+        "dense_caption": walked.dense,
+        "step": step,
+        "knobs": asdict(knobs),
+        "trained": asdict(trained),
+        "untrained": untrained(knobs, trained),
+        "idle": idle_choices(),
+        "fixed": idle(knobs, walked.dense is not None) | fixed(service.model),
+        "limits": {name: list(ends) for name, ends in limits(service.model).items()},
+        "record": packed(walked.record),
+        "before": packed(walked.before) if walked.changed else None,
+        "rank": ranks | {"note": note},
+        "caption_rank": None if among is None else among | {"note": note or alone},
+        "moved": moved_between(walked.before, walked.record),
+        "channels": walked.net.embed_size,
+        "dense_words": walked.dense_words,
+        "lengths": lengths(service, walked),
+        "steps": told_steps(service, walked, walked.total),
+        "by_hand": request.mask,
+        "whatif": trial_value(walked.trial),
+    }
 
 
 def noise(service: RetrievalService, knobs: Knobs) -> torch.Generator:
@@ -218,8 +198,10 @@ def caption_ranks(
     alone: CaptionIndex,
     drawn: bool,
 ) -> dict[str, Any] | None:
-    """Return the caption's place for the photograph among a gallery's captions, its own or else the first gallery's; it
-    joins them where it is none of them. None where neither gallery has captions."""
+    """Return the caption's place for the photograph among a gallery's captions, which it joins if it is none of them.
+
+    None where neither the photograph's gallery nor the first one has captions.
+    """
     name = pool_name(service, indexed)
     if name is None:
         return None
@@ -240,14 +222,9 @@ def caption_ranks(
 def captions_spread(
     service: RetrievalService, net: CrossSparseAggrNet, indexed: IndexedGallery, index: int, dense: CaptionIndex | None
 ) -> tuple[float, int] | None:
-    """Return the caption's share of the score's spread over a photograph's patches, and of how many captions of the
-    pool.
+    """Return the caption's share of the score's spread over a photograph's patches, and of how many captions.
 
-    Args:
-        dense: the pass's captions where a dense one counts.
-
-    Returns:
-        None without captions, and where the score is the same on every patch.
+    None without captions, and where the score is the same on every patch.
     """
     name = pool_name(service, indexed)
     if name is None:
@@ -258,19 +235,15 @@ def captions_spread(
 
 
 def pool_name(service: RetrievalService, indexed: IndexedGallery) -> str | None:
-    """Return the gallery whose captions stand for others: the photograph's own or else the first; None without
-    captions."""
-    return next((name for name in (indexed.gallery.name, service.first) if has_captions(service, name)), None)
-
-
-def has_captions(service: RetrievalService, gallery: str) -> bool:
-    """Return whether a gallery is open and has captions."""
-    return gallery in service.galleries and any(item.captions for item in service.galleries[gallery].gallery.items)
+    """Return the gallery whose captions stand for others: the photograph's own or else the first, or None."""
+    for name in (indexed.gallery.name, service.first):
+        if name in service.galleries and any(item.captions for item in service.galleries[name].gallery.items):
+            return name
+    return None
 
 
 def moved_between(before: Explanation, now: Explanation) -> dict[str, Any]:
-    """Return what differs between two passes: the sparse branch's kept patches, the terms, S(I, T). A term that one of
-    them lacks is None there."""
+    """Return what differs between two passes; a term that one of them lacks is None there."""
     then, kept = before.sparse.kept, now.sparse.kept
     names = dict.fromkeys([*now.terms, *before.terms])
     return {
@@ -292,11 +265,7 @@ def lengths(service: RetrievalService, walked: Walk) -> dict[str, Any]:
 
 
 def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict[str, Any]]:
-    """Return the nine steps; the fourth with the keep probabilities and, for a draw, the gradients of its decision.
-
-    Args:
-        total: how many photographs the gallery has.
-    """
+    """Return the nine steps; the fourth with the keep probabilities and, for a draw, its decision's gradients."""
     config, knobs = service.model.config, walked.knobs
     example = Example(
         record=walked.record,
@@ -326,3 +295,18 @@ def keep_probability(walked: Walk) -> Tensor:
     """(N,) in [0, 1]: how likely a draw keeps each patch, the place of its score in the range that a score can have."""
     low, high = walked.net.sparse_net_cap.score_range
     return torch.tensor((walked.record.sparse.score - low) / (high - low)).clamp(0, 1)
+
+
+def caption_share(
+    net: CrossSparseAggrNet, image: ImageIndex, captions: CaptionIndex, dense: CaptionIndex | None
+) -> float | None:
+    """Return the caption's share, in [0, 1], of the spread of the sparse branch's score; None without any."""
+    unit = normalise_patches(image.patches)[0]  # (N, C)
+    s_st = text_attention(unit, captions.sparse.direction.T).T  # (P, N)
+    attentions = {"s_st": s_st, "s_im": image.s_im.expand_as(s_st)}
+    if dense is not None and dense.dense is not None and net.use_paper_version:
+        attentions["s_dt"] = text_attention(unit, dense.dense.direction[0]).expand_as(s_st)
+    s_p = image.s_p[0]
+    _, scores = net.sparse_net_cap.combine(None if s_p is None else s_p.expand_as(s_st), attentions)
+    of_caption, whole = caption_spread(scores)
+    return of_caption / whole if whole > 0 else None

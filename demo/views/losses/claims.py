@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from demo.record.settings import network_with, trained_knobs
-from demo.record.table import say
+from demo.record.texts.table import say
 from demo.service.retrieval import RetrievalService
 from demo.views.losses.values import GALLERY, Batch, read_batch
 from seps import CrossSparseAggrNet
@@ -28,32 +28,19 @@ MISSED_TARGET = 0.3
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim.
-
-    Attributes:
-        name: in links and events, and of its sentences in the table.
-        measure: runs it; gives the numbers by name and whether they bear the claim out.
-    """
+    """A claim, by its name in links and in the table; `measure` gives its numbers and whether they bear it out."""
 
     name: str
     measure: Callable[[RetrievalService], tuple[Measured, bool]]
 
     @property
     def says(self) -> dict[str, str]:
-        """`name`, `claim`, the sentence, and `how`, what is run and measured."""
+        """A claim: its `name`, the sentence `claim`, and `how` it is measured."""
         return {"name": self.name, "claim": say(f"claim.{self.name}"), "how": say(f"how.{self.name}")}
 
 
 def run_claim(service: RetrievalService, name: str) -> dict[str, Any]:
-    """Run one claim on the model: what it says, `measured` (numbers by name) and `holds`, JSON ready.
-
-    Args:
-        service: its model is of the paper's variant and has the gallery of examples.
-        name: one of CLAIMS.
-
-    Raises:
-        ValueError: no claim of that name.
-    """
+    """Run one of CLAIMS on a model with the gallery of examples: its sentences, `measured` and `holds`, JSON ready."""
     if name not in CLAIMS:
         raise ValueError(f"There is no claim {name!r}; there are: {', '.join(CLAIMS)}.")
     claim = CLAIMS[name]
@@ -63,15 +50,13 @@ def run_claim(service: RetrievalService, name: str) -> dict[str, Any]:
 
 
 def claims_value(results: Mapping[str, dict[str, Any]] | None = None) -> dict[str, Any]:
-    """Return every claim as the page takes it: `claims`, each with `name`, `claim`, `how` and its `result`, from
-    `run_claim` where it has been run, else None."""
+    """Return every claim with its `result`, from `run_claim` where it has been run, else None."""
     results = results or {}
     return {"claims": [{**claim.says, "result": results.get(claim.name)} for claim in CLAIMS.values()]}
 
 
 def fixed_share(service: RetrievalService) -> tuple[Measured, bool]:
-    """Under hard top-k: the kept shares of all pairs, L_ratio before and after the score networks are changed, L_ratio
-    for a target that is missed, and the norms of the gradients."""
+    """Under hard top-k: kept shares, L_ratio before and after the score networks change, and the gradients' norms."""
     net = training_network(service, "top-k")
     batch, images = read_batch(service), leaf(read_batch(service).images)
     masks = decisions(net, batch, images)

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-from demo.record.photo import with_new_key
-from demo.record.table import say
-from demo.service.retrieval import RetrievalService
-from demo.views.losses.guide import advice_rows, ratio_experiment
-from demo.views.losses.values import playground_value
+from demo.record.texts.language import phrase
+from demo.record.texts.table import say
 from demo.views.tables import table
+from seps.training.guide import ADVICE, CLAIMED_KEPT
 
-USUAL = {"margin": "0.2", "mining": "all", "mask_ids": "1", "share": "0.3"}  # as links write them
 TASK_GUIDE = Path(__file__).resolve().parents[3] / "assets" / "guide" / "losses.md"
 PANEL = (240, 130)  # width and height of a curve's
+RATIO_FILE = Path(__file__).resolve().parents[3] / "assets" / "lesson" / "ratio_weights.json"
+
+
+def advice_rows() -> list[tuple[str, ...]]:
+    """Return the guide's advice: setting, usual value, when to raise it, when to lower it, and who says so."""
+    return [tuple(map(phrase, (row.setting, row.usual, row.raise_it, row.lower_it, row.source))) for row in ADVICE]
+
+
+@lru_cache(maxsize=1)
+def ratio_experiment() -> dict[str, Any]:
+    """Read what `seps.training.ratio_weights` measured, and add what the guide claims and whether it `holds`."""
+    experiment: dict[str, Any] = json.loads(RATIO_FILE.read_text(encoding="utf-8"))
+    for run in experiment["runs"]:
+        low, high = CLAIMED_KEPT[run["ratio_weight"]]
+        run["claim"] = (low, high)
+        run["holds"] = low <= round(run["low"], 2) and round(run["high"], 2) <= high
+    return experiment
 
 
 def task_guide() -> str:
@@ -90,12 +105,3 @@ def panel(run: dict[str, Any], target: float) -> str:
 def height(fraction: float) -> float:
     """Return where a kept share stands in a panel, from its top."""
     return PANEL[1] * (1 - fraction)
-
-
-def shown(service: RetrievalService, margin: float, mining: str, mask_ids: bool) -> dict[str, Any]:
-    """Return the playground's value, with the link that leads to these settings; arguments and errors as
-    `playground_value`."""
-    settings = {"margin": f"{margin:g}", "mining": mining, "mask_ids": str(int(mask_ids))}
-    moved = {name: value for name, value in settings.items() if value != USUAL[name]}
-    value = playground_value(service, margin, mining, mask_ids)
-    return with_new_key(value | {"link": "?" + urlencode({"view": "losses"} | moved)})

@@ -44,22 +44,16 @@ UNFORESEEN = (
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B pairs of a photograph and one of its captions, encoded; row i of each tensor is pair i.
+    """B pairs of a photograph and one of its captions, encoded; row i of each tensor is pair i."""
 
-    Attributes:
-        indices: of the photographs in the gallery; captions: texts; img_ids: the photograph of each pair, as a number.
-        images: (B, N[+1], C); words, lengths: (B, L_s, C) and (B,); dense_words, dense_lengths: the same of each
-            photograph's dense caption.
-    """
-
-    indices: tuple[int, ...]
+    indices: tuple[int, ...]  # of the photographs in the gallery
     captions: tuple[str, ...]
-    img_ids: tuple[int, ...]
-    images: Tensor
-    words: Tensor
-    lengths: Tensor
-    dense_words: Tensor
-    dense_lengths: Tensor
+    img_ids: tuple[int, ...]  # the photograph of each pair, as a number
+    images: Tensor  # (B, N[+1], C)
+    words: Tensor  # (B, L_s, C)
+    lengths: Tensor  # (B,)
+    dense_words: Tensor  # (B, L_d, C), of each photograph's dense caption
+    dense_lengths: Tensor  # (B,)
 
 
 @lru_cache(maxsize=2)
@@ -149,8 +143,7 @@ def playground_value(
 
 @lru_cache(maxsize=2)
 def batch_similarity(service: RetrievalService) -> Tensor:
-    """S(I, T) of every photograph with every caption of the batch, captions alone, by the model's own forward pass:
-    (B, B) on the CPU."""
+    """Return S(I, T) of all pairs of the batch, captions alone, by the model's forward pass: (B, B) on the CPU."""
     batch = read_batch(service)
     with torch.no_grad():
         similarity = service.model.cross_net(batch.images, batch.words, batch.lengths)
@@ -183,8 +176,7 @@ def same_pairs(batch: Batch) -> Tensor:
 
 
 def masked_pairs(batch: Batch, similarity: Tensor, margin: float, mining: str) -> dict[str, Any]:
-    """Return what `img_ids` masks: the pairs, what each would add if it were taken for a negative, and the loss both
-    ways."""
+    """Return the pairs that `img_ids` masks, what each would add as a negative, and the loss both ways."""
     diagonal = torch.eye(len(similarity), dtype=torch.bool)
     to_captions, to_images = violations(similarity, margin, diagonal)
     return {
@@ -212,15 +204,7 @@ def loss_curve(similarity: Tensor, ids: tuple[int, ...] | None) -> dict[str, lis
 
 @lru_cache(maxsize=4)
 def ratio_curves(target: float) -> dict[str, Any]:
-    """Losses on the kept share beside each other, one branch of equation (7) and two others, with their gradients.
-
-    Args:
-        target: rho, in (0, 1].
-
-    Returns:
-        `target`; `huber_delta`; `shares`, SHARES kept shares from 0 to 1; `losses`: for "mse" (the library's own
-        L_ratio), "mae" and "huber" the `value` and the `gradient` by autograd at each share.
-    """
+    """Return three losses on the kept share, "mse" being the library's L_ratio, with their gradients, for a target."""
     fractions = torch.linspace(0, 1, FRACTIONS, dtype=torch.float64, requires_grad=True)
     goal = torch.full_like(fractions, target)
     with torch.enable_grad():
@@ -236,8 +220,7 @@ def ratio_curves(target: float) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def class_names() -> tuple[str, ...]:
-    """Return the names of ImageNet's 1,000 classes, as timm lists them; the shipped image encoder was trained on
-    these."""
+    """Return the names of ImageNet's 1,000 classes, as timm lists them: those of the shipped encoder's training."""
     info = ImageNetInfo(CLASS_LIST)
     return tuple(info.index_to_description(number) for number in range(info.num_classes()))
 
@@ -250,14 +233,9 @@ def classes_naming(word: str) -> list[str]:
 
 @lru_cache(maxsize=2)
 def unforeseen(service: RetrievalService) -> dict[str, Any]:
-    """Captions whose subject no class of a fixed list names, and how their photographs rank all the same.
+    """Return captions whose subject no class of a fixed list names, and how their photographs rank all the same.
 
     Cross-entropy over fixed classes needs a class for what is asked; a ranking asks only which photograph fits better.
-
-    Returns:
-        `classes`, how many there are; `class_list`, its name; `examples`: each `caption`, its `subject`, `named_by`,
-        the classes with that word, its photograph's `title` and `thumb`, the `rank` of it among `total`, its `score`,
-        and the `best_other` photograph's title with its `other_score`.
     """
     indexed = service.find(GALLERY)
     examples = []

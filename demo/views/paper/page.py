@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from demo.record.language import phrase
-from demo.record.table import rich, say
+from demo.record.texts.language import phrase
+from demo.record.texts.table import rich, say
 from demo.service.results import dense_protocol, our_effects, our_results
 from demo.service.retrieval import RetrievalService
 from demo.views.paper.values import differences, names_elsewhere, published

@@ -13,11 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from demo.galleries.index import IndexedGallery
+from demo.galleries.indexes.index import IndexedGallery
 from demo.record.settings import VARIANTS, evaluation_knobs, network_with
-from demo.record.table import say
-from demo.service.encoded import EncodedCaption
-from demo.service.explaining import explain_pair
+from demo.record.texts.table import say
+from demo.service.explaining import EncodedCaption, explain_pair
 from demo.service.retrieval import RetrievalService
 from seps import AlignmentExplanation, CrossSparseAggrNet, DualTokenAggregation, Explanation
 
@@ -30,12 +29,7 @@ PUBLISHED_FILE = ROOT / "assets" / "lesson" / "published.json"
 
 @dataclass(frozen=True)
 class Run:
-    """One variant on the example.
-
-    Attributes:
-        net: the network of the variant; record: its explanation of the example.
-        kept_alone: patches that the other variant drops; slope: the norm of the gradient of S(I, T) at the patches.
-    """
+    """One variant on the example; `kept_alone`: patches the other drops; `slope`: the gradient's norm at them."""
 
     net: CrossSparseAggrNet
     record: Explanation
@@ -83,16 +77,7 @@ NUMBERS: dict[str, dict[str, Callable[[Run], float | None]]] = {
 def differences(
     service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
 ) -> list[dict[str, Any]]:
-    """Tell how the paper and its released code differ, with both variants' numbers on one photograph and caption.
-
-    Args:
-        service: its model is of the paper's variant.
-        indexed, index: the gallery and the position of the photograph in it.
-        caption, dense: as read by `read_caption`.
-
-    Returns:
-        For each difference `id`, `topic`, what the `paper` and the `released` code do, `numbers`, each with a `name`
-        and its value for `paper` and `released` (None where the variant has no such thing), and a `note` or "".
+    """Return how the paper and its released code differ, with both variants' numbers on one photograph and caption.
 
     Raises:
         ValueError: the model has no parameters of the paper's variant.
@@ -171,11 +156,7 @@ def slope(net: CrossSparseAggrNet, image: Tensor, caption: EncodedCaption) -> fl
 def published() -> dict[str, Any]:
     """Read results that others published, from assets/lesson/published.json.
 
-    Returns:
-        `rows`, each with `method`, `encoders`, `test`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent;
-        None where the source has none), `rsum` (or None), `summed` (True where the source has no rSum and it was added
-        up here from its six recalls), `note`, and of its source the address as `source` and `what` it is;
-        `sources` with `id`, `source`, `what` and `note`; `missing`, a sentence for each table that was not found.
+    Recalls are R@1, R@5 and R@10 in per cent, None where the source has none; `summed`: the rSum was added up here.
     """
     data = json.loads(PUBLISHED_FILE.read_text(encoding="utf-8"))
     sources = {source["id"]: source for source in data["sources"]}
@@ -199,7 +180,7 @@ def names_elsewhere() -> tuple[tuple[str, str, str], ...]:
     text = NAMES_FILE.read_text(encoding="utf-8").partition("\n## ")[0]
     rows = []
     for item in LIST_ITEM.findall(text):
-        there, _, here = CODE.sub(r"\1", " ".join(item.split())).partition(": here ")
+        there, _, here = CODE.sub(r"\1", " ".join(item.split())).partition(": ")
         name, _, differs = here.partition("; ")
         rows.append((there, name, differs))
     return tuple(rows)

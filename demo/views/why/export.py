@@ -14,25 +14,16 @@ from PIL import Image
 
 from demo.drawing.formats import CONTRASTS, TYPES, Download, check_format, file_name
 from demo.drawing.layered import draw_photo, draw_scale, shades
-from demo.drawing.page import Block, Page, line_height, make_text_block, stacked, wrapped
+from demo.drawing.page import Block, Page, fit_photo, line_height, make_text_block, stacked, wrapped
 from demo.drawing.palette import DARK, LIGHT, OPACITY, VEIL, Palette
 from demo.drawing.render import render
-from demo.record.contrast import (
-    Contrast,
-    Part,
-    contrast_record,
-    contrast_sentences,
-    get_part_title,
-    maps_of,
-    marks,
-    most,
-    score_line,
-)
-from demo.record.layers import Layer, LayerValues
-from demo.record.table import say
+from demo.record.contrast import Contrast, Part, maps_of, marks, most
+from demo.record.contrast_values import contrast_record, contrast_sentences, get_part_title, score_line
+from demo.record.layers.layers import Layer, LayerValues
+from demo.record.texts.table import say
 from demo.service.threads import drawing
-from seps.numbers import rounded, written
-from seps.spreadsheet import csv_content
+from seps.common.numbers import rounded, written
+from seps.common.spreadsheet import csv_content
 
 # Lengths in CSS pixels, sizes of letters in points.
 WIDTH, MARGIN, GAP = 1152, 40, 32
@@ -52,17 +43,7 @@ def why_file(
     dark: bool = False,
     credit: str = "",
 ) -> Download:
-    """Return what stands side by side as a file.
-
-    Args:
-        contrast: both similarities in parts; photos: the left and the right one; model: its name.
-        kind: one of `CONTRASTS`.
-        layer: a word's map, "word:0", or anything else for the words that decide; dark: in the dark palette.
-        credit: of the photographs.
-
-    Raises:
-        ValueError: another kind of file.
-    """
+    """Return what stands side by side as one of CONTRASTS, with the map of "word:0", or the deciding words marked."""
     check_format(kind, CONTRASTS)
     name = file_name(model, f"{contrast.left.title} {contrast.right.title}", "why", kind)
     if kind == "json":
@@ -81,21 +62,11 @@ def contrast_csv(contrast: Contrast) -> bytes:
     columns = (*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption")
     parts = [(part, "word") for part in contrast.words] + [(part, "rest") for part in contrast.rest]
     rows = [
-        [
-            get_part_title(part),
-            kind,
-            table_number(part.left),
-            table_number(part.right),
-            table_number(part.difference),
-        ]
+        [get_part_title(part), kind, *map(table_number, (part.left, part.right, part.difference))]
         for part, kind in parts
     ]
-    total = [
-        table_number(contrast.left.similarity),
-        table_number(contrast.right.similarity),
-        table_number(contrast.difference),
-    ]
-    rows.append([say("why.sum"), "sum", *total])
+    totals = contrast.left.similarity, contrast.right.similarity, contrast.difference
+    rows.append([say("why.sum"), "sum", *map(table_number, totals)])
     return csv_content(columns, [(*row, *titles, *captions) for row in rows])
 
 
@@ -112,11 +83,7 @@ def why_picture(
     palette: Palette = LIGHT,
     credit: str = "",
 ) -> Figure:
-    """Return both photographs, under a word's maps on one scale or with the words that decide marked, and all shares.
-
-    Args:
-        contrast: both similarities in parts; photos: left and right; part: the word, None for those that decide.
-    """
+    """Draw both photographs, under a word's maps on one scale or with the deciding words marked, and all shares."""
     inner = WIDTH - 2 * MARGIN
     head, *others = contrast_sentences(contrast)
     sentence = " ".join(others)
@@ -135,11 +102,7 @@ def why_picture(
 def _photos(contrast: Contrast, photos: Sequence[Image.Image], part: Part | None) -> Block:
     """Both photographs at one height, with captions where there are two, and their scores."""
     width = (WIDTH - 2 * MARGIN - GAP) // 2
-    fits = [min(width / photo.width, PHOTO_HEIGHT / photo.height) for photo in photos]
-    sizes = [
-        (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
-        for photo, scale in zip(photos, fits, strict=True)
-    ]
+    sizes = [fit_photo(photo, width, PHOTO_HEIGHT) for photo in photos]
     sides = (contrast.left, contrast.right)
     titles = [wrapped(side.caption if contrast.of_captions else side.title, width, MEDIUM, bold=True) for side in sides]
     head = max(map(len, titles)) * line_height(MEDIUM) + line_height(SMALL) + 10
@@ -198,7 +161,7 @@ def draw_marks(axes: Axes, contrast: Contrast, place: int) -> None:
 
 
 def _scale(contrast: Contrast, part: Part | None) -> Block:
-    """What the colours of a word's maps mean, or what the frames do."""
+    """Return the legend of a word's maps, or of the frames."""
     if part is None:
         return make_text_block(MARGIN, wrapped(say("why.marks"), WIDTH - 2 * MARGIN, SMALL), SMALL, 14)
     return 36, lambda page, top: draw_scale(page, MARGIN, top, _values(contrast, part, 0), say("mask.cross"), OPACITY)
@@ -245,19 +208,13 @@ def _row(
 def _bar(
     page: Page, top: float, start: float, sign: int, room: float, here: float | None, other: float | None, scale: float
 ) -> None:
-    """An attribution as a bar away from the middle: as much as the other side has soft, what it has more full; hollow
-    below zero."""
+    """Draw an attribution as a bar away from the middle, what both sides have soft; hollow below zero."""
     size = abs(here or 0.0)
     common = min(size, abs(other)) if here is not None and other is not None and here * other > 0 else 0.0
     palette = page.palette
-    drawn = (
-        [(0.0, size, palette.paper)]
-        if (here or 0.0) < 0
-        else [
-            (0.0, common, palette.accent_soft),
-            (common, size, palette.accent),
-        ]
-    )
+    drawn = [(0.0, common, palette.accent_soft), (common, size, palette.accent)]
+    if (here or 0.0) < 0:
+        drawn = [(0.0, size, palette.paper)]
     for first, last, fill in drawn:
         length = (last - first) / scale * room
         if length <= 0:

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 from demo.drawing.formats import PAGE, Download, file_name
-from demo.galleries.index import IndexedGallery
-from demo.record.contrast import Contrast, Side, contrast, contrast_value
-from demo.record.photo import get_credit, photo_value, with_new_key
-from demo.record.table import say
+from demo.galleries.indexes.index import IndexedGallery
+from demo.record.contrast import Contrast, Side, contrast
+from demo.record.contrast_values import contrast_value
+from demo.record.photo import get_credit, photo_value
+from demo.record.texts.table import say
 from demo.service.ranking import Candidates, ImageRanking
-from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.service.session import SessionData
 from demo.views.downloads import page_file
 from demo.views.figure_spec import SPEC, contrast_spec
-from demo.views.state import ViewState, link_to
+from demo.views.state import ViewState
 
 
 @dataclass(frozen=True)
 class WhyState(ViewState):
-    """What stands side by side. `index` is the left photograph's; `other` is "" for two
-    photographs.
-
-    Attributes:
-        against: the index of the right photograph; that of two captions is the left one's.
-    """
+    """Side by side: `index` is the left photograph's, `against` the right one's; `other` is "" for two photographs."""
 
     against: int = 0
 
@@ -48,17 +41,14 @@ def sides_of(
             record = service.explain(indexed, index, caption, dense)
         attribution, *others = service.split_all(record)
         place = (0, 0) if ranking is None or not ranked else (1 + ranking.order.index(index), len(ranking.order))
-        return Side(
-            indexed.gallery.items[index].title, caption, record, attribution, *place, service.unmatched_rule, *others
-        )
+        return Side(indexed.gallery.items[index].title, caption, record, attribution, *place, *others)
 
     right = state.index if state.other else state.against
     return contrast(side(state.index, state.caption, True), side(right, state.other or state.caption, not state.other))
 
 
 def first_two(ranking: ImageRanking, index: int | None = None, against: int | None = None) -> tuple[int, int]:
-    """Return the two photographs to begin with: the best and the next, unless others are named; never one twice where
-    there are two."""
+    """Return the two photographs to begin with: the best and the next, unless others are named; never one twice."""
     left = ranking.order[0] if index is None else index
     others = [index_here for index_here in ranking.order if index_here != left] or [left]
     return left, others[0] if against is None or against == left else against
@@ -83,35 +73,20 @@ def why_value(service: RetrievalService, indexed: IndexedGallery, state: WhyStat
         [index, say("why.option", rank=rank, title=indexed.gallery.items[index].title, score=score)]
         for rank, (index, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
     ]
-    return with_new_key(
-        value
-        | {
-            "model": service.name,
-            "captions": bool(state.other),
-            "options": options,
-            "layer": state.layer if contrast.word(state.layer) else "mask",
-            "link": why_link(service, indexed, state),
-        }
-    )
-
-
-def why_link(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> str | None:
-    """Return the query that reproduces the view but for its layer; None for what is a person's own."""
-    link = link_to(service, "why", indexed, state)
-    right = link if state.other else link_to(service, "why", indexed, replace(state, index=state.against))
-    if link is None or right is None:
-        return None
-    named = {"other": state.other} if state.other else {"against": indexed.gallery.items[state.against].key}
-    return f"{link}&{urlencode(named)}"
+    return value | {
+        "model": service.name,
+        "captions": bool(state.other),
+        "options": options,
+        "layer": state.layer if contrast.word(state.layer) else "mask",
+    }
 
 
 def why_download(
-    registry: ModelRegistry, session: SessionData | None, state: WhyState, kind: str, dark: bool = False
+    service: RetrievalService, indexed: IndexedGallery, state: WhyState, kind: str, dark: bool = False
 ) -> Download:
     """Return the file of what stands side by side: a picture, JSON, CSV, or the spec of a figure."""
     from demo.views.why.export import why_file
 
-    service, indexed = registry.find(state.gallery, session)
     contrast = sides_of(service, indexed, state, state_ranking(service, indexed, state))
     indices = (state.index, state.index if state.other else state.against)
     if kind == SPEC:
@@ -119,7 +94,7 @@ def why_download(
         return contrast_spec(service, indexed, indices, contrast, state.layer, dense)
     items = [indexed.gallery.items[index] for index in indices]
     if kind == PAGE:
-        value = why_value(service, indexed, state) | {"options": [], "formats": [], "link": None}
+        value = why_value(service, indexed, state) | {"options": []}
         titles = " ".join(dict.fromkeys(item.title for item in items))
         return page_file("why", value, state.caption, file_name(service.name, titles, "why", PAGE))
     photos = (items[0].photo(), items[1].photo())

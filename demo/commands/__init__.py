@@ -1,0 +1,1 @@
+"""The commands of `python -m demo`: each checks its arguments before it imports what takes seconds."""

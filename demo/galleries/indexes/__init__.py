@@ -1,0 +1,1 @@
+"""Encoded galleries, in memory and on disk."""

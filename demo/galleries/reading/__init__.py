@@ -1,0 +1,1 @@
+"""Reading of photographs and videos: paths, decoding in separate processes."""

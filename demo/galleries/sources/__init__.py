@@ -1,0 +1,1 @@
+"""Where galleries come from: the examples, folders, open photographs, drawn scenes, videos, uploads."""

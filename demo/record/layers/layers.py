@@ -1,0 +1,231 @@
+"""Layers: what can be laid over a photo, by name, with its numbers out of the record and its sentence.
+
+The text form is `name[:number][:branch]`, as links, the API and the command line write it; the table of layers is
+`demo.record.layers.layer_table`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.record.layers.layer_facts import Shown
+from demo.record.layers.layer_table import Row, existing, row_of
+from demo.record.texts.language import phrase
+from demo.record.texts.table import counted, say
+from demo.service.measuring.measured import measures_of, whereabouts
+from seps import BranchExplanation, Explanation
+
+Floats = NDArray[np.floating[Any]]
+
+FORM = re.compile(r"([a-z_]+)(?::([0-9]{1,9}))?(?::(dense|both))?")
+LIES = {"zero": "weight", "lowest": "highest", "diverging": "cost", "mask": "most", "fates": "most"}  # in table.json
+
+
+@dataclass(frozen=True)
+class LayerValues:
+    """One layer's numbers.
+
+    A mask's values are 0 dropped and 1 kept; of both masks: 0 dropped by both, 1 kept only by the sparse branch, 2 only
+    by the dense one, 3 by both; of the smallest change: 0 dropped, 3 kept (unchanged), 1 to drop, 2 to keep.
+    """
+
+    title: str
+    label: str  # of the scale
+    values: Floats  # (N,), patches row by row; (K, N) for all K tokens; (0, N) for the photo only
+    low: float  # of the scale: weights start at 0, scores at their lowest
+    high: float
+    kept: NDArray[np.bool_]  # (N,), the decision mask of the layer's branch, or of the sparse one
+    sentence: str  # what it shows
+    diverging: bool = False  # whether zero is the middle of the scale
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer's name, its number (of a token from 1, of a word from 0) and its branch; ValueError for no layer."""
+
+    name: str
+    number: int | None = None
+    branch: str = "sparse"
+
+    def __post_init__(self) -> None:
+        if row_of(self.name, self.number, self.branch) is None or (self.number or 0) < 0:
+            raise ValueError(f"There is no layer {str(self)!r}. There are {existing()}.")
+
+    @property
+    def row(self) -> Row:
+        """Its row of the table."""
+        row = row_of(self.name, self.number, self.branch)
+        assert row is not None
+        return row
+
+    @classmethod
+    def parse(cls, text: str) -> Layer:
+        """Return the layer of a text form; ValueError, which lists what there is, for any other text."""
+        match = FORM.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
+            raise ValueError(f"There is no layer {str(text)[:40]!r}. There are {existing()}.")
+        name, number, branch = match.groups()
+        return cls(name, None if number is None else int(number), branch or "sparse")
+
+    def __str__(self) -> str:
+        parts = [self.name, self.number, None if self.branch == "sparse" else self.branch]
+        return ":".join(str(part) for part in parts if part is not None)
+
+    def check(self, record: Explanation) -> None:
+        """Raise ValueError where the record lacks this layer."""
+        row, branch = self.row, branch_of(record, self.branch)
+        if branch is None:
+            raise ValueError(f'The layer "{self}" needs a dense caption, and there is none: add one, or choose "mask".')
+        if not has_row(record, row, self.branch):
+            raise ValueError(self._missing(branch))
+        if row.number:
+            self._check_number(row, branch, numbers_of(record, row, self.branch))
+
+    def values(self, record: Explanation) -> LayerValues:
+        """Return the layer's numbers from a record; ValueError if the record lacks them."""
+        self.check(record)
+        row, branch = self.row, branch_of(record, self.branch)
+        assert branch is not None
+        values = self._numbers(record, branch)
+        named = {
+            "name": self.name,
+            "number": self.number,
+            "low": values.min() if values.size else 0.0,
+            "high": values.max() if values.size else 0.0,
+            "kept": branch.kept.sum(),
+            "dropped": (~branch.kept).sum(),
+            "total": branch.kept.size,
+            "count": 0 if branch.aggregation_weights is None else len(branch.aggregation_weights),
+        }
+        if row.number == "word":
+            named["word"] = record.sparse_alignment.words[self.number or 0]
+        measured = measures_of(record).get(self.name)
+        facts = row.facts(Shown(self.name, self.number, record, branch, values, measured))
+        named |= facts.named
+        words = row.words or self.name
+        title = say(f"title.{facts.title or words}", **named)
+        if record.dense is not None and "dense" in row.branches:
+            title = say("title.of_branch", title=title, branch=phrase(branch.name))
+        label = say(f"scale.{row.unit or self.name}", **named)
+        sentence = say(f"sentence.{facts.sentence or words}", **named)
+        low, high = ends(row, values)
+        return LayerValues(title, label, values, low, high, branch.kept, sentence, row.scale == "diverging")
+
+    def _numbers(self, record: Explanation, branch: BranchExplanation) -> Floats:
+        """Return the values at its row's source: (N,), (K, N) for all tokens, (0, N) for the photo only."""
+        row, total = self.row, np.zeros((0, branch.kept.size))
+        for path, times in row.source.items():
+            values = resolve(record, path, self.branch)
+            if values is None:
+                continue
+            values = values if self.number is None else values[self.number - row.first]
+            if row.is_mask:
+                values = times * values.astype(float)
+            total = values if not total.size else total + values
+        return total
+
+    def _missing(self, branch: BranchExplanation) -> str:
+        """Why a record does not have it."""
+        if self.row.measure is not None:
+            return f'The layer "{self}" is measured in Photos, Captions and Compare, not here: choose another layer.'
+        if any(path.startswith("classes.") for path in self.row.source):
+            return f'The layer "{self}" needs a model that knows classes by name: choose another layer.'
+        if any(path.startswith("branch.parts.") for path in self.row.source):
+            parts = ", ".join(branch.parts)
+            return f"The {branch.name} branch's score has no part {self.name} here: its parts are {parts}."
+        return f"The {branch.name} branch merges no tokens here: choose another layer."
+
+    def _check_number(self, row: Row, branch: BranchExplanation, numbers: range) -> None:
+        """Raise ValueError where the number is none of those that there are."""
+        if self.number not in numbers:
+            owner = "The caption" if row.number == "word" else f"The {branch.name} branch"
+            owned = f"{owner} has {counted(len(numbers), row.number)}, {numbers.start} to {numbers.stop - 1}"
+            raise ValueError(f"{owned}, but {row.number} {self.number} was asked for.")
+
+
+def branch_of(record: Explanation, branch: str) -> BranchExplanation | None:
+    """Return the branch of a layer, the sparse one if it has both; None if the record lacks it."""
+    if branch == "sparse":
+        return record.sparse
+    return record.sparse if branch == "both" and record.dense is not None else record.dense
+
+
+def resolve(record: Explanation, path: str, branch: str) -> NDArray[Any] | None:
+    """Return the value at a path of a row's source, or None, as `resolve` in assets/js/record/sentences.js."""
+    root, *steps = path.split(".")
+    value: Any = {
+        "branch": branch_of(record, branch),
+        "sparse": record.sparse,
+        "dense": record.dense,
+        "alignment": record.sparse_alignment,
+        "classes": record.classes,
+        "measures": measures_of(record),
+    }[root]
+    for step in steps:
+        value = value.get(step) if isinstance(value, Mapping) else getattr(value, step, None)
+    return value
+
+
+def has_row(record: Explanation, row: Row, branch: str) -> bool:
+    """Return whether a record has the layers of a row in a branch."""
+    if branch_of(record, branch) is None:
+        return False
+    if row.measure is not None:
+        return row.name in measures_of(record)
+    values = [resolve(record, path, branch) for path in row.source]
+    return all(part is not None and len(part) > 0 for part in values)
+
+
+def numbers_of(record: Explanation, row: Row, branch: str) -> range:
+    """Return the numbers that a row's layers have in a record."""
+    values = [resolve(record, path, branch) for path in row.source]
+    count = max((len(part) for part in values if part is not None), default=0)
+    return range(row.first, row.first + count)
+
+
+def ends(row: Row, values: Floats) -> tuple[float, float]:
+    """Return the ends of a layer's scale."""
+    if row.is_mask:
+        return 0.0, 1.0 if row.scale == "mask" else 3.0
+    if row.scale == "diverging":
+        most = float(abs(values).max())
+        return -most, most
+    if row.scale == "lowest":
+        return float(values.min()), float(values.max())
+    return 0.0, float(values.max(initial=0))
+
+
+def describe(record: Explanation, layer: Layer) -> str:
+    """Describe a layer in words, as the alternative text of its picture; ValueError if the record lacks it.
+
+    It ends with the place where most of what is shown lies, "spread evenly" where none stands out by `whereabouts`, and
+    with no place where every patch is kept or none has any weight.
+    """
+    shown, row = layer.values(record), layer.row
+    if row.scale == "none":
+        return say(f"alternative.{layer.name}")
+    if row.is_mask:
+        amounts = np.isin(shown.values, row.marked)
+    elif row.scale == "diverging":
+        amounts = np.maximum(shown.values, 0.0)
+    else:
+        amounts = shown.values.reshape(-1, shown.kept.size).sum(axis=0) - shown.low
+    title = say(row.brief, kept=amounts.sum(), total=amounts.size) if row.brief else join_title(shown)
+    if not amounts.any() or (row.brief and amounts.all()):
+        return title
+    place = whereabouts(record.on_grid(amounts))
+    return say(
+        "alternative.even" if place is None else f"alternative.{LIES[row.scale]}", said=title, place=phrase(place or "")
+    )
+
+
+def join_title(shown: LayerValues) -> str:
+    """Return a layer's title and its sentence in one."""
+    sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.。')}"
+    return say("alternative.values", title=shown.title, sentence=sentence)

@@ -1,0 +1,77 @@
+"""Data in the page's head for its scripts: the table of texts, in both languages, and the table of
+layers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from demo.record.layers import layer_table
+from demo.record.texts.language import PHRASES
+from demo.record.texts.table import (
+    CHINESE_LESSON,
+    CHINESE_TABLE,
+    CHINESE_WORDS,
+    LESSON,
+    TABLE,
+    WORDS,
+    Table,
+    merged,
+    symbols,
+    with_two_decimals,
+)
+
+LANGUAGE_SCRIPT = Path(__file__).resolve().parents[3] / "assets" / "opening" / "language.js"
+
+
+def language_tags(lesson: Collection[str] = (), unused: Collection[str] = ()) -> str:
+    """Return the script that reads the page's language, and the Chinese tables; arguments as in `table_data`."""
+    chinese = without(CHINESE_TABLE, unused) | {name: CHINESE_LESSON[name] for name in lesson}
+    chinese = get_page_table(chinese, CHINESE_WORDS) | {"phrases": PHRASES}
+    script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
+    return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
+
+
+def table_tag(measures: Collection[str] | None = None, **options: Any) -> str:
+    """Return both tables in English as an element of the page's head; arguments as in `table_data`."""
+    return data_tag("seps-table", table_data(measures, **options))
+
+
+def data_tag(name: str, data: str) -> str:
+    """JSON as an element of the page that is called `name`."""
+    return f'<script type="application/json" id="{name}">{data.replace("<", chr(92) + "u003c")}</script>'
+
+
+def table_data(
+    measures: Collection[str] | None = None,
+    lesson: Collection[str] = (),
+    words: bool = False,
+    unused: Collection[str] = (),
+) -> str:
+    """Return both tables in English, with the symbols in MathML, as JSON.
+
+    `measures`: those that the page can request, default all; `lesson`, `unused`: sections that a page needs, or not;
+    `words`: with the strings of assets/js/words.
+    """
+    rows = layer_table.LAYERS
+    layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
+    table = without(TABLE, unused) | {name: LESSON[name] for name in lesson}
+    table = get_page_table(table, WORDS) if words else table
+    return compact(table | {"symbols": symbols(), "layers": layers})
+
+
+def without(table: Table, sections: Collection[str]) -> Table:
+    """Return a table without some of its sections."""
+    return {name: rows for name, rows in table.items() if name not in sections}
+
+
+def get_page_table(table: Table, words: Table) -> Table:
+    """Return a table as the page on gradio.Server has it: with its own words, and two decimals."""
+    return with_two_decimals(merged(table, words))
+
+
+def compact(value: Any) -> str:
+    """Return a value as JSON in one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,1 @@
+"""Files that the server gives out and takes."""

@@ -1,0 +1,136 @@
+"""The folder where uploads and files for download lie: bounded in age and size, gone when the app stops."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Lock, Thread
+
+LIFETIME = 600  # seconds that a file stays
+MAX_BYTES = 512 * 2**20  # of all files together
+EVERY = 15  # seconds between two looks
+UPLOADED = "files"  # below the folder of an upload
+TRIES = 20  # to remove the folder, a tenth of a second apart
+
+
+class TemporaryFolder:
+    """Private folder of this process, readable only by its user, for uploads, downloads and Gradio's files.
+
+    Beside it lies what else the process, its libraries and the programs that it starts put where temporary files lie:
+    from now until `close`, that is a folder with the same bounds and the same end.
+
+    Files older than `lifetime` go, then the oldest ones until the rest fits into `max_bytes`. The folder itself goes
+    with `close`, or when the process ends by itself, by SIGINT or by a SIGTERM that is turned into one (see app.py).
+
+    Args:
+        lifetime: seconds that a file stays after it was written.
+        max_bytes: of all files together.
+
+    Attributes:
+        path: of the uploads and downloads, links resolved; in $GRADIO_TEMP_DIR, else in the temporary directory.
+    """
+
+    def __init__(self, lifetime: float = LIFETIME, max_bytes: int = MAX_BYTES) -> None:
+        self._outer = os.environ.get("GRADIO_TEMP_DIR")
+        if self._outer:
+            Path(self._outer).mkdir(parents=True, exist_ok=True)
+        self._root = Path(tempfile.mkdtemp(prefix="seps-explorer-", dir=self._outer)).resolve()
+        self.path, self._other = self._root / "files", self._root / "other"
+        for folder in (self.path, self._other):
+            folder.mkdir(mode=0o700)
+        self._before = (os.environ.get("TMPDIR"), tempfile.tempdir)
+        os.environ["TMPDIR"] = tempfile.tempdir = str(self._other)
+        self.lifetime, self.max_bytes = lifetime, max_bytes
+        self._sweeping, self._closing, self._closed = Lock(), Lock(), Event()
+        os.environ["GRADIO_TEMP_DIR"] = str(self.path)  # where Gradio's components, made after this, put files
+        atexit.register(self.close)
+        Thread(target=self._sweep_for_ever, name="temporary files", daemon=True).start()
+
+    def __enter__(self) -> TemporaryFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def new(self, name: str) -> Path:
+        """Return a path for a new file, in a new folder with an unguessable name."""
+        return Path(tempfile.mkdtemp(dir=self.path)) / name
+
+    def is_served(self, path: str) -> bool:
+        """Return whether a path leads to a file for download; uploads are read by the app only."""
+        if not is_in_folder(self.path, path):
+            return False
+        return Path(path).resolve().relative_to(self.path).parts[1:2] != (UPLOADED,)
+
+    def sweep(self, more: int = 0) -> None:
+        """Remove files that are too old or too many, and folders that are left empty; `more` bytes are to come."""
+        with self._sweeping:
+            now = time.time()
+            files = sorted(_files(self._root), reverse=True)  # the newest first
+            total = more
+            for changed, size, file in files:
+                total += size
+                if now - changed > self.lifetime or total > self.max_bytes:
+                    with suppress(OSError):
+                        file.unlink()
+            for folder, _, _ in os.walk(self._root, topdown=False):
+                with suppress(OSError):  # not empty, or just being filled
+                    is_old = now - Path(folder).stat().st_mtime > self.lifetime
+                    if is_old and Path(folder) not in (self._root, self.path, self._other):
+                        Path(folder).rmdir()
+
+    def close(self) -> None:
+        """Remove the folder with all that is in it; a second caller waits until it is gone."""
+        with self._closing:
+            if self._closed.is_set():
+                return
+            self._closed.set()
+            atexit.unregister(self.close)
+            if os.environ.get("GRADIO_TEMP_DIR") == str(self.path):
+                _set_variable("GRADIO_TEMP_DIR", self._outer)
+            if os.environ.get("TMPDIR") == str(self._other):
+                _set_variable("TMPDIR", self._before[0])
+                tempfile.tempdir = self._before[1]
+            for _ in range(TRIES):  # what is still being written may keep a folder from going
+                shutil.rmtree(self._root, ignore_errors=True)
+                if not self._root.exists():
+                    break
+                time.sleep(0.1)
+
+    def _sweep_for_ever(self) -> None:
+        while not self._closed.wait(EVERY):
+            self.sweep()
+
+
+def _set_variable(name: str, value: str | None) -> None:
+    """Set a variable of the environment, or remove it."""
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+def is_in_folder(folder: Path, path: str | Path) -> bool:
+    """Return whether a path leads to something below a folder, all links resolved; nothing is opened."""
+    try:
+        resolved = Path(path).resolve()
+    except (OSError, ValueError, RuntimeError):  # a NUL, a loop of links, a name too long
+        return False
+    return resolved != folder and resolved.is_relative_to(folder)
+
+
+def _files(folder: Path) -> list[tuple[float, int, Path]]:
+    """The time of the last change, the size and the path of every file below a folder."""
+    files = []
+    for place, _, names in os.walk(folder):
+        for name in names:
+            file = Path(place, name)
+            with suppress(OSError):  # gone meanwhile
+                facts = file.lstat()
+                files.append((facts.st_mtime, facts.st_size, file))
+    return files

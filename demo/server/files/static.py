@@ -1,0 +1,97 @@
+"""The page's files besides its HTML: the scripts, native ES modules, and the styles.
+
+The scripts are held in memory, and only what is held is served: no request is ever turned into a path of this machine.
+Their address carries a digest of them all, so that browsers keep them for good and never use them after an update.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from posixpath import dirname, join, normpath
+
+from demo.drawing.palette import DARK, LIGHT, VEIL, variables
+
+ASSETS = Path(__file__).resolve().parents[3] / "assets"
+SCRIPTS, STYLES, HEAD = ASSETS / "js", ASSETS / "css", ASSETS / "head.html"
+PREFIX = "gradio_api/scripts"  # proxies pass everything below gradio_api on to Python
+MEDIA_TYPE = "text/javascript; charset=utf-8"
+IMPORT = re.compile(r'(?: from|^import) "(\.[^"]+)"', re.MULTILINE)
+CACHING = "public, max-age=31536000, immutable"
+
+
+@lru_cache(maxsize=1)
+def scripts() -> dict[str, bytes]:
+    """Return every module by its path below assets/js, as "viewer/viewer.js"."""
+    files = sorted(SCRIPTS.rglob("*.js"))
+    return {file.relative_to(SCRIPTS).as_posix(): file.read_bytes() for file in files}
+
+
+def digest_of(files: Mapping[str, bytes]) -> str:
+    """Return twelve hexadecimal digits that change with any file's name or content."""
+    digest = hashlib.sha256()
+    for name, content in files.items():
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:12]
+
+
+@lru_cache(maxsize=1)
+def digest() -> str:
+    """Return the digest of all modules."""
+    return digest_of(scripts())
+
+
+def find_script(address: str) -> bytes | None:
+    """Return the module at an address below the page, as `script_address` makes it; None if it does not exist."""
+    start = f"{PREFIX}/{digest()}/"
+    return scripts().get(address.removeprefix(start)) if address.startswith(start) else None
+
+
+@lru_cache(maxsize=512)
+def packed(content: bytes) -> bytes:
+    """Return content compressed by gzip, remembered: the page and its scripts are asked for again and again."""
+    return gzip.compress(content, 6, mtime=0)
+
+
+def script_address(name: str) -> str:
+    """Return the address of a module, relative to the page: right under any root path and behind any proxy."""
+    return f"{PREFIX}/{digest()}/{name}"
+
+
+def reached(entry: str) -> list[str]:
+    """Return a module and those that it imports, directly or by another one."""
+    known, waiting = scripts(), [entry]
+    names: list[str] = []
+    while waiting:
+        name = waiting.pop()
+        if name in names:
+            continue
+        names.append(name)
+        waiting += imports_of(name, known[name].decode())
+    return sorted(names)
+
+
+def imports_of(name: str, source: str) -> list[str]:
+    """Return the modules that a module imports by name, as paths below assets/js."""
+    return [normpath(join(dirname(name), path)) for path in IMPORT.findall(source)]
+
+
+def style_sheets(names: Sequence[str]) -> str:
+    """Return the page's colours in light and dark, and those style sheets of assets/css."""
+    sheets = [(STYLES / name).read_text(encoding="utf-8") for name in names]
+    colours = f":root {{ {variables(LIGHT)} --veil-colour: {VEIL}; }} .dark {{ {variables(DARK)} }}"
+    return "\n".join([colours, *sheets])
+
+
+def build_own_page(file: Path, parts: Mapping[str, str]) -> str:
+    """Return the HTML of a page inside assets/head.html: a file with what it adds to the head, a line `<!--BODY-->` and
+    its body, with replacements by placeholder, once each."""
+    head, _, body = file.read_text(encoding="utf-8").partition("<!--BODY-->\n")
+    page = HEAD.read_text(encoding="utf-8")
+    for place, content in {"<!--HEAD-->": head, "<!--BODY-->": body, **parts}.items():
+        page = page.replace(place, content, 1)
+    return page

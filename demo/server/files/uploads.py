@@ -1,0 +1,105 @@
+"""Uploads: stored under names that cannot be guessed, and read only from the folder of uploads."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from demo.galleries.reading.photos import MAX_BYTES
+from demo.galleries.sources.folder import MAX_UPLOADS
+from demo.server.files.folder import LIFETIME, is_in_folder
+
+MAX_TOGETHER = 250 * 2**20  # of the files of one call together
+MAX_VIDEO = 200 * 2**20
+NOT_THERE = f"This is no upload, or one that is gone: uploads stay for {LIFETIME // 60} minutes. Upload it once more."
+
+NOT_SENT = (
+    "This photo is text, but an uploaded file is needed: with gradio_client, write handle_file(PATH); in another "
+    'program, upload the file to /gradio_api/upload and give {"path": PATH} with the path that it answers.'
+)
+
+
+class Upload(NamedTuple):
+    """An uploaded file, read once: its name, for people, and its content, at most MAX_BYTES + 1 bytes of it."""
+
+    name: str
+    content: bytes
+
+
+def takes_uploads(component: Any, several: bool = False) -> Any:
+    """Let a component of Gradio's for files hand over an `Upload`, or a list of them; returns the component.
+
+    Its `check_uploads` says what a call may name as its files, and is asked before Gradio sees them.
+    """
+    folder = Path(component.GRADIO_CACHE).resolve()
+
+    def read(payload: Any) -> Any:
+        if payload is None:
+            return None
+        uploads = read_uploads([Path(file.path) for file in (payload.root if several else [payload])], folder)
+        return uploads if several else uploads[0]
+
+    component.preprocess = read
+    component.check_uploads = partial(validate_files if several else validate_file, folder)
+    return component
+
+
+def validate_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
+    """Return a call's files, in the form that Gradio uses; arguments and errors as
+    `validate_file`."""
+    if value is None or value == []:
+        return None
+    if not isinstance(value, list):
+        raise ValueError(NOT_THERE)
+    if len(value) > MAX_UPLOADS:
+        raise ValueError(f"There are {len(value)} photos, but at most {MAX_UPLOADS} can be uploaded at once.")
+    files = [validate_file(folder, file) for file in value]
+    return [file for file in files if file is not None]
+
+
+def validate_file(folder: Path, value: Any) -> dict[str, Any] | None:
+    """Return a call's file, in the form that Gradio uses; nothing is opened.
+
+    Args:
+        folder: where uploads lie, its links resolved.
+        value: None, or {"path": ...}; whatever else it holds does not count.
+
+    Raises:
+        ValueError: something else, or a path that does not lead into the folder, whether there is a file or not.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        raise ValueError(NOT_SENT)
+    path = value.get("path") if isinstance(value, dict) else None
+    if not isinstance(path, str) or not is_in_folder(folder, path):
+        raise ValueError(NOT_THERE)
+    return {"path": str(Path(path).resolve()), "meta": {"_type": "gradio.FileData"}}
+
+
+def find_sent_file(path: str, folder: Path) -> Path:
+    """Return a file that a page has sent, by its reported path; ValueError for anything else, see
+    `validate_file`."""
+    file = Path(path).resolve() if is_in_folder(folder, path) else folder
+    if not file.is_file():
+        raise ValueError(NOT_THERE)
+    return file
+
+
+def read_uploads(paths: list[Path], folder: Path) -> list[Upload]:
+    """Read files that `validate_file` let through; ValueError where one is gone, or all together are too large."""
+    uploads, left = [], MAX_TOGETHER
+    for path in paths:
+        try:
+            if not is_in_folder(folder, path) or not path.is_file():
+                raise ValueError(NOT_THERE)
+            with path.open("rb") as file:
+                content = file.read(MAX_BYTES + 1)
+        except OSError as error:  # a name too long, or a file that went meanwhile
+            raise ValueError(NOT_THERE) from error
+        left -= len(content)
+        if left < 0:
+            raise ValueError(f"These photos have more than {MAX_TOGETHER // 2**20} MB together: upload fewer at once.")
+        uploads.append(Upload(path.name, content))
+    return uploads

@@ -1,0 +1,1 @@
+"""Experiments: other decisions, edited scenes."""

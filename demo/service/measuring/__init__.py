@@ -1,0 +1,1 @@
+"""Effects of patches and decisions, measured on request."""

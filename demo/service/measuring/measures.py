@@ -1,0 +1,73 @@
+"""Table of the additional measurements of an explanation.
+
+The function of a row is marked with `@computes(NAME)` in `demo.service.measuring.effects`;
+`demo.record.layers.layer_table` creates its layers. Imports are light because the opening page also uses the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A row of the table.
+
+    Attributes:
+        name: of its layers, also in links.
+        gives: result of its function: "effects", a `PatchEffects`; "set" or "change", a `MinimalSet` or None, of which
+            the page shows the decision or the flipped decisions.
+        meaning: of its numbers, for JSON files.
+        slow: whether it encodes an image per patch.
+        ranked: whether it needs the other photographs' S(I, T).
+    """
+
+    name: str
+    gives: Literal["effects", "set", "change"]
+    meaning: str
+    slow: bool = False
+    ranked: bool = False
+
+
+MEASURES = (
+    Measure(
+        "effect",
+        "effects",
+        "values, (N): S(I, T) minus S(I, T) with this patch's decision flipped; words, (L, N): the same for "
+        "each word's share of the word-to-patch mean",
+    ),
+    Measure(
+        "blanked", "effects", "the same with the patch's embedding replaced by the mean patch, the decision made again"
+    ),
+    Measure(
+        "blurred",
+        "effects",
+        "the same with the patch's pixels blurred before encoding, the decision made again",
+        slow=True,
+    ),
+    Measure(
+        "smallest_set",
+        "set",
+        "few patches that keep the photo at its rank: kept, (N), their count, S(I, T) and ranks",
+        ranked=True,
+    ),
+    Measure(
+        "smallest_change",
+        "change",
+        "few flipped decisions that let the photo lose its rank: kept, dropped and added, (N) each; null "
+        "where none does",
+        ranked=True,
+    ),
+)
+
+
+def find_measure(name: str) -> Measure | None:
+    """Return the row with this name, or None."""
+    return next((measure for measure in MEASURES if measure.name == name), None)
+
+
+def is_slow(name: str) -> bool:
+    """Return whether a layer belongs to a measurement that encodes an image per patch."""
+    measure = find_measure(name)
+    return measure is not None and measure.slow

@@ -1,0 +1,1 @@
+"""Models and galleries of the app, and of a session."""

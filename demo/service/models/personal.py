@@ -1,0 +1,74 @@
+"""Encoding of a session's own pictures, only in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from demo.galleries.gallery import Gallery
+from demo.galleries.indexes.index import GalleryInMemory, index_gallery, index_in_steps
+from demo.galleries.reading.photos import Photo, read_upload
+from demo.galleries.sources.folder import CAMERA, OWN_VIDEO, uploads_gallery
+from demo.galleries.sources.video import read_video
+from demo.service.retrieval import RetrievalService
+from demo.service.threads import Encode
+from seps import Explanation
+from seps.common.progress import Progress
+
+
+def encoder_of(service: RetrievalService) -> Encode:
+    """Return the encoder of a session's pictures: a leased GPU if available, else the service's model."""
+    return service.encode_uploads or service.encode_photos
+
+
+def index_uploads(
+    service: RetrievalService,
+    uploads: Sequence[tuple[str, bytes]],
+    progress: Progress = False,
+    before: GalleryInMemory | None = None,
+) -> GalleryInMemory:
+    """Index uploaded photographs, given as names and contents; those in `before` are not encoded again. ValueError for
+    too many, or if none is readable."""
+    return index_gallery(service.model, uploads_gallery(uploads), None, progress, encoder_of(service), before)
+
+
+def decode_upload(upload: tuple[str, bytes]) -> Photo:
+    """Decode an uploaded picture, given as name and content; ValueError if it is unreadable."""
+    name, content = upload
+    return read_upload(content, name)
+
+
+def index_frame(service: RetrievalService, name: str, content: bytes, title: str) -> GalleryInMemory:
+    """Index a camera frame, given as name and content; ValueError if it is unreadable."""
+    gallery = replace(uploads_gallery([(name, content)]), name=CAMERA, title=title)
+    return index_gallery(service.model, gallery, None, encode=encoder_of(service))
+
+
+def explain_frame(service: RetrievalService, name: str, content: bytes, caption: str) -> Explanation:
+    """Explain a camera frame, without storing it, and a validated caption; ValueError if it is unreadable."""
+    photo = decode_upload((name, content))
+    return service.explain_embeddings(encoder_of(service)([photo.image])[0], photo.image, caption, None)
+
+
+def read_frames(file: Path) -> Generator[int, None, Gallery]:
+    """Read a session's video, as `demo.galleries.sources.video.read_video`."""
+    return read_video(file, OWN_VIDEO)
+
+
+def index_frames(service: RetrievalService, frames: Gallery) -> Generator[int, None, GalleryInMemory]:
+    """Index the frames of a session's video one by one, as `demo.galleries.indexes.index.index_in_steps`."""
+    return index_in_steps(service.model, frames, None, encode=encoder_of(service))
+
+
+class SessionData(dict[str, GalleryInMemory]):
+    """A session's own galleries by name: uploads, the frames of a video, a camera frame."""
+
+    @property
+    def nbytes(self) -> int:
+        """Approximate memory in bytes."""
+        return sum(indexed.nbytes for indexed in list(self.values()))
+
+    def add(self, indexed: GalleryInMemory) -> None:
+        """Put a gallery in the place of the one of its name; the others stay, also if several are added at a time."""
+        self[indexed.gallery.name] = indexed
