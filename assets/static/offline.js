@@ -2,7 +2,7 @@
 // taken from the cache if present, and stored once fetched; the page itself comes from the network while
 // there is one.
 
-const CACHE = "seps-explorer"; // as in assets/js/engine/offline.js
+const CACHE = "seps-explorer"; // as in assets/js/engine/onnx/offline.js
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));

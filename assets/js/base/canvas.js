@@ -19,7 +19,7 @@ export async function loadImage(photo) {
 }
 
 // The same, but a picture that cannot be fetched is replaced by a blank of its size, with the error as `problem`: what
-// lies over the picture can be read all the same.
+// is drawn over the picture can still be read.
 export async function imageOrBlank(photo) {
   try {
     return await loadImage(photo);
@@ -47,6 +47,56 @@ export function resize(canvas, width, height) {
   canvas.style.height = `${height}px`;
   canvas.width = Math.max(1, Math.round(width * pixel));
   canvas.height = Math.max(1, Math.round(height * pixel));
+}
+
+// Give a canvas the size at which an image is as large as a width, and the style's limit of its height, let it be.
+export function fitImage(canvas, image, room) {
+  const tallest = parseFloat(getComputedStyle(canvas).maxHeight) || Infinity;
+  const aspect = image.naturalHeight / image.naturalWidth;
+  const width = Math.min(room, tallest / aspect);
+  resize(canvas, width, width * aspect);
+}
+
+// Draw an image so that it fills the canvas.
+export function drawImage(canvas, image, isGrey = false) {
+  const context = canvas.getContext("2d");
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  context.imageSmoothingQuality = "high";
+  context.filter = isGrey ? "grayscale(1)" : "none";
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  context.filter = "none";
+}
+
+// The box of a patch of a grid [rows, columns] on a canvas, in its pixels: [left, top, width, height].
+export function boxOf(canvas, [rows, columns], patch) {
+  const across = (column) => Math.round((column * canvas.width) / columns);
+  const down = (row) => Math.round((row * canvas.height) / rows);
+  const [row, column] = [Math.floor(patch / columns), patch % columns];
+  return [across(column), down(row), across(column + 1) - across(column), down(row + 1) - down(row)];
+}
+
+// Lay a colour over patches: `look` gives [colour, opacity] of one, or false.
+export function paintPatches(canvas, grid, look) {
+  const context = canvas.getContext("2d");
+  for (let patch = 0; patch < grid[0] * grid[1]; patch += 1) {
+    const seen = look(patch);
+    if (!seen) continue;
+    [context.fillStyle, context.globalAlpha] = seen;
+    context.fillRect(...boxOf(canvas, grid, patch));
+  }
+  context.globalAlpha = 1;
+}
+
+// Stroke the same in each of several styles, one over the other: [colour, width, dashes], in CSS pixels.
+export function strokes(context, styles, stroke) {
+  const pixel = window.devicePixelRatio || 1;
+  for (const [colour, width, dashes = []] of styles) {
+    context.strokeStyle = colour;
+    context.lineWidth = width * pixel;
+    context.setLineDash(dashes.map((length) => length * pixel));
+    stroke();
+  }
+  context.setLineDash([]);
 }
 
 // Call back with the element's width whenever it changes; returns what ends it.

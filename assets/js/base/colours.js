@@ -38,7 +38,7 @@ export function sideColour(value) {
   return value < 0 ? AGAINST : FOR;
 }
 
-// How strong a value's colour lies over the photo, 0 to 1: from nothing where the scale begins, or at zero where that is
+// Opacity of a value's colour over the photo, 0 to 1: from nothing where the scale begins, or at zero where that is
 // its middle, so that the photo is seen there, to all of the picture's opacity at its end. The map's low colours are
 // dark: the root keeps them in sight.
 /** @param {number} value @param {number[]} range */

@@ -2,8 +2,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// An element with attributes and children: functions become listeners, true an empty attribute; null, undefined and
-// false are left out.
+// An element with attributes and children: functions become listeners, true an empty attribute, `style` names CSS
+// properties; null, undefined and false are left out.
 export function h(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
@@ -30,6 +30,7 @@ export function chart(width, height, type, name) {
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
+    else if (name === "style") for (const [property, now] of Object.entries(value)) element.style.setProperty(property, now);
     else if (!isNothing(value)) element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.filter((child) => !isNothing(child)));
@@ -37,6 +38,24 @@ function filled(element, attributes, children) {
 }
 
 const isNothing = (value) => value === null || value === undefined || value === false;
+
+// A table: heads, the names of its columns, null for none, the first may be null too; rows: [attributes, name, ...cells]. A
+// cell that is an element of a table already stays as it is.
+export function table(attributes, heads, rows) {
+  const cell = (tag, looks = {}) => (content) =>
+    (content instanceof HTMLTableCellElement ? content : h(content === null ? "td" : tag, looks, ...[content].flat()));
+  const lines = rows.map(([looks, name, ...cells]) =>
+    h("tr", looks, cell("th", { scope: "row" })(name), ...cells.map(cell("td"))));
+  const head = heads && h("thead", {}, h("tr", {}, ...heads.map(cell("th", { scope: "col" }))));
+  return h("table", attributes, head, h("tbody", {}, ...lines));
+}
+
+// A box to tick, with its label; change(isTicked).
+export function checkbox(label, ticked, change, attributes = {}) {
+  const box = h("input", { type: "checkbox", change: () => change(box.checked) });
+  box.checked = ticked;
+  return h("label", attributes, box, label);
+}
 
 let described = 0;
 
@@ -54,4 +73,15 @@ export function press(buttons, passes) {
 // Whether a person asked for as little movement as possible.
 export function calm() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+// Call a function once nothing asked for it for some milliseconds.
+export function debounced(call, milliseconds) {
+  let timer = 0;
+  const later = (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => call(...values), milliseconds);
+  };
+  later.stop = () => clearTimeout(timer);
+  return later;
 }

@@ -1,11 +1,12 @@
 // What the page says: templates filled in, and names with their mathematics. The table of both is
-// demo/record/table.json; the page carries it in its head, with the mathematics as MathML, and with it the table of
-// layers, demo/record/layer_table.py. The Chinese table is next to it; missing keys fall back to English.
+// demo/record/texts/table.json; the page carries it in its head, with the mathematics as MathML, and with it the table of
+// layers, demo/record/layers/layer_table.py. The Chinese table is next to it; missing keys fall back to English.
 
 import { h } from "./dom.js";
-import { language } from "./language.js";
-import { fixed } from "./numbers.js";
+import { fixed, rounded, withMinus, withSign } from "./numbers.js";
 
+const LANGUAGE = "lang"; // in the page's URL, where assets/opening/language.js puts it
+export const language = new URLSearchParams(location.search).get(LANGUAGE) === "zh" ? "zh" : "en";
 const read = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "{}");
 const english = read("seps-table");
 const { phrases = {}, ...translated } = language === "en" ? {} : read(`seps-table-${language}`);
@@ -15,6 +16,12 @@ export const layers = table.layers;
 const escaped = (name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const names = Object.keys(table.symbols).sort((first, other) => other.length - first.length);
 const NAMES = new RegExp(`(?<!\\w)(${names.map(escaped).join("|")})(?!\\w)`);
+
+// A query, "" or from its "?" on, that keeps the page's language.
+export function inLanguage(query) {
+  if (language === "en" || new URLSearchParams(query).has(LANGUAGE)) return query;
+  return `${query}${query ? "&" : "?"}${LANGUAGE}=${language}`;
+}
 
 // The sentence of a template of the table, as say("mask.count", {kept, total}).
 export function say(key, values = {}) {
@@ -87,9 +94,11 @@ function written(value, format) {
   if (/^[a-z]/i.test(format)) return counted(value, format);
   if (format === ",") return value.toLocaleString("en");
   const [, sign, digits, kind] = /^(\+?)\.(\d+)([fg%])$/.exec(format);
-  if (kind === "%") return `${fixed(100 * value, Number(digits))}%`;
-  const text = kind === "f" ? fixed(value, Number(digits)) : String(Number(value.toPrecision(Number(digits))));
-  return sign && !text.startsWith("-") ? `+${text}` : text;
+  const count = Number(digits);
+  if (kind === "%") return `${fixed(100 * value, count)}%`;
+  const near = sign ? rounded(value, 4) : value; // of a change, what is smaller is rounding
+  const text = kind === "f" ? fixed(value, count) : withMinus(String(Number(near.toPrecision(count))));
+  return sign ? withSign(text) : text;
 }
 
 function ordinal(number) {

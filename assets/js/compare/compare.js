@@ -1,17 +1,16 @@
 // Two to six captions over one photo, side by side: one layer, one colour scale, one marked patch for all.
 
 import { onPhotos, resize } from "../base/canvas.js";
-import { button, describedBy, h, press } from "../base/dom.js";
+import { button, describedBy, h, press, table } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
-import { fixed } from "../base/numbers.js";
+import { fixed, short, shownNumber } from "../base/numbers.js";
 import { layerName, listed, say, sayNodes } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
-import { modelName } from "../picture/foot.js";
-import { credit, layerLegend } from "../picture/legend.js";
+import { modelName, credit, layerLegend } from "../picture/legend.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 import {
-  decode, describe, hasLayer, isMask, keptCount, layerNames, layerValues, number, parseLayer, placeOf,
+  decode, describe, hasLayer, isMask, keptCount, layerNames, layerValues, parseLayer, placeOf,
 } from "../record/record.js";
 
 const NARROWEST = 200; // CSS pixels, the least width of a picture where two stand side by side
@@ -24,24 +23,16 @@ export function letter(index) {
   return String.fromCharCode(65 + index);
 }
 
-const scoreOf = (similarity) => h("output", { "data-similarity": similarity }, fixed(similarity, 4));
+const scoreOf = (similarity) => shownNumber(similarity, { "data-similarity": similarity });
 
 // How much the kept sets overlap: a row and a column for each caption.
 function matrix(overlap) {
-  const head = overlap.map((_, index) => h("th", { scope: "col" }, letter(index)));
-  const cell = (value) => {
-    const cell = h("td", { "data-value": value }, fixed(value, 2));
-    cell.style.setProperty("--share", `${Math.round(40 * value)}%`);
-    return cell;
-  };
-  const rows = overlap.map((row, index) => h("tr", {}, h("th", { scope: "row" }, letter(index)), ...row.map(cell)));
-  return h(
-    "table",
-    { class: "seps-overlap" },
-    h("caption", {}, say("term.overlap")),
-    h("thead", {}, h("tr", {}, h("td", {}), ...head)),
-    h("tbody", {}, ...rows),
-  );
+  const cell = (value) =>
+    h("td", { "data-value": value, style: { "--share": `${Math.round(40 * value)}%` } }, `${fixed(100 * value, 0)}%`);
+  const rows = overlap.map((row, index) => [{}, letter(index), ...row.map(cell)]);
+  const shares = table({ class: "seps-overlap" }, [null, ...overlap.map((_, index) => letter(index))], rows);
+  shares.prepend(h("caption", {}, say("term.overlap")));
+  return shares;
 }
 
 // From the lowest to the highest value of a layer (text form) in all records; null for the mask.
@@ -78,14 +69,10 @@ function build(root, value, trigger) {
   const why = value.why === false ? null : button({ class: "seps-why-ask", click: () => trigger("why", {}) }, say("why.ask"));
   const legendPlace = h("div", { class: "seps-legend-place" });
   const canvases = items.map(() => h("canvas", { role: "application", tabindex: "0" }));
-  const figures = items.map(({ caption, similarity, record, unfound }, index) => h(
-    "figure",
-    { "data-item": letter(index) },
-    h("figcaption", {}, h("b", {}, letter(index)), h("span", {}, caption, unfound ? h("small", { class: "seps-unfound-says" }, unfound.plain) : null)),
+  const figures = items.map(({ caption, similarity, record }, index) => h("figure", { "data-item": letter(index) },
+    h("figcaption", {}, h("b", {}, letter(index)), h("span", {}, caption)),
     canvases[index],
-    h(
-      "p",
-      { "data-says": say("live.pair", { title: letter(index), score: similarity, shown: keptCount(record) }) },
+    h("p", { "data-says": say("live.pair", { title: letter(index), score: similarity, shown: keptCount(record) }) },
       h("span", { class: "seps-count" }, keptCount(record)),
       h("span", {}, ...sayNodes("reading.score", { score: scoreOf(similarity) })),
     ),
@@ -94,17 +81,13 @@ function build(root, value, trigger) {
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const shared = h("p", { class: "seps-shared", "data-says": true }, value.shared ?? "");
   canvases.forEach((canvas, index) => describedBy(canvas, figures[index].lastChild, shared));
-  const table = matrix(value.overlap);
-  const foot = h(
-    "div",
-    { class: "seps-foot" },
-    table,
+  const overlaps = matrix(value.overlap);
+  const foot = h("div", { class: "seps-foot" },
+    overlaps,
     h("div", { class: "seps-foot-side" }, why, credit(value.photo), modelName(value.model)),
   );
   root.append(
-    h(
-      "div",
-      { class: "seps-settings" },
+    h("div", { class: "seps-settings" },
       h("div", { class: "seps-names", role: "group", "aria-label": say("group.layer") }, ...buttons),
       legendPlace,
       !value.unit ? null : objectsToggle(state.objects, (on) => {
@@ -135,7 +118,7 @@ function build(root, value, trigger) {
       const placed = { letter: letter(index), fate };
       if (isMask(layer)) return say("patch.compared_mask", placed);
       const { values } = layerValues(record, layer);
-      return say("patch.compared_value", { ...placed, value: number(values[state.patch]) });
+      return say("patch.compared_value", { ...placed, value: short(values[state.patch]) });
     });
     const place = say("patch.place", placeOf(first, state.patch));
     return say("patch.compared", { place, found: listed(sentences, "clause") });
@@ -159,7 +142,7 @@ function build(root, value, trigger) {
   }
 
   // As many in a row as makes the pictures largest within the height for all rows; on a phone one below the other.
-  // The overlaps stand beside the pictures where there is room.
+  // The table of overlaps is next to the pictures if there is room.
   function fit(width) {
     const tallest = parseFloat(getComputedStyle(canvases[0]).maxHeight);
     const aspect = photo.naturalHeight / photo.naturalWidth;
@@ -175,7 +158,7 @@ function build(root, value, trigger) {
     const column = Math.max(size(columns), CAPTION);
     const rest = width - columns * column - (columns - 1) * GAP;
     root.classList.toggle("seps-narrow", wide === 1);
-    root.classList.toggle("seps-beside", rest >= table.offsetWidth + 3 * GAP);
+    root.classList.toggle("seps-beside", rest >= overlaps.offsetWidth + 3 * GAP);
     pictures.style.gap = `${GAP}px`;
     pictures.style.gridTemplateColumns = `repeat(${columns}, minmax(0, ${column}px))`;
     for (const canvas of canvases) resize(canvas, size(columns), size(columns) * aspect);

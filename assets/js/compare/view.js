@@ -1,52 +1,45 @@
 // Compare: captions side by side on one photo, and two photos for one caption.
 
 import { button, h, press } from "../base/dom.js";
-import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
-import { sharedSentence } from "../record/decision.js";
 import { downloadMenu } from "../shell/download.js";
-import { debounced, latest } from "../shell/latest.js";
-import { itemAt, positionOf, positionOrFirst } from "../shell/photo.js";
-import { photoPicker } from "../shell/picker.js";
-import { register } from "../shell/places.js";
-import { component } from "../base/component.js";
+import { latest } from "../shell/latest.js";
+import { openGallery, textBox, working } from "../shell/parts.js";
+import { itemAt, positionOf, positionOrFirst, photoPicker } from "../shell/pictures.js";
 import { mount as pairMount } from "../why/why.js";
 import { mount as captionsMount } from "./compare.js";
 
-const PAUSE = 250; // milliseconds
 const STARTING = 3; // captions
 
-function build(app) {
+export function build(app) {
   const { engine, state, line, announce } = app;
   const run = latest();
   let facts = null;
   let asked = null; // what is in sight, as files are asked for
   const parts = ["captions", "pair"].map((part) =>
     button({ "data-part": part, click: () => state.set({ part: part === "captions" ? "" : part }, { push: true }) }, say(`compare_page.${part}`)));
-  const box = h("textarea", { id: "captions-box", rows: "3", spellcheck: "false", input: debounced(() => state.set({ captions: box.value }), PAUSE) });
-  const caption = h("textarea", { id: "pair-caption", rows: "1", spellcheck: "false", input: debounced(() => state.set({ caption: caption.value }), PAUSE) });
-  const other = h("textarea", { id: "pair-other", rows: "1", spellcheck: "false", placeholder: say("compare_page.other_hint"),
-    input: debounced(() => state.set({ other: other.value }), PAUSE) });
+  const lines = { id: "captions-box", rows: "3" };
+  const box = textBox(lines, say("compare_page.captions_label"), (captions) => state.set({ captions }));
+  const caption = textBox({ id: "pair-caption" }, say("explore.caption"), (text) => state.set({ caption: text }));
+  const second = { id: "pair-other", placeholder: say("compare_page.other_hint") };
+  const other = textBox(second, say("compare_page.other"), (text) => state.set({ other: text }));
   const picker = photoPicker({ choose: (key) => state.set({ photo: key, captions: "" }) });
   const [captionsPlace, pairPlace] = ["seps-compare", "seps-why"].map((name) => h("div", { class: name }));
-  const ofCaptions = h("section", { class: "compare-captions" },
-    h("div", { class: "ask-box" }, h("label", { for: "captions-box" }, say("compare_page.captions_label")), box), picker.element, captionsPlace);
-  const ofPair = h("section", { class: "compare-pair" },
-    h("div", { class: "two" },
-      h("div", { class: "ask-box" }, h("label", { for: "pair-caption" }, say("explore.caption")), caption),
-      h("div", { class: "ask-box" }, h("label", { for: "pair-other" }, say("compare_page.other")), other)),
-    pairPlace);
+  const ofCaptions = h("section", { class: "compare-captions" }, box.element, picker.element, captionsPlace);
+  const two = h("div", { class: "two" }, caption.element, other.element);
+  const ofPair = h("section", { class: "compare-pair" }, two, pairPlace);
   const download = downloadMenu(app, () => (asked ? [asked] : []));
   const element = h("div", { class: "compare-page" }, h("div", { class: "place-head" }, h("div", { class: "switch", role: "group", "aria-label": say("compare_page.which") }, ...parts), download), ofCaptions, ofPair);
 
+  const work = working(element, line);
   let looks = {}; // of the pictures, which their own controls change
-  const captionsView = component(captionsPlace, captionsMount, null, (event, detail) => {
+  const captionsView = captionsMount(captionsPlace, (event, detail) => {
     if (event === "why") return toPair();
     if (event === "layer") looks = detail;
     if (event === "measure" || event === "layer") return layerChosen(detail.layer, event === "measure");
     return undefined;
   });
-  const pairView = component(pairPlace, pairMount, null, (event, detail) => {
+  const pairView = pairMount(pairPlace, (event, detail) => {
     if (event === "layer") looks = detail;
     if (event !== "choose") return;
     const [left, right] = pairView.value.sides.map(({ index }) => index);
@@ -77,25 +70,10 @@ function build(app) {
     return (lines.length > 1 ? lines : [...lines, ...facts.chips.filter((chip) => !lines.includes(chip))].slice(0, STARTING)).join("\n");
   }
 
-  async function compute(now) {
-    element.setAttribute("aria-busy", "true");
-    try {
-      const done = await run(async (signal) => {
-        const info = await engine.start();
-        facts = await engine.open(now.gallery || info.galleries[0].name, { progress: ({ text, done: part }) => line.wait(text || say("app.opening"), part) });
-        line.wait("");
-        return now.part === "pair" ? pairOf(now, signal) : captionsOf(now, signal);
-      });
-      if (!done) return;
-      line.problem("");
-      element.setAttribute("aria-busy", "false");
-      done();
-    } catch (error) {
-      element.setAttribute("aria-busy", "false");
-      line.wait("");
-      line.problem(error.message);
-    }
-  }
+  const compute = (now) => work(run, async (signal) => {
+    facts = await openGallery(app, now.gallery);
+    return now.part === "pair" ? pairOf(now, signal) : captionsOf(now, signal);
+  }, (show) => show());
 
   async function captionsOf(now, signal) {
     const opening = facts.openings.compare;
@@ -109,12 +87,10 @@ function build(app) {
       asked = { what: "compare", values: () => ({ ...values, ...looks }) };
       const { key } = itemAt(facts, index);
       state.set({ gallery: facts.name, photo: key, captions: lines }, { quiet: true });
-      if (document.activeElement !== box) box.value = lines;
+      box.show(lines);
       picker.show(facts.items, key);
-      const shared = sharedSentence(value.items.map(({ record }) => record.branches[0].kept));
-      captionsView.show({ ...value, shared });
-      shorten(captionsPlace);
-      announce(shared);
+      captionsView.show(value);
+      announce(value.shared);
     };
   }
 
@@ -127,10 +103,9 @@ function build(app) {
       asked = { what: "contrast", values: () => ({ ...values, index: value.sides[0].index, against: now.other ? -1 : value.sides[1].index, ...looks }) };
       const [left, right] = value.sides.map((side) => side.index);
       state.set({ gallery: facts.name, photo: keyOf(value, left), against: now.other ? "" : keyOf(value, right), caption: values.caption }, { quiet: true });
-      if (document.activeElement !== caption) caption.value = values.caption;
-      if (document.activeElement !== other) other.value = now.other;
+      caption.show(values.caption);
+      other.show(now.other);
       pairView.show({ ...value, rest: merged(value.rest) });
-      shorten(pairPlace);
       announce(value.says[0]);
     };
   }
@@ -155,20 +130,3 @@ function merged(rest) {
   const row = { name: "others", title: say("compare_page.others"), says: say("compare_page.others_means"), left: sum("left"), right: sum("right"), difference: sum("difference") };
   return [...kept, row];
 }
-
-// Two decimals, more on hover.
-function shorten(root) {
-  for (const place of root.querySelectorAll("[data-value], [data-similarity], [data-difference]")) {
-    const { value, similarity, difference } = place.dataset;
-    const number = Number(value ?? similarity ?? difference);
-    if (!place.textContent || Number.isNaN(number)) continue;
-    place.title = fixed(number, 6);
-    if (place.closest(".seps-overlap")) { // as the sentence above the pictures says it
-      place.textContent = `${fixed(100 * number, 0)}%`;
-      continue;
-    }
-    place.textContent = place.textContent.replace(/\d+\.\d+/, fixed(Math.abs(number), 2));
-  }
-}
-
-register("compare", build);

@@ -7,8 +7,7 @@ import { mounting } from "../base/mount.js";
 import { signed } from "../base/numbers.js";
 import { layerName, say } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
-import { modelName } from "../picture/foot.js";
-import { credit } from "../picture/legend.js";
+import { modelName, credit } from "../picture/legend.js";
 import { boxArea, drawObjects, holds, markObjects, objectsToggle } from "../picture/objects.js";
 import { decode, describe, keptCount } from "../record/record.js";
 
@@ -26,14 +25,11 @@ const ARROWS = { ArrowLeft: [-1, 0, "left", "←"], ArrowRight: [1, 0, "right", 
 const NAMED = { red: "#d63634", orange: "#f48a26", yellow: "#fad034", green: "#42a04c", blue: "#3470ce",
   purple: "#864eb0", pink: "#f48eb4", brown: "#8a5a36", black: "#30323a", white: "#f6f6f2", grey: "#90969e" };
 
-
 // trigger("alter", {do, ...}) asks for a change, trigger("take", {object}) reports the object in hand.
-export function mount(element, props, trigger, watch) {
+export function mount(element, trigger, value = null) {
   // What outlives a picture: how it is drawn, moves that wait, changes that wait for the one before them.
   const kept = { layer: "mask", objects: true, moves: null, timer: 0, queue: [], busy: 0, focus: null };
-  mounting("seps-edit", (root, value) => build(root, value, trigger, kept), say("hint.opening_scenes"))(
-    element, props, trigger, watch,
-  );
+  return mounting("seps-edit", (root, now) => build(root, now, trigger, kept), "")(element, trigger, value);
 }
 
 function build(root, value, trigger, kept) {
@@ -113,20 +109,15 @@ function build(root, value, trigger, kept) {
     },
   }, layerName(name)));
 
-  const side = (name, shown) => h(
-    "figure",
-    { "data-side": name },
+  const side = (name, shown) => h("figure", { "data-side": name },
     h("figcaption", {}, h("b", {}, say(`button.${name}`)), h("span", {}, rankOf(shown))),
     shown.canvas,
     h("p", {}, keptCount(shown.record)),
-    shown.unfound ? h("p", { class: "seps-unfound-says" }, shown.unfound.plain) : null,
   );
   const moved = h("p", { class: "seps-moved", "data-says": true }, outcome());
   const rankOf = ({ rank, similarity }) => say("edit.rank", { rank, total: value.total, score: similarity });
   root.append(
-    h(
-      "div",
-      { class: "seps-settings" },
+    h("div", { class: "seps-settings" },
       h("div", { class: "seps-names", role: "group", "aria-label": say("group.layer") }, ...layers),
       objectsToggle(kept.objects, (on) => {
         kept.objects = on;
@@ -136,9 +127,7 @@ function build(root, value, trigger, kept) {
     h("div", { class: "seps-sides" }, side("before", before), after ? side("after", after) : hint()),
     moved,
     after ? changes(value.shares) : "",
-    h(
-      "div",
-      { class: "seps-panel" },
+    h("div", { class: "seps-panel" },
       row("object", h("div", { class: "seps-things", role: "group", "aria-label": say("knob.object") }, ...things)),
       row("move", ...arrows, remove),
       row("colour", colours),
@@ -174,7 +163,7 @@ function build(root, value, trigger, kept) {
     const words = rows.map(({ word, change, says }, at) => button(
       { title: says, "data-word": word, "data-change": change, "aria-pressed": "false", click: () => tell(at) },
       h("span", {}, word),
-      h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change, 2, "−")),
+      h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change, 2)),
     ));
     const tell = (at) => {
       const next = words[at].getAttribute("aria-pressed") === "false" ? at : null;
@@ -237,14 +226,10 @@ function build(root, value, trigger, kept) {
     press(layers, (element) => element.dataset.layer === kept.layer);
     for (const arrow of arrows) arrow.disabled = none;
     const thing = value.objects.find(({ number }) => number === state.selected);
-    colours.replaceChildren(...(thing?.colours ?? []).map((name) => {
-      const swatch = button({
-        "data-do": `colour-${name}`, "data-colour": name, title: name, "aria-label": name,
-        "aria-pressed": String(name === thing.colour), click: () => send({ do: "recolour", colour: name }),
-      });
-      swatch.style.setProperty("--swatch", NAMED[name]);
-      return swatch;
-    }));
+    colours.replaceChildren(...(thing?.colours ?? []).map((name) => button({
+      "data-do": `colour-${name}`, "data-colour": name, title: name, "aria-label": name, style: { "--swatch": NAMED[name] },
+      "aria-pressed": String(name === thing.colour), click: () => send({ do: "recolour", colour: name }),
+    })));
     if (!colours.childElementCount) colours.append(h("span", {}, say("hint.one_colour")));
     draw();
   }

@@ -2,22 +2,20 @@
 
 import { listed, phrase, say } from "../base/words.js";
 import { inPageLanguage } from "../base/mount.js";
-import { missedSentence } from "../record/unfound.js";
-import { UPLOADS, makeEngine as makeModels } from "./models.js";
-import { readCaption, readDense, readLines, unlikeNote } from "./language.js";
-import { MOST, namedApart, openPicture } from "./pictures.js";
-import { keepOffline } from "./offline.js";
-import { PLAIN, makePairs } from "./pairs.js";
-import { checkedKnobs } from "./settings.js";
-import { makeWalk } from "./lesson.js";
-import { rankCaptions, rankingValue } from "./captions.js";
-import { comparison } from "./comparison.js";
-import { firstTwo, whyValue } from "./contrast.js";
-import { fetchedJson } from "./fetching.js";
-import { playgroundUnder } from "./loss.js";
-import { fromHighest } from "./numbers.js";
-import { failure } from "./remote.js";
-import { FORMATS, makeSaving } from "./saving.js";
+import { UPLOADS, makeEngine as makeModels } from "./onnx/models.js";
+import { readCaption, readDense, readLines } from "./answers/language.js";
+import { MOST, namedApart, openPicture } from "./onnx/pictures.js";
+import { keepOffline } from "./onnx/offline.js";
+import { PLAIN, makePairs } from "./answers/pairs.js";
+import { checkedKnobs } from "./answers/settings.js";
+import { makeWalk } from "./answers/lesson.js";
+import { rankCaptions, rankingValue } from "./answers/captions.js";
+import { comparison, firstTwo, whyValue } from "./answers/contrast.js";
+import { fetchedJson } from "./onnx/fetching.js";
+import { playgroundUnder } from "./answers/loss.js";
+import { fromHighest } from "./onnx/numbers.js";
+import { failure } from "./onnx/remote.js";
+import { FORMATS, makeSaving } from "./answers/saving.js";
 
 const RANKED = 24; // photos of a ranking
 const COMPARED = [2, 6]; // captions
@@ -58,10 +56,10 @@ export function makeEngine(site) {
 
   async function listOf(facts) {
     if (!lists.has(facts)) {
-      const { name, title, model, noun, note, chips, openings, manifest, items } = facts;
+      const { name, title, model, note, chips, openings, items } = facts;
       const pools = site.galleries.filter((gallery) => gallery.model === model).map((gallery) => gallery.name);
       lists.set(facts, {
-        name, title, model, noun, note, openings, pools, chips, total: items.length, timed: false, grid: manifest.grid,
+        name, title, model, note, openings, pools, chips, total: items.length, timed: false,
         keep_ratio: site.galleries.find((gallery) => gallery.model === model).keep_ratio,
         items: items.map(({ key, photo, thumb, captions, phrases }) => ({ key, title: photo.title, thumb, captions, phrases })),
       });
@@ -99,7 +97,7 @@ export function makeEngine(site) {
     return models.ask("tuned", { model: facts.model, method: "rank", knobs: { ...usual, keep_ratio: ratio }, trained, values });
   }
 
-  // Photos whose titles contain a text, the best first.
+  // Indices of the photos in order of their scores, the highest first; only those with `text` in their title.
   function orderOf(facts, scores, text = "") {
     const plain = (words) => words.normalize("NFC").toLowerCase();
     const name = text.trim();
@@ -115,18 +113,15 @@ export function makeEngine(site) {
       const scores = await scoresOf(facts, caption, dense, values.ratio);
       const order = orderOf(facts, scores, values.name);
       const milliseconds = performance.now() - started;
-      const best = await pairs.explained(facts, order[0], caption, null, "", dense);
       const items = order.slice(0, values.count ?? RANKED).map((at, place) =>
         ({ index: at, key: facts.items[at].key, rank: place + 1, title: facts.items[at].photo.title, thumb: facts.items[at].thumb, score: scores[at] }));
       return {
-        caption,
-        note: [notes[0], await unlikeNote(pairs, facts, caption), notes[1]].filter(Boolean).join(" "),
+        note: notes.filter(Boolean).join(" "),
         best: order[0],
         place: order.includes(index) ? { rank: order.indexOf(index) + 1, score: scores[index] } : null,
         total: order.length,
         more: items.length < order.length,
-        milliseconds,
-        ranking: { note: say(items.length < order.length ? "list.ranked_best" : "list.ranked", { total: order.length, noun: say(`noun.${facts.noun}`), milliseconds, count: items.length }), lists: [{ title: "", items }], missed: missedSentence(best.record, facts.language) },
+        ranking: { note: say(items.length < order.length ? "list.ranked_best" : "list.ranked", { total: order.length, noun: say(`noun.${facts.noun}`), milliseconds, count: items.length }), lists: [{ title: "", items }] },
       };
     }, options);
   }
@@ -139,9 +134,10 @@ export function makeEngine(site) {
       const chosen = pool || own;
       const names = [...pools, site.no_pool];
       if (!names.includes(chosen)) throw new Error(say("page.no_pool", { pool, names: listed(names) }));
-      const ranked = await rankCaptions({ engine: models, pairs }, facts, chosen === site.no_pool ? null : await models.open(chosen), { index, typed });
-      const selected = ranked.rows.some((row) => row.caption === caption) ? caption : ranked.rows[0].caption;
-      return { ...rankingValue(ranked, selected), pool: chosen, caption: selected };
+      const source = chosen === site.no_pool ? null : await models.open(chosen);
+      const rows = await rankCaptions({ engine: models, pairs }, facts, source, { index, typed });
+      const selected = rows.some((row) => row.caption === caption) ? caption : rows[0].caption;
+      return { ...rankingValue(rows), pool: chosen, caption: selected };
     }, options);
   }
 
@@ -229,7 +225,6 @@ export function makeEngine(site) {
       galleries: site.galleries.map(({ name, title, model }) => ({ name, title, model })),
       credits: site.credits,
       no_pool: site.no_pool,
-      own_model: models.modelOfPhotos,
       has: { video: false, camera: false, judge: false, generate: false, edit: false },
     }),
     open,

@@ -1,14 +1,13 @@
 // The engine behind HTTP: the app's endpoints, see demo/page/actions.py. Its answers are those of engine/browser.js.
 
-import { bytes } from "../base/bytes.js";
-import { language } from "../base/language.js";
-import { say } from "../base/words.js";
+import { bytes } from "../base/numbers.js";
+import { language, say } from "../base/words.js";
 import { save as saveFile } from "../files/saving.js";
 import { address, makeQueue, post } from "./queue.js";
 
 const ASKED = [
   "rank", "rank_all", "locate", "indexing", "explain", "measure", "captions", "compare", "contrast", "look", "lesson", "losses", "claims", "guide", "paper",
-  "edit", "judge", "degrade", "several", "generate", "recaption",
+  "edit", "judge", "degrade", "several", "recaption",
 ];
 const FORMATS = { // of files, by what they are of; those of a film come with its timeline
   pair: ["png", "svg", "pdf", "json", "html"], ranking: ["csv"], captions: ["csv"], compare: ["png", "svg", "pdf", "html", "spec"],
@@ -102,9 +101,13 @@ export function makeEngine() {
     open,
     takePhotos,
     takeVideo,
+    generate: async (values, options) => {
+      const answer = await ask("generate", values, options);
+      kept(answer.gallery);
+      return answer;
+    },
     freeze: async (values, options) => kept(await ask("freeze", values, options)),
-    ...Object.fromEntries(ASKED.map((name) =>
-      [name, (values, options) => ask(name, values, options)])),
+    ...Object.fromEntries(ASKED.map((name) => [name, (values, options) => ask(name, values, options)])),
   };
 }
 

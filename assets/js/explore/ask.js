@@ -1,8 +1,7 @@
 // The caption: a box, suggestions, and a dense caption that is folded away.
 
-import { button, h } from "../base/dom.js";
+import { button, debounced, h } from "../base/dom.js";
 import { say } from "../base/words.js";
-import { debounced } from "../shell/latest.js";
 
 const PAUSE = 90; // milliseconds between two keys after which the picture follows
 
@@ -53,5 +52,5 @@ export function askBox({ typed, asked, denseTyped }) {
     } }, caption)));
   }
 
-  return { element, fold, show, suggest, focus: () => box.focus() };
+  return { element, fold, show, suggest };
 }

@@ -45,13 +45,14 @@ export function keepSlider({ moved, settled }) {
   });
   slider.addEventListener("change", () => settled(valueOf()));
 
-  // percent: what is kept, null for the trained share; why: a sentence where the slider cannot be moved.
-  function show(percent, trainedRatio, why = "") {
+  // percent: what is kept, null for the trained share; fixed, painted: sentences where the slider cannot be moved, and
+  // where a painted mask decides instead.
+  function show(percent, trainedRatio, { fixed = "", painted = "" } = {}) {
     trained = Math.round(100 * trainedRatio);
     mark.style.setProperty("--at", String((trained - LEAST) / (MOST - LEAST)));
     mark.textContent = say("explore.trained", { percent: trained });
-    slider.disabled = Boolean(why);
-    note.textContent = why;
+    slider.disabled = Boolean(fixed);
+    note.textContent = fixed || painted;
     if (document.activeElement !== slider || slider.disabled) slider.value = String(percent ?? trained);
     write();
   }

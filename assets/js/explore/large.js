@@ -1,8 +1,7 @@
 // What large galleries need: a filter on names, how far a folder is indexed, more of the ranking, and exact scores of all.
 
-import { button, h } from "../base/dom.js";
+import { button, debounced, h } from "../base/dom.js";
 import { say } from "../base/words.js";
-import { debounced } from "../shell/latest.js";
 
 const PAUSE = 250; // milliseconds
 const EVERY = 2000; // milliseconds between two looks at how far indexing is

@@ -1,4 +1,4 @@
-// Which layer lies over the photo: Mask, Score, Words, and the others under "More"; for a word where it fits best, or what
+// The switch for the layer over the photo: Mask, Score, Words, and the others under "More"; for a word where it fits best, or what
 // the score used.
 
 import { button, h, press } from "../base/dom.js";

@@ -2,8 +2,8 @@
 
 import { say } from "../base/words.js";
 import { decode, hasLayer, parseLayer } from "../record/record.js";
-import { latest } from "../shell/latest.js";
-import { positionOf } from "../shell/photo.js";
+import { cancellable, latest } from "../shell/latest.js";
+import { positionOf, readFiles } from "../shell/pictures.js";
 import { maskText } from "../viewer/masks.js";
 import { maskAt } from "./keep.js";
 import { isMeasured, isSlow } from "./layers.js";
@@ -26,9 +26,10 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
   };
   let galleries = [];
   let open = ""; // whether the best photo opens with the next ranking, and for which caption
+  let isStep = false; // whether Back then leads to the photo before
 
   const changed = (now, before, names) => !before || names.some((name) => now[name] !== before[name]);
-  const progress = ({ rank, done, text }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("app.opening"), done);
+  const progress = line.progress(say("app.opening"));
 
   // The worked example, which came with the page.
   function begin({ gallery, chips, index, items, viewer, total = items.length }) {
@@ -121,18 +122,15 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
     }
     try {
       const value = await measuring(async (signal) => {
-        const stop = new AbortController();
+        const stop = cancellable();
         signal.addEventListener("abort", () => stop.abort());
-        line.wait(say("app.measuring"), null, () => {
-          stop.abort(new Error(say("app.cancelled")));
+        const told = line.progress(say("app.measuring"), () => {
+          stop.cancel();
           state.set({ layer: "mask" });
         });
+        told({});
         try {
           const values = { gallery: look.facts.name, index: look.index, caption: now.caption, dense: now.dense, layer: now.layer, mask: now.mask };
-          const told = ({ done, text, rank }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("app.measuring"), done, () => {
-            stop.abort(new Error(say("app.cancelled")));
-            state.set({ layer: "mask" });
-          });
           return await (isSlow(now.layer) ? engine.measure : engine.explain)(values, { signal: stop.signal, progress: told });
         } finally {
           line.wait("");
@@ -177,10 +175,11 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
       const opens = !now.photo || open === caption;
       open = "";
       const selected = opens ? answer.best : look.index;
-      if (opens) state.set({ gallery: look.facts.name, photo: look.keyOf(answer.best), caption: now.caption || caption });
+      if (opens) state.set({ gallery: look.facts.name, photo: look.keyOf(answer.best), caption: now.caption || caption }, { push: isStep });
+      isStep = false;
       placeOf();
-      const { missed, lists, note, all } = answer.ranking;
-      ranking({ items, selected, lists, note: answer.note, missed, count: note, all: now.ratio ? "" : all, more: answer.more, timeline: answer.timeline });
+      const { lists, note, all } = answer.ranking;
+      ranking({ items, selected, lists, note: answer.note, count: note, all: now.ratio ? "" : all, more: answer.more, timeline: answer.timeline });
     } catch (error) {
       failed(error);
     }
@@ -211,6 +210,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
       return changeGallery(changes);
     }
     const before = state.get();
+    isStep = Object.keys(changes).every((name) => before[name] === changes[name]); // else the change below is the step
     state.set(changes, { push: true });
     if (before.caption === now.caption) rank(now);
     return undefined;
@@ -231,13 +231,9 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
 
   // A person's own photos or video, read by take(files, options).
   async function take(taking, files) {
-    const stop = new AbortController();
-    const cancel = () => stop.abort(new Error(say("app.cancelled")));
     line.problem("");
-    line.wait(say("sources.sending"), null, cancel);
     try {
-      const told = ({ done, text, rank }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("sources.reading"), done, cancel);
-      const facts = await taking(files, { signal: stop.signal, progress: told });
+      const facts = await readFiles(line, taking, files);
       galleries = galleries.filter(({ name }) => name !== facts.name);
       look.facts = null;
       const isSame = facts.model === (await engine.start()).galleries.find(({ name }) => name === state.get().gallery)?.model;

@@ -1,13 +1,15 @@
 // What if: patches kept and dropped by hand on the large photo, and the numbers that follow.
 
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { drawChoice, whatIf } from "../viewer/whatif.js";
 
 // grid(): of the record; changed(mask, budget): the decision is another one; redraw(): only its looks are.
 export function paintTools({ canvas, grid, patch, changed, redraw }) {
   const place = h("div", { class: "paint-tools seps-view" });
-  const toggle = h("span", { click: () => decider.open && place.scrollIntoView({ block: "nearest" }) });
+  const why = say("explore.paint_later");
+  const waiting = button({ class: "seps-whatif-toggle", disabled: true, title: why }, say("button.whatif"));
+  const toggle = h("span", { click: () => decider?.open && place.scrollIntoView({ block: "nearest" }) }, waiting);
   let key = "";
   let decider = null;
 
@@ -24,8 +26,6 @@ export function paintTools({ canvas, grid, patch, changed, redraw }) {
       grid: grid(),
       changed: () => decider === mine && changed(mine.text(), mine.budget),
       redraw: () => redraw(),
-      resized: () => redraw(),
-      always: false,
     });
     decider = mine;
     mine.paintOn(canvas, () => decider === mine, patch);
@@ -35,7 +35,7 @@ export function paintTools({ canvas, grid, patch, changed, redraw }) {
     return undefined;
   }
 
-  // What lies over the picture in the game: the model's choice.
+  // Draw the model's choice over the picture in the game.
   function over() {
     if (decider?.choice) drawChoice(canvas, grid(), decider.choice);
   }
@@ -49,6 +49,5 @@ export function paintTools({ canvas, grid, patch, changed, redraw }) {
     get kept() { return decider?.open ? [...decider.kept] : null; },
     get isOpen() { return Boolean(decider?.open); },
     get isEmpty() { return Boolean(decider?.open) && !decider.kept.some(Boolean); },
-    get says() { return decider?.open && !decider.kept.some(Boolean) ? say("whatif.empty") : ""; },
   };
 }

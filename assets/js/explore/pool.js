@@ -1,8 +1,7 @@
-// Whose captions are ranked for a photo: those of a gallery, and a person's own.
+// Controls for the captions that a photo ranks: a gallery's captions, or only those typed by the user.
 
-import { h } from "../base/dom.js";
+import { debounced, h } from "../base/dom.js";
 import { say } from "../base/words.js";
-import { debounced } from "../shell/latest.js";
 import { titleOf } from "./sources.js";
 
 const PAUSE = 300; // milliseconds

@@ -1,7 +1,7 @@
 // The numbers of one pair: S(I, T), its place, how many patches were kept, and the terms of the score, folded away.
 
 import { h } from "../base/dom.js";
-import { fixed, signed } from "../base/numbers.js";
+import { fixed, shownNumber, signedShort } from "../base/numbers.js";
 import { meaning, say, symbol } from "../base/words.js";
 
 export function scorePanel() {
@@ -14,10 +14,13 @@ export function scorePanel() {
   const element = h("div", { class: "score-panel" },
     h("p", { class: "headline" }, h("span", { class: "name" }, symbol("S(I, T)")), score, place), kept, changed, details);
 
+  let waits = false; // whether the shown numbers are being recomputed
+
   // total: of the photos that were ranked; before: S(I, T) by the model's own decision, where another one is shown.
   function show(record, { rank = null, total = 0, before = null } = {}) {
     const { kept: mask } = record.branches[0];
     const count = mask.reduce((sum, bit) => sum + bit, 0);
+    waits = false;
     score.textContent = fixed(record.similarity, 2);
     score.title = fixed(record.similarity, 6);
     score.dataset.similarity = String(record.similarity);
@@ -26,18 +29,19 @@ export function scorePanel() {
     changed.hidden = before === null;
     if (before !== null) {
       const difference = record.similarity - before;
-      changed.textContent = say("explore.changed", { before, change: signed(difference, 2) });
+      changed.textContent = say("explore.changed", { before, change: signedShort(difference) });
     }
     terms.replaceChildren(...Object.entries(record.terms).map(([name, value]) => h(
       "li",
       { title: meaning(name.replace(/^(sparse|dense) /, "")) },
       h("span", {}, record.says.terms[name]),
-      h("output", { title: fixed(value, 6) }, signed(value, 2)),
+      shownNumber(value, {}, signedShort(value)),
     )));
   }
 
   // While a decision is tried: how many patches it keeps, its score not being known yet; none where nothing is kept.
   function pending(count, total, isNothing = false) {
+    waits = true;
     kept.textContent = say("explore.kept", { kept: count, total });
     score.textContent = isNothing ? "-" : "…";
     score.removeAttribute("title");
@@ -46,5 +50,5 @@ export function scorePanel() {
     changed.hidden = true;
   }
 
-  return { element, show, pending };
+  return { element, show, pending, get waits() { return waits; } };
 }

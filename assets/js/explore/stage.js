@@ -6,7 +6,7 @@ import { drawLayer } from "../picture/layer.js";
 import { drawObjects } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 
-// choose(patch): the patch under the pointer, reached by the arrow keys, or null; over(canvas): draws what else lies over it.
+// choose(patch): the patch under the pointer, reached by the arrow keys, or null; over(canvas): draws what else is shown on top of it.
 export function makeStage({ grid, choose, over }) {
   const canvas = h("canvas", { class: "stage-canvas", role: "application", tabindex: "0" });
   const extra = h("div", { class: "stage-over" });

@@ -2,7 +2,7 @@
 
 import { button, h } from "../base/dom.js";
 import { keepingFocus, roving } from "../base/focus.js";
-import { fixed } from "../base/numbers.js";
+import { shownNumber } from "../base/numbers.js";
 import { say } from "../base/words.js";
 
 const LISTED = 30; // captions
@@ -13,10 +13,10 @@ function bar(value, scores) {
   const at = (score) => (high > low ? (100 * (score - low)) / (high - low) : 0);
   const [from, to] = [at(Math.min(0, value)), at(Math.max(0, value))];
   return h("span", { class: "bar", "aria-hidden": "true" },
-    h("i", { class: value < 0 ? "below" : null, style: `left:${from}%;width:${to - from}%` }));
+    h("i", { class: value < 0 ? "below" : null, style: { left: `${from}%`, width: `${to - from}%` } }));
 }
 
-const scoreText = (score) => h("output", { class: "score", title: fixed(score, 6), "data-score": score }, fixed(score, 2));
+const scoreText = (score) => shownNumber(score, { class: "score", "data-score": score });
 
 // The button that shows, and hides again, photos that are nearly the same as the one before it.
 function unfold(alike) {
@@ -43,7 +43,7 @@ export function rankingStrip({ choose, chooseCaption }) {
     reveal(list);
   }
 
-  // Where more lies beyond an edge the list fades out there.
+  // Fade the list out at an edge beyond which it can be scrolled.
   function fade(list) {
     const isWide = list.scrollWidth > list.clientWidth + 4;
     const [at, room] = isWide ? [list.scrollLeft, list.scrollWidth - list.clientWidth] : [list.scrollTop, list.scrollHeight - list.clientHeight];

@@ -1,41 +1,30 @@
 // Explore: one photo under one caption, with the ranking below it.
 
 import { button, h, press } from "../base/dom.js";
-import { fixed } from "../base/numbers.js";
 import { say, symbols } from "../base/words.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { describe, hasLayer, layerText, measuredLine, parseLayer, patchLines, isByWord } from "../record/record.js";
 import { downloadMenu } from "../shell/download.js";
-import { register } from "../shell/places.js";
 import { maskText } from "../viewer/masks.js";
 import { otherMasks } from "../viewer/others.js";
 import { askBox } from "./ask.js";
-import { explorerFiles } from "./files.js";
 import { keepSlider, maskAt } from "./keep.js";
 import { largeGallery } from "./large.js";
 import { isMeasured, layerSwitch } from "./layers.js";
-import { cameraLens } from "./lens.js";
+import { cameraLens } from "../video/camera.js";
 import { makeLook } from "./look.js";
 import { looksOf, pictureLooks } from "./looks.js";
 import { paintTools } from "./paint.js";
-import { player } from "./play.js";
+import { player } from "./play/play.js";
 import { captionPool } from "./pool.js";
 import { scorePanel } from "./score.js";
 import { sourceRow, takeAnywhere } from "./sources.js";
 import { makeStage } from "./stage.js";
 import { rankingStrip } from "./strip.js";
-import { videoTimeline } from "./video.js";
+import { videoTimeline } from "../video/timeline.js";
 import { firstWord, wordRow } from "./words.js";
 
-// Two decimals, more on hover.
-function shorten(legend) {
-  for (const end of legend.querySelectorAll("output[data-value]")) {
-    end.title = end.textContent;
-    end.textContent = fixed(Number(end.dataset.value), 2);
-  }
-}
-
-function build(app) {
+export function build(app) {
   const { engine, state, line, site, announce } = app;
   const look = makeLook(app, { picture, ranking: showRanking, opened: showGallery, waiting });
   let preview = null; // the word under the pointer
@@ -122,15 +111,11 @@ function build(app) {
   const why = button({ class: "quiet", click: compareTwo }, say("explore.why"));
   const title = h("p", { class: "photo-title" });
   const owner = h("p", { class: "owner" });
-  const element = h(
-    "div",
-    { class: "explore" },
+  const element = h("div", { class: "explore" },
     h("div", { class: "col-main" }, ask.element, words.element, lens.element, stage.element, play.panel, keep.element, paint.tools, video.element),
     h("aside", { class: "col-side", "aria-label": say("explore.score") }, title, score.element, layers.element, looks.branches, legend, reading,
       h("div", { class: "actions" }, play.open, paint.toggle, download), note, looks.element, others, ask.fold, owner),
-    h(
-      "section",
-      { class: "col-strip", "aria-label": say("explore.ranking") },
+    h("section", { class: "col-strip", "aria-label": say("explore.ranking") },
       sources.element,
       h("div", { class: "switch modes", role: "group", "aria-label": say("explore.mode") }, ...modes),
       pool.element,
@@ -197,22 +182,21 @@ function build(app) {
     stage.show({ photo: value.photo, record: drawn(), layer, scene: value.scene, ...drawing });
     legend.replaceChildren(layerLegend(record, parsed, { opacity: drawing.opacity, range: null }));
     looks.show(state.get(), record, parsed, value.scene);
-    shorten(legend);
     stage.canvas.setAttribute("aria-label", `${value.photo.title}. ${describe(record, layer)}. ${say("hint.patches")}`);
     const word = isByWord(parsed) || ["word", "fit"].includes(parsed.name) ? parsed.number : null;
-    words.show(record, preview === null ? word : null, value.unfound?.pieces);
+    words.show(record, preview === null ? word : null);
     layers.show(record, state.get().layer, true);
     read();
   }
 
   // What is said of the layer, or of the patch that is pointed at.
   function read() {
-    const { record, value } = look;
+    const { record } = look;
     const layer = shownLayer();
     const parsed = parseLayer(layer);
     if (elsewhere?.says) return reading.replaceChildren(h("p", {}, elsewhere.says));
     const lines = stage.patch === null
-      ? [sentenceOf(record, layer, parsed), value.unfound?.words[parsed.number]]
+      ? [sentenceOf(record, layer, parsed)]
       : isMeasured(layer) ? [measuredLine(record, parsed, stage.patch)] : patchLines(record, stage.patch);
     reading.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, ...symbols(text))));
     return undefined;
@@ -250,7 +234,9 @@ function build(app) {
     video.mark(look.index);
     if (paint.isEmpty) score.pending(0, record.branches[0].kept.length, true);
     else score.show(record, { ...rank, before: look.before });
-    keep.show(ratio ? Number(ratio) : null, look.facts?.keep_ratio ?? 0.5, state.get().dense ? say("explore.keep_dense") : "");
+    const fixed = state.get().dense ? say("explore.keep_dense") : "";
+    const painted = !ratio && (mask || state.get().budget) ? say("explore.keep_painted") : "";
+    keep.show(ratio ? Number(ratio) : null, look.facts?.keep_ratio ?? 0.5, { fixed, painted });
     strip.mark(state.get().mode === "captions" ? state.get().caption : look.index);
     draw();
   }
@@ -261,7 +247,7 @@ function build(app) {
     ask.suggest(facts.chips, state.get().caption);
   }
 
-  function showRanking({ note: text, missed, items, rows, selected, lists, pool: ranked, ...more }) {
+  function showRanking({ note: text, items, rows, selected, lists, pool: ranked, ...more }) {
     const { mode, ratio } = state.get();
     pool.element.hidden = !rows;
     offerRankings(lists ?? [], items);
@@ -275,8 +261,8 @@ function build(app) {
     for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
     if (rows) strip.captions(rows, selected);
     else strip.photos(items, selected);
-    note.textContent = [text, missed].filter(Boolean).join(" ");
-    if (look.record && !paint.isEmpty) score.show(look.record, { ...look.rank, before: look.before });
+    note.textContent = text ?? "";
+    if (look.record && !score.waits) score.show(look.record, { ...look.rank, before: look.before });
     announce([say("explore.announce", { title: look.value?.photo.title ?? "" }), ...[...score.element.querySelector(".headline").childNodes].map(({ textContent }) => textContent)].join(" "));
   }
 
@@ -335,4 +321,20 @@ function build(app) {
   return { element, show, hide };
 }
 
-register("explore", build);
+// The files that can be downloaded in Explore; layer(), mask(): in sight; film(): formats of the video's timeline, none
+// where there is no video.
+function explorerFiles({ look, state, layer, mask, film }) {
+  return () => {
+    if (!look.facts || !look.record) return [];
+    const now = state.get();
+    const pair = { gallery: look.facts.name, index: look.index, caption: now.caption || look.value.caption, dense: now.dense };
+    const { name, all } = look.asked;
+    const ratio = now.ratio ? Number(now.ratio) / 100 : null;
+    const picture = { what: "pair", values: () => ({ ...pair, ...looksOf(now), layer: layer(), mask: mask() }) };
+    if (now.mode === "captions") {
+      return [picture, { what: "captions", label: "ranking", values: () => ({ ...pair, pool: look.pool, typed: now.typed }) }];
+    }
+    const ranking = { what: "ranking", label: "ranking", values: () => ({ ...pair, mask: now.mask, ratio, name, exhaustive: all && !ratio }) };
+    return [picture, ranking, { what: "film", formats: film(), label: "timeline", values: () => ({ ...pair, other: now.other }) }];
+  };
+}

@@ -13,7 +13,7 @@ export function wordRow({ choose, preview }) {
   let pinned = null;
   let lit = null;
 
-  function show(record, word, unfound = []) {
+  function show(record, word) {
     const { words } = record.alignments[0];
     pinned = word;
     if (key !== words.join("\n")) {
@@ -36,9 +36,6 @@ export function wordRow({ choose, preview }) {
         piece.textContent = piece.textContent.replace(/^##/, "");
       }
       element.replaceChildren(h("span", { class: "words-label" }, say("explore.words")), buttons.element);
-    }
-    for (const each of buttons.element.querySelectorAll("[data-word]")) {
-      each.classList.toggle("seps-unfound", unfound.includes(Number(each.dataset.word)));
     }
     buttons.light(lit, pinned);
   }

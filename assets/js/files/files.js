@@ -1,8 +1,8 @@
 // Files to take away, each under its name; what saves gives the line that tells so.
 
-import { fixed } from "../base/numbers.js";
+import { rounded } from "../base/numbers.js";
 import { say } from "../base/words.js";
-import { maskOf, measureOf } from "../engine/pairs.js";
+import { maskOf, measureOf } from "../engine/answers/pairs.js";
 import { csv, fileName, save } from "./saving.js";
 import { comparisonSheet } from "./sheets/compare.js";
 import { layerSheet } from "./sheets/layer.js";
@@ -74,7 +74,7 @@ export async function saveContrast(record, value, { format, layer }) {
 
 // Each part's shares; all parts add up to the row of S(I, T).
 function contrastRows({ left, right }, { rows, rest, sum: [first, second, difference] }) {
-  const number = (value) => (value === null ? "" : Number(fixed(value, 6)));
+  const number = (value) => (value === null ? "" : rounded(value, 6));
   const about = [left.photo, right.photo, left.caption, right.caption];
   const row = (name, kind, part) => [name, kind, number(part.left), number(part.right), number(part.difference), ...about];
   return [

@@ -1,15 +1,13 @@
 // A picture and its captions: each word is a button that shows where the captioner looked when it wrote the word, and
 // of a photograph, next to it on the same scale, where SEPS finds the word.
 
-import { floats } from "../base/bytes.js";
-import { onPhotos, resize } from "../base/canvas.js";
+import { floats } from "../base/numbers.js";
+import { fitImage, onPhotos } from "../base/canvas.js";
 import { button, h, press } from "../base/dom.js";
 import { refold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
-import { drawHeat, heatKey } from "./heat.js";
-import { statements } from "./statements.js";
-import { tokenButtons } from "./tokens.js";
+import { drawHeat, heatKey, tokenButtons, statements } from "./parts.js";
 
 const LARGEST = 420; // CSS pixels of a picture's width
 
@@ -38,9 +36,7 @@ function build(root, value) {
   const heading = h("h4", {}, say(sides.length > 1 ? "generate.photo_captions" : "generate.captions"));
   root.append(
     h("p", { class: "seps-note", hidden: !value.note }, value.note),
-    h(
-      "div",
-      { class: "seps-pair" },
+    h("div", { class: "seps-pair" },
       ...figures.map(({ element }) => element),
       h("div", {}, place, key, says, heading, h("div", { class: "seps-beams" }, ...beams), truth, numbers),
     ),
@@ -82,10 +78,7 @@ function build(root, value) {
   return onPhotos(root, [value.photo], ([image]) => {
     photo = image;
   }, () => {
-    for (const { canvas, element } of figures) {
-      const width = Math.min(LARGEST, element.clientWidth);
-      resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
-    }
+    for (const { canvas, element } of figures) fitImage(canvas, photo, Math.min(LARGEST, element.clientWidth));
     draw();
   });
 }

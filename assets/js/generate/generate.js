@@ -59,8 +59,7 @@ function build(root, trigger) {
 
   function card(source, index) {
     const seed = value.seeds[index];
-    return button(
-      { "data-seed": seed, "aria-label": say("generate.choose", { seed }), click: () => choose(index) },
+    return button({ "data-seed": seed, "aria-label": say("generate.choose", { seed }), click: () => choose(index) },
       h("img", { src: source, alt: "" }),
       h("span", {}, say("generate.seed", { seed })),
       finished() ? h("span", { class: "seps-quiet" }, value.scores[index]) : null,

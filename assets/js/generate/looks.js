@@ -1,13 +1,12 @@
 // Two explanations of one word on one picture: where the UNet looked while it drew, and where SEPS finds the word.
 
-import { floats } from "../base/bytes.js";
-import { onPhotos, resize } from "../base/canvas.js";
+import { floats } from "../base/numbers.js";
+import { fitImage, onPhotos } from "../base/canvas.js";
 import { describedBy, h, press } from "../base/dom.js";
 import { refold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
-import { drawHeat, heatKey } from "./heat.js";
-import { tokenButtons } from "./tokens.js";
+import { drawHeat, heatKey, tokenButtons } from "./parts.js";
 
 const SIDES = ["unet", "seps"];
 const LARGEST = 360; // CSS pixels of a picture's width
@@ -53,10 +52,7 @@ function build(root, value, trigger) {
   }
 
   function fit() {
-    for (const { canvas, element } of figures) {
-      const width = Math.min(LARGEST, element.clientWidth);
-      resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
-    }
+    for (const { canvas, element } of figures) fitImage(canvas, photo, Math.min(LARGEST, element.clientWidth));
     draw();
   }
 

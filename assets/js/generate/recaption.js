@@ -4,7 +4,7 @@ import { h } from "../base/dom.js";
 import { fold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
-import { statements } from "./statements.js";
+import { statements } from "./parts.js";
 
 function build(root, value) {
   root.append(

@@ -1,11 +1,10 @@
 // The picture spoilt in one way: its copies along a slider, and both scores' curves, base and final apart.
 
-import { floats } from "../base/bytes.js";
-import { imageOrBlank, onWidth, resize, tellBlanks } from "../base/canvas.js";
-import { button, describedBy, h, press, svg } from "../base/dom.js";
+import { floats, fixed } from "../base/numbers.js";
+import { fitImage, imageOrBlank, onWidth, tellBlanks } from "../base/canvas.js";
+import { button, debounced, describedBy, h, press, svg } from "../base/dom.js";
 import { refold } from "../base/fold.js";
 import { lasting } from "../base/mount.js";
-import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { curvesChart } from "../losses/curves.js";
 import { drawShares, sharesKey } from "./attributions.js";
@@ -18,8 +17,8 @@ function build(root, trigger) {
   let value = null;
   let images = [];
   let attributions = null;
-  let timer = 0;
-  let asked = null; // the key of the value with requested copies
+  const rests = debounced(() => trigger("slide", settings()), DEBOUNCE);
+  let asked = null; // the value whose copies were asked for
   let visible = false;
 
   const kinds = h("div", { class: "seps-names", role: "group", "aria-label": say("judge.kinds") });
@@ -38,9 +37,7 @@ function build(root, trigger) {
     h("h3", {}, say("judge.spoil")),
     kinds,
     h("div", { class: "seps-settings" }, h("label", {}, say("judge.strength"), slider, amount)),
-    h(
-      "div",
-      { class: "seps-halves" },
+    h("div", { class: "seps-halves" },
       h("figure", {}, canvas, heat),
       h("div", {}, waiting, charts, reading, falls, numbers, h("p", { class: "seps-note" }, say("judge.spoil_says"))),
     ),
@@ -54,14 +51,13 @@ function build(root, trigger) {
 
   function slid() {
     draw();
-    clearTimeout(timer);
-    timer = setTimeout(() => trigger("slide", settings()), DEBOUNCE);
+    rests();
   }
 
   // Ask for the copies of a kind; the scores that are shown until they come are another kind's, and fade.
   function ask(kind) {
     value = { ...value, spoil: kind };
-    asked = value.key;
+    asked = value;
     press([...kinds.children], (element) => element.dataset.kind === kind);
     root.setAttribute("aria-busy", "true");
     waiting.hidden = false;
@@ -69,7 +65,7 @@ function build(root, trigger) {
   }
 
   function askWhenSeen() {
-    if (visible && value && !value.curves && asked !== value.key) ask(value.spoil);
+    if (visible && value && !value.curves && asked !== value) ask(value.spoil);
   }
 
   function update(next) {
@@ -110,9 +106,7 @@ function build(root, trigger) {
     drawCharts();
     const image = images[at()];
     if (!image) return;
-    const room = [canvas.parentElement.clientWidth, parseFloat(getComputedStyle(canvas).maxHeight)];
-    const width = Math.min(room[0], (room[1] * image.naturalWidth) / image.naturalHeight);
-    resize(canvas, width, (width * image.naturalHeight) / image.naturalWidth);
+    fitImage(canvas, image, canvas.parentElement.clientWidth);
     const kind = say(`judge.${value.spoil}`).toLowerCase();
     canvas.setAttribute("aria-label", say("judge.spoilt", { kind, strength: value.strengths[at()] }));
     drawShares(canvas, image, toggle.checked && attributions ? attributions[at()] : null);
@@ -167,7 +161,7 @@ function build(root, trigger) {
   return {
     update,
     end: () => {
-      clearTimeout(timer);
+      rests.stop();
       observer.disconnect();
       end();
     },

@@ -1,8 +1,8 @@
 // A judgement: the picture with each patch's contribution to the quality base, and a scale for each score and prompt.
 
-import { floats } from "../base/bytes.js";
-import { onPhotos, resize } from "../base/canvas.js";
-import { describedBy, h } from "../base/dom.js";
+import { floats } from "../base/numbers.js";
+import { fitImage, onPhotos } from "../base/canvas.js";
+import { checkbox, describedBy, h } from "../base/dom.js";
 import { fold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
@@ -22,14 +22,10 @@ function build(root, value) {
   const canvas = h("canvas", {
     role: attributions ? "application" : "img", tabindex: attributions ? "0" : null, "aria-label": value.photo.title || say("judge.patches"),
   });
-  const toggle = h("input", {
-    type: "checkbox",
-    change: () => {
-      shown = toggle.checked;
-      draw();
-    },
+  const toggle = checkbox(say("judge.heatmap"), shown, (on) => {
+    shown = on;
+    draw();
   });
-  toggle.checked = shown;
   const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const scales = value.scales.map((scale) => ({ scale, place: h("div", { class: "seps-scale-place" }) }));
   const parts = scales.map(({ scale, place }) => h(
@@ -40,23 +36,17 @@ function build(root, value) {
     h("p", { "data-says": [scale.title, scale.says].join(": ") }, scale.says),
     fold(scale.numbers),
   ));
-  root.append(
-    h(
-      "div",
-      { class: "seps-halves" },
-      h(
-        "figure",
-        {},
-        h("h3", {}, say("judge.patches")),
-        canvas,
-        attributions ? h("div", { class: "seps-settings" }, h("label", {}, toggle, say("judge.heatmap")), sharesKey(attributions.most)) : null,
-        reading,
-        fold(attributions?.numbers),
-        h("figcaption", {}, credit(value.photo)),
-      ),
-      h("div", { class: "seps-scores" }, ...parts, scaleKey(), value.moved ? h("p", { class: "seps-moved", "data-says": true }, value.moved) : null),
+  root.append(h("div", { class: "seps-halves" },
+    h("figure", {},
+      h("h3", {}, say("judge.patches")),
+      canvas,
+      attributions ? h("div", { class: "seps-settings" }, toggle, sharesKey(attributions.most)) : null,
+      reading,
+      fold(attributions?.numbers),
+      h("figcaption", {}, credit(value.photo)),
     ),
-  );
+    h("div", { class: "seps-scores" }, ...parts, scaleKey(), value.moved ? h("p", { class: "seps-moved", "data-says": true }, value.moved) : null),
+  ));
   describedBy(canvas, reading);
   if (attributions) {
     overPatches(canvas, attributions.grid, () => patch, (next) => {
@@ -79,9 +69,7 @@ function build(root, value) {
 
   function fit() {
     root.classList.toggle("seps-narrow", root.clientWidth < NARROW);
-    const room = [canvas.parentElement.clientWidth, parseFloat(getComputedStyle(canvas).maxHeight)];
-    const width = Math.min(room[0], (room[1] * photo.naturalWidth) / photo.naturalHeight);
-    resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+    fitImage(canvas, photo, canvas.parentElement.clientWidth);
     for (const { scale, place } of scales) place.replaceChildren(scoreScale(scale, place.clientWidth));
     draw();
   }

@@ -23,9 +23,7 @@ function build(root, trigger) {
     },
   }, say(`judge.${name}`)));
   const download = button({ class: "seps-take", "aria-label": say("judge.download"), click: () => trigger("export", { by }) }, "CSV");
-  const controls = h(
-    "div",
-    { class: "seps-settings" },
+  const controls = h("div", { class: "seps-settings" },
     h("div", { class: "seps-names", role: "group", "aria-label": say("judge.sort") }, h("span", {}, say("judge.sort")), ...sorts),
     download,
   );
@@ -40,9 +38,7 @@ function build(root, trigger) {
   root.replaceChildren(h("h3", {}, say("judge.several")), says, ask, controls, list);
 
   function card(row, rank) {
-    return h(
-      "li",
-      {},
+    return h("li", {},
       button(
         {
           "data-index": row.index,
@@ -52,9 +48,7 @@ function build(root, trigger) {
         },
         h("img", { src: row.thumb, alt: "", loading: "lazy" }),
         h("b", {}, String(rank)),
-        ...SORTS.map((name) => h(
-          "span",
-          { class: name === by ? "seps-sorted" : null, "data-score": row[name].final },
+        ...SORTS.map((name) => h("span", { class: name === by ? "seps-sorted" : null, "data-score": row[name].final },
           say(`judge.${name}`),
           scoreScale(row[name], WIDTH, "small"),
           h("output", {}, fixed(row[name].final, 2)),

@@ -5,9 +5,7 @@ import { say } from "../base/words.js";
 import { mount } from "../generate/captioned.js";
 import { latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
-import { itemAt, positionOrFirst } from "../shell/photo.js";
-import { pictureRow } from "../shell/pictures.js";
-import { component } from "../base/component.js";
+import { itemAt, positionOrFirst, pictureRow } from "../shell/pictures.js";
 
 export function captionsOfPhoto(app) {
   const { engine, state, line } = app;
@@ -18,7 +16,7 @@ export function captionsOfPhoto(app) {
   const place = h("div", { class: "seps-captioned" });
   const element = h("section", { class: "lab-captions" }, h("h3", {}, say("lab_page.captions")), pictures.element, kind, place);
   const work = working(element, line);
-  const view = component(place, mount, null, () => {});
+  const view = mount(place, () => {});
   let seen = false; // whether the section was in sight: captions take seconds
 
   const write = (now) => work(run, async (signal) => {

@@ -4,23 +4,21 @@ import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { mount } from "../edit/edit.js";
 import { rankingStrip } from "../explore/strip.js";
-import { debounced, latest } from "../shell/latest.js";
-import { working } from "../shell/parts.js";
-import { component } from "../base/component.js";
+import { latest } from "../shell/latest.js";
+import { textBox, working } from "../shell/parts.js";
 
-const PAUSE = 250; // milliseconds
 const BACK = { undo: (changes) => changes.slice(0, -1), original: () => [] };
 
 export function editPart({ engine, line }) {
   const run = latest();
-  const caption = h("textarea", { id: "edit-caption", rows: "1", spellcheck: "false", input: debounced(() => compute({ caption: caption.value }), PAUSE) });
+  const box = textBox({ id: "edit-caption" }, say("explore.caption"), (caption) => compute({ caption }));
   const place = h("div", { class: "seps-edit" });
   const strip = rankingStrip({ choose: (index) => compute({ index, caption: "", changes: [] }, true), chooseCaption: () => {} });
-  const element = h("div", { class: "lab-part" }, h("div", { class: "ask-box" }, h("label", { for: "edit-caption" }, say("explore.caption")), caption),
+  const element = h("div", { class: "lab-part" }, box.element,
     h("div", { class: "lab-columns" }, place, h("section", { class: "lab-strip", "aria-label": say("explore.ranking") }, strip.element)));
   const work = working(element, line);
   let shown = { index: -1, caption: "", changes: [] };
-  const view = component(place, mount, null, (event, detail) => {
+  const view = mount(place, (event, detail) => {
     if (event === "alter") compute({ changes: BACK[detail.do]?.(shown.changes) ?? [...shown.changes, detail] });
   });
 
@@ -36,7 +34,7 @@ export function editPart({ engine, line }) {
     return { answer: await ask([first]), changes: [first] };
   }, ({ answer, changes: made }) => {
     shown = { index: answer.index, caption: answer.caption, changes: made };
-    if (document.activeElement !== caption) caption.value = answer.caption;
+    box.show(answer.caption);
     view.show(answer.scene);
     strip.photos(answer.items, answer.index);
   });

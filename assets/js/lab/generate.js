@@ -6,13 +6,13 @@ import { mount as drawingMount } from "../generate/generate.js";
 import { mount as looksMount } from "../generate/looks.js";
 import { mount as readsMount } from "../generate/recaption.js";
 import { latest } from "../shell/latest.js";
-import { component } from "../base/component.js";
 import { captionsOfPhoto } from "./captions.js";
 
 const SEVERAL = 4; // pictures of a series, as in demo/service/generating/request.py
 const NUMBERS = { steps: "steps", guidance: "guidance", seed: "draw_seed" }; // of a drawing -> in the address
 const ASKED = ["draw", "count", ...Object.values(NUMBERS)];
 const EXAMPLES = [
+  "a red boat at sea",
   "two yellow balloons and a black cat on a starry night",
   "a white sheep and a green tree in the park",
   "a green tractor standing on the left in winter",
@@ -42,14 +42,19 @@ export function generatePart(app) {
     h("div", { class: "ask-box" }, h("label", { for: "generate-caption" }, say("explore.caption")), caption),
     h("div", { class: "actions" }, draw, series, stop, settings), examples,
     h("div", { class: "lab-columns" }, drawingPlace, readsPlace), looksPlace, captions.element);
-  const drawing = component(drawingPlace, drawingMount, null, (event, detail) => event === "choose" && choose(detail.index));
-  const reads = component(readsPlace, readsMount, null, () => {});
-  const looks = component(looksPlace, looksMount, null, (event, detail) => {
+  const drawing = drawingMount(drawingPlace, (event, detail) => event === "choose" && choose(detail.index));
+  const reads = readsMount(readsPlace, () => {});
+  const looks = looksMount(looksPlace, (event, detail) => {
     if (event === "word") ({ word } = detail);
   });
+  const explore = button({ class: "quiet", hidden: true, "data-do": "explore", click: () => state.set({
+    view: "explore", part: "", gallery: "drawn", photo: String(drawn.seed + drawing.value.chosen), caption: drawn.caption, mask: "",
+    layer: `fit:${word ?? looks.value.selected}`,
+  }, { push: true }) }, say("lab_page.open_explore"));
+  looksPlace.after(h("div", { class: "actions" }, explore));
   let controller = null;
   let explained = []; // of each picture of the drawing
-  let word = null; // whose maps are shown
+  let word = null; // the word that was chosen, by its position; null for the first one
   let drawn = null; // the finished drawing: its caption and numbers
 
   // Draw what is in the fields.
@@ -78,6 +83,7 @@ export function generatePart(app) {
       explained = found;
       drawn = { caption: text, ...numbers };
       word = null;
+      explore.hidden = false;
       reads.show(found[value.chosen].reads);
       looks.show(found[value.chosen].looks);
     }
@@ -95,10 +101,12 @@ export function generatePart(app) {
     element.setAttribute("aria-busy", "true");
     line.problem("");
     explained = [];
+    explore.hidden = true;
     if (isOwn) [reads, looks].forEach((each) => each.show(null));
     const values = { caption: now.draw, count: Number(now.count || 1) };
     for (const [name, key] of Object.entries(NUMBERS)) values[name] = isOwn && now[key] ? Number(now[key]) : null;
-    const progress = ({ value, rank, text }) => (value ? place(value) : line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("lab_page.drawing")));
+    const says = line.progress(say("lab_page.drawing"));
+    const progress = ({ value, rank, text }) => (value ? place(value) : says({ rank, text }));
     let isLast = false;
     try {
       const answer = await run((signal) => {

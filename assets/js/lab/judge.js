@@ -5,11 +5,9 @@ import { say } from "../base/words.js";
 import { mount as judgeMount } from "../judge/judge.js";
 import { mount as distortionMount } from "../judge/distortion.js";
 import { mount as severalMount } from "../judge/several.js";
-import { debounced, latest } from "../shell/latest.js";
-import { openGallery, working } from "../shell/parts.js";
-import { itemAt, positionOrFirst } from "../shell/photo.js";
-import { pictureRow } from "../shell/pictures.js";
-import { component } from "../base/component.js";
+import { latest } from "../shell/latest.js";
+import { openGallery, textBox, working } from "../shell/parts.js";
+import { itemAt, positionOrFirst, pictureRow } from "../shell/pictures.js";
 
 const PAUSE = 350; // milliseconds
 const ASKED = ["view", "part", "gallery", "photo", "caption", "other"]; // names of the state that a judgement depends on
@@ -17,8 +15,10 @@ const ASKED = ["view", "part", "gallery", "photo", "caption", "other"]; // names
 export function judgePart(app) {
   const { engine, state, line } = app;
   const [run, degrading, sorting] = [latest(), latest(), latest()];
-  const prompt = h("textarea", { id: "judge-prompt", rows: "1", spellcheck: "false", input: debounced(() => state.set({ caption: prompt.value, mask: "" }), PAUSE) });
-  const other = h("textarea", { id: "judge-other", rows: "1", spellcheck: "false", placeholder: say("lab_page.other_hint"), input: debounced(() => state.set({ other: other.value }), PAUSE) });
+  const asksPrompt = (caption) => state.set({ caption, mask: "" });
+  const prompt = textBox({ id: "judge-prompt" }, say("lab_page.prompt"), asksPrompt, PAUSE);
+  const second = { id: "judge-other", placeholder: say("lab_page.other_hint") };
+  const other = textBox(second, say("lab_page.other"), (text) => state.set({ other: text }), PAUSE);
   let sortsNext = false; // whether the pictures that were just opened are judged together
   const pictures = pictureRow(app, { taken: ({ name, items: [first] }) => {
     sortsNext = true;
@@ -26,17 +26,16 @@ export function judgePart(app) {
     if (now.gallery === name && now.photo === first.key) show(now, null); // other files under the same names
   } });
   const [judgePlace, spoilPlace, severalPlace] = ["seps-judge", "seps-spoil", "seps-several"].map((name) => h("div", { class: name }));
-  const box = (field, label) => h("div", { class: "ask-box" }, h("label", { for: field.id }, say(label)), field);
   const words = button({ class: "quiet", click: () => {
-    const first = Math.max(0, prompt.value.trim().split(/\s+/).findIndex((word) => word.length > 3));
+    const first = Math.max(0, prompt.box.value.trim().split(/\s+/).findIndex((word) => word.length > 3));
     state.set({ view: "explore", part: "", layer: `fit:${first + 1}` }, { push: true });
   } }, say("lab_page.see_words"));
-  const element = h("div", { class: "lab-part" }, h("div", { class: "two" }, box(prompt, "lab_page.prompt"), box(other, "lab_page.other")),
+  const element = h("div", { class: "lab-part" }, h("div", { class: "two" }, prompt.element, other.element),
     pictures.element, judgePlace, h("div", { class: "actions" }, words), severalPlace, spoilPlace);
   const work = working(element, line);
-  const view = component(judgePlace, judgeMount, null, () => {});
-  const spoil = component(spoilPlace, distortionMount, null, (event, detail) => event === "spoil" && degrade(detail));
-  const several = component(severalPlace, severalMount, null, (event, detail) => {
+  const view = judgeMount(judgePlace, () => {});
+  const spoil = distortionMount(spoilPlace, (event, detail) => event === "spoil" && degrade(detail));
+  const several = severalMount(severalPlace, (event, detail) => {
     if (event === "all") sort();
     if (event === "export") save(detail.by);
     if (event === "pick") state.set({ photo: keys[detail.index], mask: "" }, { push: true });
@@ -44,7 +43,7 @@ export function judgePart(app) {
   let pair = null;
   let keys = []; // of the photos of the gallery
 
-  const progress = ({ text, done, rank }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("app.measuring"), done);
+  const progress = line.progress(say("app.measuring"));
   const degrade = ({ spoil: kind, strength }) => work(degrading, (signal) =>
     engine.degrade({ ...pair, kind, strength }, { signal, progress }), (value) => spoil.show(value));
   const sort = () => work(sorting, (signal) => engine.several(pair, { signal, progress }), (value) => several.show(value));
@@ -66,8 +65,8 @@ export function judgePart(app) {
       const { key } = itemAt(facts, index);
       keys = facts.items.map(({ key: name }) => name);
       state.set({ gallery: facts.name, photo: key, caption: now.caption || answer.prompt }, { quiet: true });
-      if (document.activeElement !== prompt) prompt.value = answer.prompt;
-      if (document.activeElement !== other) other.value = now.other;
+      prompt.show(answer.prompt);
+      other.show(now.other);
       pictures.show(facts, key);
       view.show(answer.judgement);
       spoil.show(answer.distortion);

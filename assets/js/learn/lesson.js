@@ -1,14 +1,13 @@
 // The method on the photo and the caption in sight, step by step, under settings.
 
-import { h } from "../base/dom.js";
+import { debounced, h } from "../base/dom.js";
 import { say } from "../base/words.js";
+import { titleOf } from "../explore/sources.js";
 import { mount } from "../lesson/lesson.js";
-import { debounced, latest } from "../shell/latest.js";
+import { latest } from "../shell/latest.js";
 import { openGallery, working } from "../shell/parts.js";
-import { itemAt, positionOrFirst } from "../shell/photo.js";
-import { photoPicker } from "../shell/picker.js";
+import { itemAt, positionOrFirst, photoPicker } from "../shell/pictures.js";
 import { KNOBS } from "../shell/state.js";
-import { component } from "../base/component.js";
 
 const PAUSE = 300; // milliseconds
 const TEXTS = ["decision", "variant"];
@@ -30,7 +29,7 @@ export function lessonPart(app) {
   let asked = null;
   let values = null; // of the lesson in sight
   let talks = false;
-  const view = component(place, mount, null, (event, detail) => {
+  const view = mount(place, (event, detail) => {
     if (event === "step") state.set({ step: String(detail.step), talk: detail.talk ? "1" : "" }, { quiet: true });
     if (event === "knobs") turn(detail);
     if (event === "paint") state.set({ mask: detail.mask, step: String(detail.step) });
@@ -74,7 +73,8 @@ export function lessonPart(app) {
   function place_(facts, value) {
     model = facts.model;
     if (!KNOBS.some((name) => state.get()[name])) usual.set(model, value.knobs);
-    view.show({ ...value, step: Number(state.get().step || 1), talk: talks, ...(asked ? { asked } : {}) });
+    const [rank, other] = [value.rank, value.caption_rank].map((place) => place && { ...place, gallery: titleOf(place.gallery) });
+    view.show({ ...value, rank, caption_rank: other, step: Number(state.get().step || 1), talk: talks, ...(asked ? { asked } : {}) });
     asked = null;
     talks = false;
   }

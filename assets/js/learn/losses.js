@@ -7,7 +7,6 @@ import { mount as claimsMount } from "../losses/claims.js";
 import { mount as playgroundMount } from "../losses/playground.js";
 import { latest } from "../shell/latest.js";
 import { working } from "../shell/parts.js";
-import { component } from "../base/component.js";
 
 export function lossesPart({ engine, state, line }) {
   const [run, measure, guiding] = [latest(), latest(), latest()];
@@ -19,17 +18,16 @@ export function lossesPart({ engine, state, line }) {
   const title = say(engine.lacks.includes("claims") ? "learn_page.claims_before" : "learn_page.claims");
   const element = h("div", {}, playgroundPlace, h("h3", {}, title), claimsPlace, ...guide);
   const work = working(element, line);
-  const playground = component(playgroundPlace, playgroundMount, null, (event, { margin, mining, mask_ids: isMasked, share }) => {
+  const playground = playgroundMount(playgroundPlace, (event, { margin, mining, mask_ids: isMasked, share }) => {
     if (event === "share") state.set({ share: String(share) }, { quiet: true });
     if (event === "turn") state.set({ margin: String(margin), mining, mask_ids: isMasked ? "1" : "0" });
   });
-  const claims = component(claimsPlace, claimsMount, null, (event, { claim }) => {
+  const claims = claimsMount(claimsPlace, (event, { claim }) => {
     if (event === "run") showClaims(claim);
   });
 
   const showClaims = (claim = "") => work(measure, async (signal) => {
-    const progress = ({ text, done }) => line.wait(text || say("app.measuring"), done);
-    return engine.claims({ claim }, { signal, progress: claim ? progress : null });
+    return engine.claims({ claim }, { signal, progress: claim ? line.progress(say("app.measuring")) : null });
   }, (value) => {
     const before = claims.value?.claims ?? [];
     const results = Object.fromEntries(before.filter(({ result }) => result).map(({ name, result }) => [name, result]));

@@ -25,16 +25,14 @@ export function keptOutlines(record, kept, before) {
     if (row + 1 < rows && bit !== kept[patch + columns]) edges.push(`M${column} ${row + 1}h1`);
     if (!before || bit === before[patch]) return;
     const square = { x: 0.09, y: 0.09, width: 0.82, height: 0.82, ...thin };
-    marks.push(
-      svg(
-        "g",
-        { class: bit ? "seps-gained" : "seps-lost", "data-patch": patch, transform: `translate(${column} ${row})` },
-        svg("rect", { class: "seps-under", ...square }),
-        svg("rect", square),
-        svg("path", { class: "seps-under", d: bit ? "M.3 .5h.4M.5 .3v.4" : "M.3 .5h.4", ...thin }),
-        svg("path", { d: bit ? "M.3 .5h.4M.5 .3v.4" : "M.3 .5h.4", ...thin }),
-      ),
-    );
+    marks.push(svg(
+      "g",
+      { class: bit ? "seps-gained" : "seps-lost", "data-patch": patch, transform: `translate(${column} ${row})` },
+      svg("rect", { class: "seps-under", ...square }),
+      svg("rect", square),
+      svg("path", { class: "seps-under", d: bit ? "M.3 .5h.4M.5 .3v.4" : "M.3 .5h.4", ...thin }),
+      svg("path", { d: bit ? "M.3 .5h.4M.5 .3v.4" : "M.3 .5h.4", ...thin }),
+    ));
   });
   for (const name of ["seps-edge seps-under", "seps-edge"]) {
     drawing.append(svg("path", { class: name, d: edges.join(""), ...thin }));
@@ -58,16 +56,14 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
   const step = (right - left) / order.length;
   order.forEach((patch, place) => {
     const [from, to] = [y(Math.max(0, scores[place])), y(Math.min(0, scores[place]))];
-    drawing.append(
-      svg("rect", {
-        x: x(place) + 0.08 * step,
-        width: 0.84 * step,
-        y: from,
-        height: Math.max(1, to - from),
-        "data-patch": patch,
-        class: branch.kept[patch] ? "seps-bar-kept" : "seps-bar-dropped",
-      }),
-    );
+    drawing.append(svg("rect", {
+      x: x(place) + 0.08 * step,
+      width: 0.84 * step,
+      y: from,
+      height: Math.max(1, to - from),
+      "data-patch": patch,
+      class: branch.kept[patch] ? "seps-bar-kept" : "seps-bar-dropped",
+    }));
   });
   drawing.append(svg("path", { class: "seps-axis", d: `M${left} ${top}V${bottom}M${left} ${y(0)}H${right}` }));
   for (const value of low < 0 ? [low, 0, high] : [0, high]) {

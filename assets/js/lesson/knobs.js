@@ -1,8 +1,8 @@
 // The lesson's settings, what they moved, and the rank that follows.
 
 import { resize } from "../base/canvas.js";
-import { button, describedBy, h } from "../base/dom.js";
-import { fixed, signed } from "../base/numbers.js";
+import { button, debounced, describedBy, h, table } from "../base/dom.js";
+import { fixed, signed, shownNumber, signedShort } from "../base/numbers.js";
 import { say, sayNodes, symbol, symbols } from "../base/words.js";
 import { keptOutlines } from "./charts.js";
 import { countKept } from "./stage.js";
@@ -27,40 +27,32 @@ const DEBOUNCE = 250; // milliseconds
 // The panel of settings. `change` is given all of them, once they have rested. `update(value)` shows a value's;
 // `value.asked` are the settings that it answers, `value.idle` says which choice makes which setting move nothing.
 export function createKnobs(change) {
-  let timer = 0;
+  const later = debounced(() => change(settings()), DEBOUNCE);
   let value = null;
   let unanswered = false; // a person has moved a setting, and the answer to all of them is not here yet
-  const rows = Object.fromEntries(
-    Object.entries(KNOBS).map(([name, [kind, options]]) => {
-      const id = `seps-knob-${name}-${Math.random().toString(36).slice(2)}`;
-      const input =
-        kind === "select"
-          ? h(
-              "select",
-              { id, input: changed },
-              ...options.map((choice) => h("option", { value: choice }, say(`option.${choice}`))),
-            )
-          : h("input", { id, type: kind, ...options, input: changed });
-      const reading = h("output", { for: id });
-      const mark = h("span", { class: "seps-untrained", hidden: true }, say("hint.untrained"));
-      const why = h("small", { id: `${id}-why` });
-      input.setAttribute("aria-describedby", `${id}-why`);
-      const element = h(
-        "div",
-        { class: "seps-knob", "data-knob": name },
-        h("label", { for: id }, say(`knob.${name}`)),
-        input,
-        kind === "range" ? reading : "",
-        mark,
-        why,
-      );
-      return [name, { element, input, reading, mark, why, kind }];
-    }),
-  );
+  const rows = Object.fromEntries(Object.entries(KNOBS).map(([name, [kind, options]]) => {
+    const id = `seps-knob-${name}-${Math.random().toString(36).slice(2)}`;
+    const input =
+      kind === "select"
+        ? h("select", { id, input: changed },
+            ...options.map((choice) => h("option", { value: choice }, say(`option.${choice}`))),
+          )
+        : h("input", { id, type: kind, ...options, input: changed });
+    const reading = h("output", { for: id });
+    const mark = h("span", { class: "seps-untrained", hidden: true }, say("hint.untrained"));
+    const why = h("small", { id: `${id}-why` });
+    input.setAttribute("aria-describedby", `${id}-why`);
+    const element = h("div", { class: "seps-knob", "data-knob": name },
+      h("label", { for: id }, say(`knob.${name}`)),
+      input,
+      kind === "range" ? reading : "",
+      mark,
+      why,
+    );
+    return [name, { element, input, reading, mark, why, kind }];
+  }));
   const reset = button({ class: "seps-reset", click: back }, say("button.trained"));
-  const element = h(
-    "div",
-    { class: "seps-knobs", role: "group", "aria-label": say("button.settings") },
+  const element = h("div", { class: "seps-knobs", role: "group", "aria-label": say("button.settings") },
     reset, // first, so that it is in sight however long the list below it
     ...Object.values(rows).map((row) => row.element),
   );
@@ -90,8 +82,7 @@ export function createKnobs(change) {
     unanswered = true;
     readings();
     reasons();
-    clearTimeout(timer);
-    timer = setTimeout(() => change(settings()), DEBOUNCE);
+    later();
   }
 
   // As the model was trained; its decisions by the top k, as every model is evaluated.
@@ -129,7 +120,7 @@ export function createKnobs(change) {
     return !unanswered;
   }
 
-  return { element, update, stop: () => clearTimeout(timer) };
+  return { element, update, stop: later.stop };
 }
 
 // The rank of the photo for the caption, on a line of all places, and the rank of the caption for the photo.
@@ -145,14 +136,9 @@ export function standing(value) {
     const place = h("b", {}, say("rank.place", { rank: now }));
     box.append(h("p", { "data-rank": now }, ...sayNodes(key, { now: place, before, total, gallery })));
     const places = h("div", { class: "seps-places" });
-    for (const [at, name] of [
-      [before, "seps-was"],
-      [now, "seps-is"],
-    ]) {
+    for (const [at, name] of [[before, "seps-was"], [now, "seps-is"]]) {
       if (at === null || (name === "seps-was" && before === now)) continue;
-      const mark = h("i", { class: name });
-      mark.style.left = `${total > 1 ? (100 * (at - 1)) / (total - 1) : 0}%`;
-      places.append(mark);
+      places.append(h("i", { class: name, style: { left: `${total > 1 ? (100 * (at - 1)) / (total - 1) : 0}%` } }));
     }
     const ends = [1, total].map((end) => h("span", {}, String(end)));
     box.append(h("div", { class: "seps-places-line", "aria-hidden": "true" }, ends[0], places, ends[1]));
@@ -170,50 +156,26 @@ export function movedTable(value, record, before, photo) {
   const { kept, terms, score } = value.moved;
   const gained = countOf(kept.gained);
   const lost = countOf(kept.lost);
-  const change = (first, other, digits = 4) => (first === null || other === null ? "" : moved(other - first, digits));
-  const shown = (number) => (number === null ? say("moved.none") : fixed(number, 4));
-  const row = (name, first, other, key = {}) =>
-    h(
-      "tr",
-      { ...key, class: first === other ? "seps-same" : null },
-      h("th", { scope: "row" }, name),
-      h("td", {}, shown(first)),
-      h("td", {}, shown(other)),
-      h("td", {}, change(first, other)),
-    );
+  const change = (first, other) => (first === null || other === null ? "" : shownNumber(other - first, {}, signedShort(other - first)));
+  const shown = (number) => (number === null ? say("moved.none") : shownNumber(number));
+  const looks = (key, first, other) => ({ "data-moved": key, class: first === other ? "seps-same" : null });
+  const row = (name, first, other, key) => [looks(key, first, other), name, shown(first), shown(other), change(first, other)];
   const places = value.rank;
-  const rankRow = h(
-    "tr",
-    { "data-moved": "rank", class: places.before === places.now ? "seps-same" : null },
-    h("th", { scope: "row" }, say("moved.rank", { total: places.total })),
-    h("td", {}, String(places.before ?? say("moved.none"))),
-    h("td", {}, String(places.now ?? say("moved.none"))),
-    h("td", {}, places.now === null || places.before === null ? "" : moved(places.now - places.before, 0)),
-  );
+  const rankRow = [
+    looks("rank", places.before, places.now), say("moved.rank", { total: places.total }),
+    ...[places.before, places.now].map((place) => String(place ?? say("moved.none"))),
+    places.now === null || places.before === null ? "" : signed(places.now - places.before, 0),
+  ];
   // Titles of the run if both of its captions have terms.
   const runs = [before, record].sort((first, other) => first.alignments.length - other.alignments.length);
   const titles = { ...runs[0].says.terms, ...runs[1].says.terms };
-  const heads = ["before", "now", "change"].map((name) => h("th", { scope: "col" }, say(`moved.${name}`)));
-  const table = h(
-    "table",
-    {},
-    h(
-      "thead",
-      {},
-      h("tr", {}, h("td", {}), ...heads),
-    ),
-    h(
-      "tbody",
-      {},
-      ...Object.entries(terms).map(([name, [first, other]]) => row(titles[name], first, other, { "data-moved": name })),
-      row(symbol("S(I, T)"), ...score, { "data-moved": "score" }),
-      rankRow,
-    ),
-  );
-  const sets = [
-    ["before", before, null],
-    ["now", record, before],
-  ].map(([name, run, other]) => {
+  const heads = ["before", "now", "change"].map((name) => say(`moved.${name}`));
+  const moves = table({}, [null, ...heads], [
+    ...Object.entries(terms).map(([name, [first, other]]) => row(titles[name], first, other, name)),
+    row(symbol("S(I, T)"), score[0], score[1], "score"),
+    rankRow,
+  ]);
+  const sets = [["before", before, null], ["now", record, before]].map(([name, run, other]) => {
     const branch = run.branches[0];
     const frame = h("div", { class: "seps-set" });
     const canvas = h("canvas", {
@@ -225,9 +187,7 @@ export function movedTable(value, record, before, photo) {
     drawLayer(canvas, photo, run, "mask", { opacity: 0.82, lines: false });
     frame.append(canvas);
     if (other) frame.append(keptOutlines(run, branch.kept, other.branches[0].kept));
-    return h(
-      "figure",
-      { "data-set": name },
+    return h("figure", { "data-set": name },
       frame,
       h("figcaption", {}, say("moved.set", { name: say(`moved.${name}`), kept: countKept(branch.kept) })),
     );
@@ -236,19 +196,11 @@ export function movedTable(value, record, before, photo) {
   const answer = score[1] === null ? counts : say("live.pair", { title: say("moved.now"), score: score[1], shown: counts });
   const sentence = h("p", { "data-moved": "kept", "data-gained": gained, "data-lost": lost, "data-says": answer }, counts);
   for (const figure of sets) describedBy(figure.querySelector("canvas"), sentence);
-  return h(
-    "div",
-    { class: "seps-moved" },
-    h(
-      "div",
-      { class: "seps-sets" },
-      ...sets,
-      sentence,
-    ),
-    h("div", { class: "seps-moved-table" }, table, places.note ? h("p", { class: "seps-aside" }, places.note) : ""),
+  return h("div", { class: "seps-moved" },
+    h("div", { class: "seps-sets" }, ...sets, sentence),
+    h("div", { class: "seps-moved-table" }, moves, places.note ? h("p", { class: "seps-aside" }, places.note) : ""),
   );
 }
 
 const same = (first, other) => Object.entries(other).every(([name, setting]) => first[name] === setting);
 const countOf = (list) => (Array.isArray(list) ? list.length : list);
-const moved = (value, digits) => (Number(fixed(value, digits)) === 0 ? `±${fixed(0, digits)}` : signed(value, digits));

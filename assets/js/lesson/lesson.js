@@ -1,10 +1,9 @@
 // The lesson: nine steps through the method on one photo and one caption, its settings, and a mode for talks.
 
 import { imageOrBlank, resize, tellBlanks } from "../base/canvas.js";
-import { button, calm, describedBy, h, press } from "../base/dom.js";
+import { button, calm, debounced, describedBy, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
 import { math, phrase, say, symbols } from "../base/words.js";
-import { showEquation } from "./equation.js";
 import { createKnobs, movedTable } from "./knobs.js";
 import { createScene } from "./scene.js";
 import { shownBranch, stageLayout } from "./stage.js";
@@ -13,8 +12,7 @@ import { askedEarly, createTalk } from "./talk.js";
 import { tokenSteps } from "./tokens.js";
 import { createHand } from "./whatif.js";
 import { wordSteps } from "./words.js";
-import { modelName } from "../picture/foot.js";
-import { credit } from "../picture/legend.js";
+import { modelName, credit } from "../picture/legend.js";
 import { decode } from "../record/record.js";
 
 const DEBOUNCE = 300; // milliseconds
@@ -30,7 +28,6 @@ function build(root, trigger, talkAsked) {
   let [value, record, before, photo] = [null, null, null, null];
   let drawn = new Map();
   let hand = null; // the decision by hand on this example
-  let timer = 0;
   let alive = true;
 
   const steps = h("ol", { class: "seps-steps" });
@@ -104,10 +101,7 @@ function build(root, trigger, talkAsked) {
     draw(true);
   }
 
-  function tell() {
-    clearTimeout(timer);
-    timer = setTimeout(() => trigger("step", { step: state.step, talk: talk.on() }), DEBOUNCE);
-  }
+  const tell = debounced(() => trigger("step", { step: state.step, talk: talk.on() }), DEBOUNCE);
 
   function turn(by) {
     go(state.step + by);
@@ -144,17 +138,13 @@ function build(root, trigger, talkAsked) {
     legend.replaceChildren(
       ...(step.legend ?? []).map(({ symbol, says }) => h("li", {}, h("span", { class: "seps-symbol" }, math(symbol)), ` ${says}`)),
     );
-    tensors.replaceChildren(
-      ...step.tensors.map(({ name, shape, says }) =>
-        h(
-          "li",
-          { "data-tensor": name, "data-shape": shape.join(",") },
-          h("b", {}, ...symbols(name)),
-          h("span", { class: "seps-shape" }, shape.length ? shape.join(" × ") : say("reading.one_number")),
-          h("span", {}, says),
-        ),
+    tensors.replaceChildren(...step.tensors.map(({ name, shape, says }) =>
+      h("li", { "data-tensor": name, "data-shape": shape.join(",") },
+        h("b", {}, ...symbols(name)),
+        h("span", { class: "seps-shape" }, shape.length ? shape.join(" × ") : say("reading.one_number")),
+        h("span", {}, says),
       ),
-    );
+    ));
     if (steps.childElementCount !== value.steps.length) {
       steps.replaceChildren(
         ...value.steps.map((_, index) => h("li", {}, button({ "data-step": index + 1, click: () => go(index + 1) }))),
@@ -294,7 +284,7 @@ function build(root, trigger, talkAsked) {
     update,
     end: () => {
       alive = false;
-      clearTimeout(timer);
+      tell.stop();
       hand?.end();
       talk.end();
       scene.stop();
@@ -308,5 +298,25 @@ function build(root, trigger, talkAsked) {
 // {mask, step}) where a person decides.
 export function mount(element, ...how) {
   const talkAsked = askedEarly(element);
-  lasting("seps-lesson", (root, trigger) => build(root, trigger, talkAsked), say("hint.no_lesson"))(element, ...how);
+  return lasting("seps-lesson", (root, trigger) => build(root, trigger, talkAsked), say("hint.no_lesson"))(element, ...how);
+}
+
+// An equation in MathML, as large as its place allows.
+function showEquation(place, text) {
+  place.style.fontSize = "";
+  place.replaceChildren(math(text));
+  fit(place, place.firstElementChild);
+}
+
+// Twice, since indices do not shrink evenly.
+function fit(place, element) {
+  if (!place.clientWidth) return;
+  for (let turns = 0; turns < 2; turns += 1) {
+    const box = element.getBoundingClientRect();
+    const scale = Math.min(
+      place.clientWidth / Math.max(box.width, element.scrollWidth),
+      place.clientHeight / box.height,
+    );
+    if (scale < 1) place.style.fontSize = `${parseFloat(getComputedStyle(place).fontSize) * scale * 0.98}px`;
+  }
 }

@@ -1,8 +1,8 @@
 // A stage of sprites on a canvas, with labels over it. What two pictures share glides from its old place and look to
 // its new one; new sprites start where they are born, and removed ones fade.
 
-import { resize } from "../base/canvas.js";
-import { shade, strength, VEIL } from "../base/colours.js";
+import { drawImage, paintPatches, resize } from "../base/canvas.js";
+import { colour, strength, VEIL } from "../base/colours.js";
 import { calm, h } from "../base/dom.js";
 
 const DURATION = 700; // milliseconds
@@ -12,24 +12,13 @@ const NUMBERS = ["x", "y", "width", "height", "alpha", "cover", "grey"];
 const css = (rgb) => `rgb(${rgb.map(Math.round).join(" ")})`;
 
 // A small picture of one value a patch over the drained photo; `text` is written into its corner.
-export function valueMap(photo, [rows, columns], values, range, { width, height, opacity, text = "" }) {
+export function valueMap(photo, grid, values, range, { width, height, opacity, text = "" }) {
   const canvas = document.createElement("canvas");
   resize(canvas, width, height);
-  const context = canvas.getContext("2d");
-  const at = (index, count, length) => Math.round((index * length) / count);
-  context.filter = "grayscale(1)";
-  context.drawImage(photo, 0, 0, canvas.width, canvas.height);
-  context.filter = "none";
-  for (let patch = 0; patch < rows * columns; patch += 1) {
-    const [row, column] = [Math.floor(patch / columns), patch % columns];
-    const [x, y] = [at(column, columns, canvas.width), at(row, rows, canvas.height)];
-    context.fillStyle = css(shade(values[patch], range));
-    context.globalAlpha = opacity * strength(values[patch], range);
-    const right = at(column + 1, columns, canvas.width);
-    context.fillRect(x, y, right - x, at(row + 1, rows, canvas.height) - y);
-  }
-  context.globalAlpha = 1;
+  drawImage(canvas, photo, true);
+  paintPatches(canvas, grid, (patch) => [colour(values[patch], range), opacity * strength(values[patch], range)]);
   if (text && height >= 34) {
+    const context = canvas.getContext("2d");
     const pixel = window.devicePixelRatio || 1;
     context.font = `${11 * pixel}px sans-serif`;
     const wide = context.measureText(text).width + 4 * pixel;
@@ -43,15 +32,9 @@ export function valueMap(photo, [rows, columns], values, range, { width, height,
 
 // One pixel a cell, for a sprite with `sharp`.
 export function cellMap(rows, columns, valueAt, range) {
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [columns, rows];
-  const context = canvas.getContext("2d");
-  for (let row = 0; row < rows; row += 1) {
-    for (let column = 0; column < columns; column += 1) {
-      context.fillStyle = css(shade(valueAt(row, column), range));
-      context.fillRect(column, row, 1, 1);
-    }
-  }
+  const canvas = Object.assign(document.createElement("canvas"), { width: columns, height: rows });
+  const colourOf = (cell) => colour(valueAt(Math.floor(cell / columns), cell % columns), range);
+  paintPatches(canvas, [rows, columns], (cell) => [colourOf(cell), 1]);
   return canvas;
 }
 

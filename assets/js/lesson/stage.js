@@ -45,7 +45,7 @@ export function stageLayout(width, height, type, aspect, fraction = 0.24) {
   };
 }
 
-// What stands over a picture, and may be as wide as `rect.room`.
+// The text above a picture, up to `rect.room` wide.
 export const heading = (c, key, rect, ...text) => ({
   key,
   rect: {
@@ -57,7 +57,7 @@ export const heading = (c, key, rect, ...text) => ({
   node: h("p", { class: "seps-heading" }, ...text),
 });
 
-// What stands under a picture, likewise.
+// The text below a picture, up to the same width.
 export const footing = (c, key, rect, node) => ({
   key,
   rect: {

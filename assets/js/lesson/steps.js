@@ -2,6 +2,7 @@
 // see stage.js, to {sprites, notes}, see scene.js.
 
 import { h } from "../base/dom.js";
+import { withMinus } from "../base/numbers.js";
 import { say, symbol } from "../base/words.js";
 import { decisionChart, keptOutlines } from "./charts.js";
 import { valueMap } from "./scene.js";
@@ -12,10 +13,7 @@ import { keptCount, layerValues, parseLayer } from "../record/record.js";
 
 // 1: the photo comes apart into patches, and each becomes a token of C channels.
 function photo(c) {
-  const {
-    layout: { home, side, type },
-    record,
-  } = c;
+  const { layout: { home, side, type }, record } = c;
   const [rows, columns] = record.grid;
   const count = rows * columns;
   const tall = 2.3 * type;
@@ -37,8 +35,8 @@ function photo(c) {
       });
     }
     const bar = h("span", { class: "seps-vector" });
-    const node = h("div", { class: "seps-vector-row" }, h("span", { class: "seps-row-name" }, ...name), bar);
-    node.style.paddingLeft = `${wide + 0.6 * type}px`;
+    const looks = { class: "seps-vector-row", style: { "padding-left": `${wide + 0.6 * type}px` } };
+    const node = h("div", looks, h("span", { class: "seps-row-name" }, ...name), bar);
     return { key: `row:${key}`, rect, node };
   };
   const token = (index) => [h("i", {}, "v"), h("sub", {}, String(index))];
@@ -58,11 +56,7 @@ function photo(c) {
 
 // 2: the words of both captions, and how much longer the dense one is.
 function words(c) {
-  const {
-    layout: { home, side, type },
-    record,
-    value,
-  } = c;
+  const { layout: { home, side, type }, record, value } = c;
   const { sparse, dense, denser } = value.lengths;
   const chips = (list, name) => h("div", { class: `seps-chips ${name}` }, ...list.map((word) => h("span", {}, word)));
   // Letters so large that all chips fit, by an estimate of their area in letters.
@@ -70,11 +64,8 @@ function words(c) {
     const area = list.reduce((sum, word) => sum + (0.52 * word.length + 1.1) * 2, 0);
     return Math.max(10, Math.min(type, Math.sqrt((0.5 * side.width * side.height) / area)));
   };
-  const bar = (name, length) => {
-    const piece = h("i", {});
-    piece.style.width = `${(100 * length) / Math.max(sparse, dense ?? 0)}%`;
-    return h("div", { class: `seps-length ${name}`, "data-length": length }, piece);
-  };
+  const bar = (name, length) => h("div", { class: `seps-length ${name}`, "data-length": length },
+    h("i", { style: { width: `${(100 * length) / Math.max(sparse, dense ?? 0)}%` } }));
   const box = h("div", { class: "seps-captions" });
   box.append(
     h("p", { class: "seps-heading" }, say("lesson.sparse_words", { count: sparse })),
@@ -100,11 +91,7 @@ function words(c) {
 
 // 3: the maps of the parts, and their weighted sum over the photo.
 function scores(c) {
-  const {
-    layout: { home, side, line, type },
-    record,
-    photo: image,
-  } = c;
+  const { layout: { home, side, line, type }, record, photo: image } = c;
   const branch = shownBranch(c);
   const names = Object.keys(branch.parts);
   const total = layerValues(record, parseLayer(layerNamed(c, "score")));
@@ -137,10 +124,8 @@ function scores(c) {
       image: valueMap(image, record.grid, values, range, { ...rect, opacity: c.opacity }),
       from: "patch:0",
     });
-    const weight = Number(branch.coefficients[name].toPrecision(3));
-    const title = h(
-      "p",
-      { class: "seps-heading", "data-part": name, "data-coefficient": branch.coefficients[name] },
+    const weight = withMinus(String(Number(branch.coefficients[name].toPrecision(3))));
+    const title = h("p", { class: "seps-heading", "data-part": name, "data-coefficient": branch.coefficients[name] },
       h("b", {}, `${index ? "+ " : ""}${weight} × `),
       symbol(name),
       pitch > 17 * type ? h("span", { class: "seps-span" }, say(`part.${name}`)) : "", // the legend names it too
@@ -161,11 +146,7 @@ function scores(c) {
 
 // 4: the decision on the photo, and the patches by score.
 function decision(c) {
-  const {
-    layout: { home, side },
-    record,
-    before,
-  } = c;
+  const { layout: { home, side }, record, before } = c;
   const branch = shownBranch(c);
   const kept = countKept(branch.kept);
   const type = Math.min(c.layout.type, side.width / 23); // its names are side by side

@@ -1,9 +1,9 @@
 // The lesson's keys, and its mode for talks: full screen, and every key of a presenter's remote turns. A talk goes to
 // the losses and comes back.
 
-import { button } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
+import { isFree, keysDialog } from "../base/keys.js";
 import { say } from "../base/words.js";
-import { createBlank, createKeys, keepInside } from "./keys.js";
 
 // The button of another part of the same place: of the losses, or of the lesson.
 export const partOf = (name) => document.querySelector(`.switch [data-part="${name}"]`);
@@ -11,27 +11,12 @@ const FORWARD = ["ArrowRight", "PageDown", " ", "ArrowDown"];
 const BACK = ["ArrowLeft", "PageUp", "ArrowUp"];
 const SIDEWAYS = ["ArrowRight", "ArrowLeft"];
 const ANYWHERE = [...SIDEWAYS, "PageDown", "PageUp"]; // turn outside a talk too
-const MOVING = [...SIDEWAYS, "ArrowUp", "ArrowDown", "Home", "End"]; // a slider, a list or a choice
-const TYPED = "input:not([type=range], [type=checkbox], [type=radio]), textarea, [contenteditable]";
-
-// Whether what has focus takes a key for itself: a text field every one, other controls those that move or press them.
-function takes(at, key) {
-  if (at.closest(TYPED)) return true;
-  if (MOVING.includes(key)) return at.closest("input[type=range], input[type=radio], select") !== null;
-  return key === " " && at.closest("button, a, summary, select, input") !== null;
-}
-
-// Whether a key is a user's choice, pressed without modifiers and not used by a control.
-function isFree(event) {
-  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return false;
-  return !takes(event.target instanceof Element ? event.target : document.body, event.key);
-}
 
 // Note a talk requested while the lesson is computed; return a function that reports it once.
 export function askedEarly(element) {
   let asked = false;
   document.addEventListener("keydown", (event) => {
-    if (event.key === "t" && isFree(event) && element.querySelector(".seps-waiting")?.offsetParent) asked = !asked;
+    if (event.key === "t" && isFree(event) && element.querySelector(".seps-empty")?.offsetParent) asked = !asked;
   });
   return () => {
     const was = asked;
@@ -40,8 +25,8 @@ export function askedEarly(element) {
   };
 }
 
-// turn(by) goes on or back; go(step) to a step, by default the last; changed(told) follows the mode or its settings,
-// with `told` set if the user changed it.
+// turn(by) goes forward or back; go(step) goes to a step, by default the last; changed(byUser) is called when the mode or
+// its settings change.
 export function createTalk(root, { turn, go, changed }) {
   let on = false;
   let away = false; // a talk is at the losses
@@ -68,7 +53,7 @@ export function createTalk(root, { turn, go, changed }) {
     unfold(false);
     keys.close();
     blank.lift();
-    // The whole page where there are losses to go to. Refused: the class alone fills the window.
+    // Full screen, of the whole page if the losses can be opened from it. If refused, the class fills the window anyway.
     if (on && announces) (partOf("losses") ? document.documentElement : root).requestFullscreen?.().catch(() => {});
     if (!on && !away && document.fullscreenElement) document.exitFullscreen();
     changed(announces);
@@ -101,7 +86,7 @@ export function createTalk(root, { turn, go, changed }) {
     settings.setAttribute("aria-expanded", opened);
   }
 
-  // Beside a talk the settings are in sight: focus goes there.
+  // Outside talk mode the settings are visible: focus them.
   function open() {
     if (!on) {
       root.querySelector(".seps-knobs input:not([disabled])")?.focus();
@@ -156,4 +141,37 @@ export function createTalk(root, { turn, go, changed }) {
       document.removeEventListener("fullscreenchange", onFullscreen);
     },
   };
+}
+
+// What a talk has besides its pictures: a list of its keys, a black screen, and focus that stays in it.
+
+const KEYS = ["turn", "ends", "digits", "settings", "losses", "blank", "keys", "leave"];
+const FOCUSABLE = "button, input, select, summary, a[href], [tabindex='0']";
+
+// The keys of a talk; `toLosses`: whether there are losses to go to.
+function createKeys(root, toLosses) {
+  const names = KEYS.filter((name) => toLosses || name !== "losses");
+  return keysDialog(root, say("talk.keys"), () => names.map((name) => [say(`talk.keys_${name}`), say(`talk.does_${name}`)]));
+}
+
+// A black screen: `lower` lets it down, and `lift` removes it and returns whether it was shown.
+function createBlank(root) {
+  const screen = h("div", { class: "seps-blank", role: "img", "aria-label": say("talk.blank"), click: () => lift() });
+  const lift = () => {
+    const was = screen.isConnected;
+    screen.remove();
+    return was;
+  };
+  return { lower: () => root.append(screen), lift };
+}
+
+// Let the tab key go from the last control of an element to its first, and back.
+function keepInside(root, event) {
+  const controls = [...root.querySelectorAll(FOCUSABLE)].filter((control) => !control.disabled && control.getClientRects().length);
+  const at = controls.indexOf(document.activeElement);
+  const inside = root.contains(document.activeElement);
+  const leaves = event.shiftKey ? at === 0 : at === controls.length - 1;
+  if (inside && !leaves && (at >= 0 || !event.shiftKey)) return;
+  event.preventDefault();
+  (event.shiftKey ? controls[controls.length - 1] : controls[0])?.focus();
 }

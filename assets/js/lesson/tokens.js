@@ -15,10 +15,7 @@ export const alignmentOf = ({ record, branch }) =>
 
 // 5: one aggregated token's weights over the photo, and all tokens' weights.
 function aggregation(c) {
-  const {
-    layout: { home, side, type, line },
-    record,
-  } = c;
+  const { layout: { home, side, type, line }, record } = c;
   const branch = shownBranch(c);
   const kept = countKept(branch.kept);
   const rows = branch.aggregation_weights;
@@ -54,9 +51,7 @@ function aggregation(c) {
 
 // The place of all tokens in one row, the same above the patch-word matrix; on a narrow stage steps 6 has several.
 export function tokenRow(c, count) {
-  const {
-    layout: { rest, type, narrow },
-  } = c;
+  const { layout: { rest, type, narrow } } = c;
   const label = Math.min(5.5 * type, 0.24 * rest.width);
   const width = rest.width - label - (narrow ? 3 : 4) * type;
   const size = Math.min(width / count, 3.4 * type);
@@ -99,21 +94,12 @@ export const emptyTiles = (alignment, places) =>
   alignment.token_weights.flatMap((weights, index) =>
     highest(weights) > 0
       ? []
-      : [
-          {
-            key: `empty:${index}`,
-            rect: gapped(places[index], 1),
-            node: h("div", { class: "seps-empty-tile" }),
-          },
-        ],
+      : [{ key: `empty:${index}`, rect: gapped(places[index], 1), node: h("div", { class: "seps-empty-tile" }) }],
   );
 
 // 6: [CLS], aggregated and extra tokens in one row, two of them large.
 function together(c) {
-  const {
-    layout: { corner, rest, type, line, narrow },
-    record,
-  } = c;
+  const { layout: { corner, rest, type, line, narrow }, record } = c;
   const alignment = alignmentOf(c);
   const branch = shownBranch(c);
   const count = alignment.tokens.length;

@@ -1,6 +1,6 @@
 // The lesson's ninth step: patches kept and dropped by hand, and the numbers of both decisions. See steps.js.
 
-import { describedBy, h, svg } from "../base/dom.js";
+import { debounced, describedBy, h, svg, table } from "../base/dom.js";
 import { say, symbols } from "../base/words.js";
 import { overPatches } from "../picture/patches.js";
 import { readMask } from "../viewer/masks.js";
@@ -17,7 +17,7 @@ export function createHand(value, grid, { ask, redraw }) {
   let content = value.whatif;
   let answered = value.by_hand; // the decision of the current numbers
   let patch = null; // the one under the pointer, or that the arrow keys have reached
-  let timer = 0;
+  const asks = debounced(() => ask(decider.text()), STROKE);
   const decider = whatIf(content, {
     mask: value.by_hand,
     budget: 0,
@@ -25,11 +25,9 @@ export function createHand(value, grid, { ask, redraw }) {
     always: true,
     changed: () => {
       redraw();
-      clearTimeout(timer);
-      timer = setTimeout(() => ask(decider.text()), STROKE);
+      asks();
     },
     redraw,
-    resized: redraw,
   });
   const mark = svg("svg", { class: "seps-at", viewBox: `0 0 ${grid[1]} ${grid[0]}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   const place = h("div", { class: "seps-paint", role: "application", tabindex: "0" }, mark);
@@ -61,10 +59,7 @@ export function createHand(value, grid, { ask, redraw }) {
 
   // The photo under the decision, what by hand differs from the model's own, and both in numbers.
   function picture(c) {
-    const {
-      layout: { home, side, line },
-      record,
-    } = c;
+    const { layout: { home, side, line }, record } = c;
     const model = readMask(content.own, count);
     const branch = { ...record.branches[0], kept: decider.kept };
     const ring = content.patch !== null && !decider.text() ? content.patch : null;
@@ -89,33 +84,20 @@ export function createHand(value, grid, { ask, redraw }) {
   }
 
   function trialTable() {
-    const heads = content.columns.map((name) => h("th", { scope: "col" }, name));
-    const row = ([key, title, numbers]) =>
-      h(
-        "tr",
-        { "data-trial": key },
-        h("th", { scope: "row" }, ...symbols(title)),
-        ...numbers.map((text) => h("td", {}, text)),
-      );
+    const rows = content.rows.map(([key, title, numbers]) => [{ "data-trial": key }, symbols(title), ...numbers]);
     const counted = readMask(answered || content.own, count);
     const stale = decider.kept.some((bit, at) => bit !== counted[at]);
-    return h(
-      "table",
-      { class: "seps-trial", "aria-busy": stale ? "true" : null },
-      h("thead", {}, h("tr", {}, h("td", {}), ...heads)),
-      h("tbody", {}, ...content.rows.map(row)),
-    );
+    return table({ class: "seps-trial", "aria-busy": stale ? "true" : null }, [null, ...content.columns], rows);
   }
 
   return {
     element: decider.element,
     picture,
-    get text() { return decider.text(); },
     update(next) {
       content = next.whatif;
       answered = next.by_hand;
       decider.update(content, next.by_hand, 0);
     },
-    end: () => clearTimeout(timer),
+    end: asks.stop,
   };
 }

@@ -1,7 +1,7 @@
 // The pictures of the lesson's last two steps: words meet tokens, and S(I, T) is summed. See steps.js.
 
 import { h } from "../base/dom.js";
-import { fixed, signed } from "../base/numbers.js";
+import { fixed, shownNumber, signedShort } from "../base/numbers.js";
 import { meaning, phrase, say, sayNodes, symbol, tokenLabel } from "../base/words.js";
 import { maximaMarks } from "./charts.js";
 import { standing } from "./knobs.js";
@@ -11,11 +11,7 @@ import { alignmentOf, emptyTiles, highest, tokenRow, tokenTiles } from "./tokens
 
 // 7: every token against every word; the best of each, and the K best of those.
 function matrix(c) {
-  const {
-    layout: { corner, rest, type, line, narrow },
-    record,
-    value,
-  } = c;
+  const { layout: { corner, rest, type, line, narrow }, record, value } = c;
   const alignment = alignmentOf(c);
   const [tokens, words] = [alignment.tokens.length, alignment.words.length];
   const { tiles: places, size, tall, label } = tokenRow(c, tokens);
@@ -48,9 +44,7 @@ function matrix(c) {
       c,
       "home-legend",
       corner,
-      h(
-        "p",
-        { class: "seps-aside", "data-best": best },
+      h("p", { class: "seps-aside", "data-best": best },
         say("lesson.entry", { token: tokenLabel(alignment.tokens[best]), value: alignment.matrix[best][word] }),
       ),
     ),
@@ -63,16 +57,11 @@ function matrix(c) {
     notes.push(heading(c, "scale", { ...rest, x: rest.x + 0.5 * rest.width, room: 0.5 * rest.width }, scale));
   if (high >= 10) {
     alignment.words.forEach((name, index) => {
-      const node = h(
-        "p",
-        { class: index === word ? "seps-word-name seps-strong" : "seps-word-name" },
-        name,
-      );
-      node.style.fontSize = `${Math.min(type, 0.92 * high)}px`;
+      const looks = { class: index === word ? "seps-word-name seps-strong" : "seps-word-name" };
       notes.push({
         key: `word:${index}`,
         rect: { x: rest.x, y: grid.y + index * high, width: label - 0.4 * type, height: high },
-        node,
+        node: h("p", { ...looks, style: { "font-size": `${Math.min(type, 0.92 * high)}px` } }, name),
       });
     });
   }
@@ -81,19 +70,12 @@ function matrix(c) {
   const k = paper ? value.knobs.top_k : 0;
   const top = highest([...ofWord, ...ofToken]);
   const [bestWords, bestTokens] = [topK(ofWord, k), topK(ofToken, k)];
-  const bar = (fraction, chosen, name) => {
-    const piece = h("i", { class: chosen ? "seps-best" : null });
-    piece.style[name] = `${Math.max(0, 100 * fraction)}%`;
-    return piece;
-  };
-  const side = h(
-    "div",
-    { class: "seps-gutter seps-rows" },
+  const bar = (fraction, chosen, name) =>
+    h("i", { class: chosen ? "seps-best" : null, style: { [name]: `${Math.max(0, 100 * fraction)}%` } });
+  const side = h("div", { class: "seps-gutter seps-rows" },
     ...ofWord.map((relevance, index) => bar(relevance / top, bestWords.includes(index), "width")),
   );
-  const under = h(
-    "div",
-    { class: "seps-gutter seps-columns" },
+  const under = h("div", { class: "seps-gutter seps-columns" },
     ...ofToken.map((relevance, index) => bar(relevance / top, bestTokens.includes(index), "height")),
   );
   const right = grid.x + grid.width + 0.5 * type;
@@ -110,41 +92,31 @@ function matrix(c) {
   const terms = record.terms;
   const name = alignment.caption;
   const summed = (kind, values, chosen, mean, relevance) =>
-    h(
-      "div",
-      { class: "seps-best-line", "data-best-of": kind },
-      h(
-        "p",
-        {},
+    h("div", { class: "seps-best-line", "data-best-of": kind },
+      h("p", {},
         ...sayNodes("lesson.mean", {
           count: values.length,
           kind: phrase(kind),
-          mean: h("b", { "data-mean": mean }, fixed(mean, 4)),
+          mean: shownNumber(mean, { "data-mean": mean }),
         }),
       ),
       paper
-        ? h(
-            "p",
-            {},
+        ? h("p", {},
             ...sayNodes("lesson.top", {
               count: Math.min(k, values.length),
-              relevance: h("b", { "data-relevance": relevance }, signed(relevance, 4)),
+              relevance: shownNumber(relevance, { "data-relevance": relevance }, signedShort(relevance)),
             }),
           )
         : "",
       paper
-        ? h(
-            "p",
-            { class: "seps-aside", "data-top": chosen.map((index) => values[index]).join(" ") },
+        ? h("p", { class: "seps-aside", "data-top": chosen.map((index) => values[index]).join(" ") },
             shortList(chosen.map((index) => values[index])),
           )
         : "",
     );
   const foot = { x: rest.x, y: grid.y + grid.height + bars + 0.6 * type, width: rest.width, height: lines * line };
   const sign = (name, text) => h("span", {}, h("i", { class: name }), text);
-  const key = h(
-    "p",
-    { class: "seps-key" },
+  const key = h("p", { class: "seps-key" },
     sign("seps-square", say("lesson.best_token")),
     sign("seps-dot", say("lesson.best_word")),
     paper ? sign("seps-best", say("lesson.highest", { count: k })) : "",
@@ -152,9 +124,7 @@ function matrix(c) {
   notes.push({
     key: "best",
     rect: foot,
-    node: h(
-      "div",
-      { class: "seps-best-lines" },
+    node: h("div", { class: "seps-best-lines" },
       key,
       summed("token", ofToken, bestTokens, terms[`${name} patch-to-word mean`], terms[`${name} patch relevance`]),
       summed("word", ofWord, bestWords, terms[`${name} word-to-patch mean`], terms[`${name} word relevance`]),
@@ -164,10 +134,7 @@ function matrix(c) {
 }
 
 const shortList = (values) =>
-  values
-    .slice(0, 5)
-    .map((number) => fixed(number, 2))
-    .join(" ") + (values.length > 5 ? " …" : "");
+  values.slice(0, 5).map((number) => fixed(number, 2)).join(" ") + (values.length > 5 ? " …" : "");
 
 function extremes(rows) {
   let [low, high] = [Infinity, -Infinity];
@@ -177,46 +144,31 @@ function extremes(rows) {
 
 // Where the k highest values stand, from the highest.
 function topK(values, k) {
-  return Array.from(values.keys())
-    .sort((first, other) => values[other] - values[first] || first - other)
-    .slice(0, k);
+  return Array.from(values.keys()).sort((first, other) => values[other] - values[first] || first - other).slice(0, k);
 }
 
 // 8: the terms, one added after the other, and the rank. `c.play` lets them come one by one.
 function similarity(c) {
-  const {
-    layout: { corner, rest, line },
-    record,
-    value,
-  } = c;
+  const { layout: { corner, rest, line }, record, value } = c;
   const terms = Object.entries(record.terms);
   let sum = 0;
   const steps = terms.map(([name, term]) => ({ name, term, from: sum, to: (sum += term) }));
   const [low, high] = [Math.min(0, ...steps.map(({ to }) => to)), Math.max(0, ...steps.map(({ to }) => to))];
   const at = (number) => (100 * (number - low)) / (high - low || 1);
   const items = steps.map(({ name, term, from, to }, index) => {
-    const piece = h("i", { class: term < 0 ? "seps-less" : null });
-    piece.style.left = `${at(Math.min(from, to))}%`;
-    piece.style.width = `${Math.abs(at(to) - at(from))}%`;
-    const item = h(
-      "li",
-      { "data-term": name, "data-value": term },
+    const place = { left: `${at(Math.min(from, to))}%`, width: `${Math.abs(at(to) - at(from))}%` };
+    return h("li", { "data-term": name, "data-value": term, style: { "--turn": index } },
       h("span", { class: "seps-term", title: meaning(name.replace(/^(sparse|dense) /, "")) }, record.says.terms[name]),
-      h("b", {}, signed(term, 4)),
-      h("span", { class: "seps-lane" }, piece),
-      h("output", { "data-sum": to }, fixed(to, 4)),
+      shownNumber(term, {}, signedShort(term)),
+      h("span", { class: "seps-lane" }, h("i", { class: term < 0 ? "seps-less" : null, style: place })),
+      shownNumber(to, { "data-sum": to }),
     );
-    item.style.setProperty("--turn", index);
-    return item;
   });
-  const total = h(
-    "p",
-    { class: "seps-total" },
+  const total = h("p", { class: "seps-total", style: { "--turn": terms.length } },
     symbol("S(I, T)"),
     " = ",
-    h("output", { "data-similarity": record.similarity }, fixed(record.similarity, 4)),
+    shownNumber(record.similarity, { "data-similarity": record.similarity }),
   );
-  total.style.setProperty("--turn", terms.length);
   const ranks = standing(value);
   ranks.style.setProperty("--turn", terms.length + 1);
   const place = { x: rest.x, y: rest.y - line, width: rest.width, height: rest.height + line };
@@ -227,9 +179,7 @@ function similarity(c) {
       {
         key: "sum",
         rect: place,
-        node: h(
-          "div",
-          { class: `seps-sum${c.play ? " seps-play" : ""}` },
+        node: h("div", { class: `seps-sum${c.play ? " seps-play" : ""}` },
           h("p", { class: "seps-quote" }, `“${value.caption}”`),
           h("ol", {}, ...items),
           total,

@@ -1,6 +1,6 @@
 // The playground's tables: the similarities of a batch with its violations, and captions that no class list foresaw.
 
-import { button, h } from "../base/dom.js";
+import { button, h, table } from "../base/dom.js";
 import { roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { listed, say, sayNodes } from "../base/words.js";
@@ -13,17 +13,10 @@ function looks(value, row, column) {
 
 // Arrows: along the row (other captions of the photo), along the column (other photos of the caption).
 function arrows(value, row, column) {
-  return [
-    ["to_captions", "counted_captions", "→", "row"],
-    ["to_images", "counted_images", "↓", "column"],
-  ]
+  return [["to_captions", "counted_captions", "→", "row"], ["to_images", "counted_images", "↓", "column"]]
     .filter(([amounts]) => value[amounts][row][column] > 0)
-    .map(([amounts, counted, sign, way]) => ({
-      sign,
-      way,
-      amount: value[amounts][row][column],
-      counted: value[counted][row][column],
-    }));
+    .map(([amounts, counted, sign, way]) =>
+      ({ sign, way, amount: value[amounts][row][column], counted: value[counted][row][column] }));
 }
 
 // Photos by captions; `choose` is given a pair [row, column].
@@ -32,10 +25,8 @@ export function similarityTable(value, choose) {
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const cell = (similarity, row, column) => {
     const beaten = arrows(value, row, column);
-    const signs = beaten.map(({ sign, counted }) =>
-      h("i", { class: counted ? "seps-counted" : "seps-uncounted" }, sign),
-    );
-    const cell = button(
+    const signs = beaten.map(({ sign, counted }) => h("i", { class: counted ? "seps-counted" : "seps-uncounted" }, sign));
+    const inside = button(
       {
         click: () => choose([row, column]),
         pointerenter: (event) => event.pointerType === "mouse" && choose([row, column]),
@@ -44,54 +35,30 @@ export function similarityTable(value, choose) {
       h("span", {}, fixed(similarity, 2)),
       h("span", { class: "seps-arrows", "aria-hidden": "true" }, ...signs),
     );
-    const box = h(
-      "td",
-      {
-        "data-row": row,
-        "data-column": column,
-        "data-similarity": similarity,
-        class: looks(value, row, column),
-        "data-violates": beaten.map(({ sign }) => sign).join(""),
-        "data-counted": beaten
-          .filter(({ counted }) => counted)
-          .map(({ sign }) => sign)
-          .join(""),
-      },
-      cell,
-    );
-    box.style.setProperty("--share", `${Math.round((45 * (similarity - low)) / (high - low || 1))}%`);
-    return box;
+    return h("td", {
+      "data-row": row,
+      "data-column": column,
+      "data-similarity": similarity,
+      class: looks(value, row, column),
+      "data-violates": beaten.map(({ sign }) => sign).join(""),
+      "data-counted": beaten.filter(({ counted }) => counted).map(({ sign }) => sign).join(""),
+      style: { "--share": `${Math.round((45 * (similarity - low)) / (high - low || 1))}%` },
+    }, inside);
   };
   const head = value.captions.map(({ text }, index) => h("th", { scope: "col", title: text }, String(index + 1)));
-  const rows = value.similarity.map((row, index) =>
-    h(
-      "tr",
-      {},
-      h(
-        "th",
-        { scope: "row" },
-        h(
-          "span",
-          {},
-          String(index + 1),
-          h("img", { src: value.photos[index].thumb, alt: "" }),
-          h("em", {}, value.photos[index].title),
-        ),
-      ),
-      ...row.map((similarity, column) => cell(similarity, index, column)),
-    ),
-  );
-  const body = [h("thead", {}, h("tr", {}, h("td", {}), ...head)), h("tbody", {}, ...rows)];
-  const table = h("table", { "aria-label": say("loss.matrix") }, ...body);
-  roving(table, "td button", value.captions.length);
-  return h("div", { class: "seps-matrix-scroll" }, table);
+  const rows = value.similarity.map((row, index) => {
+    const { thumb, title } = value.photos[index];
+    const name = h("span", {}, String(index + 1), h("img", { src: thumb, alt: "" }), h("em", {}, title));
+    return [{}, name, ...row.map((similarity, column) => cell(similarity, index, column))];
+  });
+  const similarities = table({ "aria-label": say("loss.matrix") }, [null, ...head], rows);
+  roving(similarities, "td button", value.captions.length);
+  return h("div", { class: "seps-matrix-scroll" }, similarities);
 }
 
 export function matrixKey() {
   const entry = (node, text) => h("span", {}, node, text);
-  return h(
-    "p",
-    { class: "seps-matrix-key" },
+  return h("p", { class: "seps-matrix-key" },
     entry(h("b", { class: "seps-true" }), say("loss.true")),
     entry(h("b", { class: "seps-masked" }), say("loss.masked")),
     entry(h("i", { class: "seps-counted" }, "→ ↓"), say("loss.counted")),
@@ -114,26 +81,16 @@ export function pairLines(value, row, column) {
 
 export function unforeseenCards({ classes, class_list: list, examples }) {
   const cards = examples.map((example) =>
-    h(
-      "figure",
-      { "data-subject": example.subject, "data-rank": example.rank },
+    h("figure", { "data-subject": example.subject, "data-rank": example.rank },
       h("img", { src: example.thumb, alt: example.title }),
-      h(
-        "figcaption",
-        {},
+      h("figcaption", {},
         h("p", { class: "seps-quote" }, `“${example.caption}”`),
-        h(
-          "p",
-          {},
+        h("p", {},
           example.named_by.length
             ? say("loss.named", { subject: example.subject, names: listed(example.named_by) })
             : say("loss.unnamed", { subject: example.subject }),
         ),
-        h(
-          "p",
-          {},
-          ...sayNodes("loss.its_rank", { ...example, rank: h("b", {}, say("loss.rank", example)) }),
-        ),
+        h("p", {}, ...sayNodes("loss.its_rank", { ...example, rank: h("b", {}, say("loss.rank", example)) })),
       ),
     ),
   );

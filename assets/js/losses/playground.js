@@ -2,9 +2,9 @@
 // next to others, and captions outside any class list.
 
 import { onWidth } from "../base/canvas.js";
-import { button, describedBy, h, press, svg } from "../base/dom.js";
+import { button, debounced, describedBy, h, press, svg, table } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
-import { fixed } from "../base/numbers.js";
+import { fixed, shownNumber } from "../base/numbers.js";
 import { say, sayNodes, symbol } from "../base/words.js";
 import { partOf } from "../lesson/talk.js";
 import { curvesChart } from "./curves.js";
@@ -13,6 +13,7 @@ import { matrixKey, pairLines, similarityTable, unforeseenCards } from "./matrix
 const DEBOUNCE = 250; // milliseconds
 const MININGS = ["all", "hardest"];
 const LINES = { all: null, hardest: "7 4" };
+const KINDS = ["value", "gradient"]; // curves of a loss over the kept share
 const LOSSES = { mse: null, mae: "8 4", huber: "2 4" }; // how each is dashed
 
 // From the losses of a talk back to the lesson, which goes on with it when it is shown.
@@ -21,7 +22,7 @@ const backToTalk = () => partOf("lesson")?.click();
 function build(root, trigger) {
   let value = null;
   let timer = 0;
-  let sharing = 0;
+  const shares = debounced(() => trigger("share", { share: kept.valueAsNumber }), DEBOUNCE);
   let pair = [0, 0];
   const part = (name, title, ...children) =>
     h("section", { class: `seps-part ${name}` }, h("h3", {}, title), ...children);
@@ -41,7 +42,7 @@ function build(root, trigger) {
     ),
   );
   const masking = h("input", { type: "checkbox", input: changed });
-  const table = h("div", { class: "seps-matrix" });
+  const matrix = h("div", { class: "seps-matrix" });
   const reading = h("p", { class: "seps-pair", role: "status", "aria-live": "polite" });
   const now = h("p", { class: "seps-now", role: "status" });
   const ids = h("p", { class: "seps-ids" });
@@ -55,16 +56,10 @@ function build(root, trigger) {
     part(
       "seps-ranking",
       say("loss.ranking"),
-      h(
-        "div",
-        { class: "seps-halves" },
-        h("div", {}, table, reading, captions),
-        h(
-          "div",
-          {},
-          h(
-            "div",
-            { class: "seps-settings" },
+      h("div", { class: "seps-halves" },
+        h("div", {}, matrix, reading, captions),
+        h("div", {},
+          h("div", { class: "seps-settings" },
             h("label", {}, say("knob.margin"), margin, marginReading),
             h("div", { class: "seps-minings", role: "group", "aria-label": say("group.mining") }, ...minings),
             h("label", {}, masking, say("knob.masking")),
@@ -87,8 +82,7 @@ function build(root, trigger) {
 
   function slid() {
     drawRatio();
-    clearTimeout(sharing);
-    sharing = setTimeout(() => trigger("share", { share: kept.valueAsNumber }), DEBOUNCE);
+    shares();
   }
 
   const settings = () => ({
@@ -103,7 +97,7 @@ function build(root, trigger) {
     timer = setTimeout(() => {
       timer = 0;
       root.setAttribute("aria-busy", "true");
-      trigger("turn", settings()); // Gradio's own "change" fires with every new value;
+      trigger("turn", settings());
     }, DEBOUNCE);
   }
 
@@ -118,23 +112,21 @@ function build(root, trigger) {
     }
     if (typeof value.share === "number") kept.value = value.share;
     const says = h("p", { class: "seps-matrix-says" }, say("loss.matrix"));
-    table.replaceChildren(says, similarityTable(value, choose), matrixKey());
+    matrix.replaceChildren(says, similarityTable(value, choose), matrixKey());
     choose(pair);
     now.replaceChildren(
       symbol("L_align"),
       " = ",
-      h("output", { "data-loss": value.now }, fixed(value.now, 4)),
+      shownNumber(value.now, { "data-loss": value.now }),
       h("span", {}, say("loss.violations", value)),
     );
     const { pairs, with_ids: masked, without_ids: other } = value.masked;
     const places = pairs.map(({ row, column }) => `(${row + 1}, ${column + 1})`).join(say("reading.and"));
-    ids.replaceChildren(
-      ...sayNodes("loss.ids", {
-        places,
-        with_ids: h("b", { "data-with-ids": masked }, fixed(masked, 4)),
-        without_ids: h("b", { "data-without-ids": other }, fixed(other, 4)),
-      }),
-    );
+    ids.replaceChildren(...sayNodes("loss.ids", {
+      places,
+      with_ids: shownNumber(masked, { "data-with-ids": masked }),
+      without_ids: shownNumber(other, { "data-without-ids": other }),
+    }));
     captions.replaceChildren(...value.captions.map(({ text }) => h("li", {}, text)));
     unforeseen.replaceChildren(...unforeseenCards(value.ranking));
     draw();
@@ -144,7 +136,7 @@ function build(root, trigger) {
   /** @param {number[]} indices */
   function choose([row, column]) {
     pair = [row, column];
-    for (const cell of table.querySelectorAll("[data-row]")) {
+    for (const cell of matrix.querySelectorAll("[data-row]")) {
       const here = Number(cell.dataset.row) === row && Number(cell.dataset.column) === column;
       cell.firstChild.setAttribute("aria-pressed", here);
     }
@@ -159,14 +151,7 @@ function build(root, trigger) {
   }
 
   function sample(dashed) {
-    const line = svg("line", {
-      x1: 0,
-      x2: 28,
-      y1: 6,
-      y2: 6,
-      class: "seps-curve",
-      "stroke-dasharray": dashed,
-    });
+    const line = svg("line", { x1: 0, x2: 28, y1: 6, y2: 6, class: "seps-curve", "stroke-dasharray": dashed });
     return svg("svg", { width: 28, height: 12 }, line);
   }
 
@@ -185,18 +170,14 @@ function build(root, trigger) {
     });
     for (const { name } of lines) {
       const dot = { cx: chart.x(value.margin), cy: chart.y(value.loss[name]), r: name === value.mining ? 6 : 4 };
-      chart.drawing.append(
-        svg("circle", { ...dot, class: name === value.mining ? "seps-here" : "seps-there" }),
-      );
+      chart.drawing.append(svg("circle", { ...dot, class: name === value.mining ? "seps-here" : "seps-there" }));
     }
     const names = Object.entries(LINES).map(([name, dashed]) =>
-      h(
-        "span",
-        {},
+      h("span", {},
         sample(dashed),
         say(`option.${name}`),
         " ",
-        h("b", { "data-loss-of": name }, fixed(value.loss[name], 3)),
+        shownNumber(value.loss[name], { "data-loss-of": name }),
       ),
     );
     describedBy(chart.drawing, now);
@@ -208,15 +189,8 @@ function build(root, trigger) {
     const at = Math.round(kept.valueAsNumber * (fractions.length - 1));
     shareReading.textContent = fixed(fractions[at], 2);
     const wide = Math.max(240, root.clientWidth < 760 ? root.clientWidth : (root.clientWidth - 340) / 2 - 24);
-    const charts = [
-      "value",
-      "gradient",
-    ].map((kind) => {
-      const lines = Object.entries(LOSSES).map(([loss, dashed]) => ({
-        name: `${loss}-${kind}`,
-        dashed,
-        values: losses[loss][kind],
-      }));
+    const charts = KINDS.map((kind) => {
+      const lines = Object.entries(LOSSES).map(([loss, dashed]) => ({ name: `${loss}-${kind}`, dashed, values: losses[loss][kind] }));
       const chart = curvesChart({
         xs: fractions,
         lines,
@@ -233,25 +207,13 @@ function build(root, trigger) {
       );
       return chart.drawing;
     });
+    const number = (loss, kind) => shownNumber(losses[loss][kind][at], { [`data-${kind}`]: losses[loss][kind][at] });
     const rows = Object.entries(LOSSES).map(([loss, dashed]) =>
-      h(
-        "tr",
-        { "data-ratio": loss },
-        h("th", { scope: "row" }, sample(dashed), ` ${say(`option.${loss}`)}`),
-        ...["value", "gradient"].map((kind) =>
-          h("td", { [`data-${kind}`]: losses[loss][kind][at] }, fixed(losses[loss][kind][at], 4)),
-        ),
-      ),
-    );
-    const head = h(
-      "thead",
-      {},
-      h("tr", {}, h("td", {}), ...["value", "gradient"].map((kind) => h("th", { scope: "col" }, say(`loss.${kind}`)))),
-    );
-    const table = h("table", {}, head, h("tbody", {}, ...rows));
+      [{ "data-ratio": loss }, [sample(dashed), ` ${say(`option.${loss}`)}`], ...KINDS.map((kind) => number(loss, kind))]);
+    const numbers = table({}, [null, ...KINDS.map((kind) => say(`loss.${kind}`))], rows);
     const says = h("p", {}, say("loss.ratio_says"));
     charts.forEach((chart) => describedBy(chart, says));
-    ratios.replaceChildren(...charts, h("div", {}, table, says));
+    ratios.replaceChildren(...charts, h("div", {}, numbers, says));
   }
 
   const end = onWidth(root, (width) => {
@@ -262,7 +224,7 @@ function build(root, trigger) {
     update,
     end: () => {
       clearTimeout(timer);
-      clearTimeout(sharing);
+      shares.stop();
       end();
     },
   };

@@ -1,5 +1,6 @@
 // One layer of a record over its photo, on a canvas. Patches cover the whole photo, whatever its aspect ratio.
 
+import { strokes } from "../base/canvas.js";
 import { DENSE_ONLY, SPARSE_ONLY, VEIL, colour, sideColour, strength } from "../base/colours.js";
 import { branchOf, fates, isMask, isPhoto, layerValues, parseLayer } from "../record/record.js";
 
@@ -73,11 +74,7 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   // White lines with a dark edge, which are seen on any photo.
   function edged(segments, width, alpha = 1) {
     context.globalAlpha = alpha;
-    for (const [style, line] of [[VEIL, 2 * width], ["#ffffff", width]]) {
-      context.lineWidth = line * pixel;
-      context.strokeStyle = style;
-      path(segments);
-    }
+    strokes(context, [[VEIL, 2 * width], ["#ffffff", width]], () => path(segments));
     context.globalAlpha = 1;
   }
 
@@ -111,10 +108,7 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   }
 
   function drawMark({ x, y, width, height }) {
-    for (const [style, line] of /** @type {[string, number][]} */ ([["#000000", 5], ["#ffffff", 2.5]])) {
-      context.lineWidth = line * pixel;
-      context.strokeStyle = style;
-      context.strokeRect(x + 2.5 * pixel, y + 2.5 * pixel, width - 5 * pixel, height - 5 * pixel);
-    }
+    const rect = () => context.strokeRect(x + 2.5 * pixel, y + 2.5 * pixel, width - 5 * pixel, height - 5 * pixel);
+    strokes(context, [["#000000", 5], ["#ffffff", 2.5]], rect);
   }
 }

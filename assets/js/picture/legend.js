@@ -1,9 +1,10 @@
 // The text under a picture: the meaning of its colours, and the photo's credit.
 
 import { DENSE_ONLY, SPARSE_ONLY, channels, colour, sideColour, strength } from "../base/colours.js";
-import { h } from "../base/dom.js";
-import { meaning, symbols } from "../base/words.js";
-import { isMask, isPhoto, layerText, layerValues, number } from "../record/record.js";
+import { h, button } from "../base/dom.js";
+import { shownNumber } from "../base/numbers.js";
+import { meaning, symbols, say } from "../base/words.js";
+import { isMask, isPhoto, layerText, layerValues } from "../record/record.js";
 
 // The key of a layer: a colour scale with its label and the numbers at both ends, or what the mask's looks mean.
 export function layerLegend(record, layer, { opacity, range }) {
@@ -12,18 +13,13 @@ export function layerLegend(record, layer, { opacity, range }) {
   if (isMask(layer)) {
     const swatch = (look) => h("i", { class: `seps-swatch ${look}` });
     const meanings = looks.map(([look, name]) => h("span", {}, swatch(look), name));
-    const key = h("div", { class: "seps-legend" }, ...meanings);
-    key.style.setProperty("--veil", opacity);
-    key.style.setProperty("--sparse", SPARSE_ONLY);
-    key.style.setProperty("--dense", DENSE_ONLY);
-    return key;
+    const style = { "--veil": opacity, "--sparse": SPARSE_ONLY, "--dense": DENSE_ONLY };
+    return h("div", { class: "seps-legend", style }, ...meanings);
   }
   const { label, range: layerRange, centred } = layerValues(record, layer);
   const [low, high] = range ?? layerRange;
-  const end = (value, side) => h("output", { class: side, "data-value": value }, number(value));
-  return h(
-    "div",
-    { class: "seps-legend" },
+  const end = (value, side) => shownNumber(value, { class: side, "data-value": value });
+  return h("div", { class: "seps-legend" },
     h("span", { class: "seps-scale-label" }, ...symbols(label)),
     end(low, "low"), scaleBar({ opacity, centred }), end(high, "high"),
     looks ? h("span", { class: "seps-cross", title: meaning("cross") }, looks) : null,
@@ -55,4 +51,18 @@ export function credit({ title, credit: author, link, licence, licence_link: ter
   const credits = [linked(author, link), linked(licence, terms)].filter(Boolean);
   const parts = credits.flatMap((part, index) => [index ? ", " : title ? " · " : "", part]);
   return h("span", { class: "seps-credit" }, title, ...parts);
+}
+
+// A button for each format; `save` gets the clicked one's name.
+export function downloadButtons(formats, save) {
+  const buttons = formats.map((format) => button({
+    "data-format": format.toLowerCase(),
+    "aria-label": say("button.download", { format }),
+    click: () => save(format.toLowerCase()),
+  }, format));
+  return h("div", { class: "seps-downloads", role: "group", "aria-label": say("button.downloads") }, ...buttons);
+}
+
+export function modelName(name) {
+  return name && h("span", {}, say("button.model", { name }));
 }

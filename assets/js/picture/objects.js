@@ -1,7 +1,8 @@
 // The true outlines of a drawn scene's objects over any picture of it, with their names.
 
+import { strokes } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
-import { h } from "../base/dom.js";
+import { checkbox } from "../base/dom.js";
 import { say } from "../base/words.js";
 
 const COLOUR = "#ff8ac8"; // as OBJECT in demo/drawing/palette.py
@@ -32,8 +33,8 @@ export function drawObjects(canvas, { unit, objects }) {
   context.save();
   context.lineJoin = "round";
   for (const { mentioned, lines } of objects) {
-    context.setLineDash(mentioned ? [] : DASH.map((length) => length * pixel));
-    stroke(context, path(lines, across, down), [[VEIL, 5], [COLOUR, 2]], pixel);
+    const [outline, dashes] = [path(lines, across, down), mentioned ? [] : DASH];
+    strokes(context, [[VEIL, 5, dashes], [COLOUR, 2, dashes]], () => context.stroke(outline));
   }
   if (canvas.width >= NAMED_FROM * pixel) name(context, objects, { pixel, across, down });
   context.restore();
@@ -42,23 +43,13 @@ export function drawObjects(canvas, { unit, objects }) {
 // Mark objects as in hand, moved by dx and dy.
 export function markObjects(canvas, { unit, objects, dx, dy }) {
   const context = canvas.getContext("2d");
-  const pixel = window.devicePixelRatio || 1;
-  context.setLineDash([]);
   for (const { lines } of objects) {
     const outline = path(lines, canvas.width / unit, canvas.height / unit, dx, dy);
-    stroke(context, outline, [["#000000", 6], ["#ffffff", 3]], pixel);
+    strokes(context, [["#000000", 6], ["#ffffff", 3]], () => context.stroke(outline));
   }
 }
 
-function stroke(context, outline, styles, pixel) {
-  for (const [style, width] of styles) {
-    context.strokeStyle = style;
-    context.lineWidth = width * pixel;
-    context.stroke(outline);
-  }
-}
-
-// Whether a spot, in units, lies inside an object; and the area of the box around its lines.
+// Whether a point, in units, is inside an object; and the area of the box around its lines.
 /** @param {number[][]} lines @param {number[]} spot */
 export function holds(lines, [x, y]) {
   return document.createElement("canvas").getContext("2d").isPointInPath(path(lines, 1, 1), x, y, "evenodd");
@@ -96,7 +87,5 @@ function name(context, objects, { pixel, across, down }) {
 
 // The switch, if there are objects; `change` gets whether it is on.
 export function objectsToggle(on, change) {
-  const box = h("input", { type: "checkbox", change: () => change(box.checked) });
-  box.checked = on;
-  return h("label", { class: "seps-objects" }, box, say("button.objects"));
+  return checkbox(say("button.objects"), on, change, { class: "seps-objects" });
 }

@@ -1,14 +1,14 @@
 // Why this one, and not that one: two records side by side, S(I, T) of each split into shares that add up. As
 // demo/record/contrast.py; a difference is the left share minus the right one.
 //
-// A side is {title, caption, record, attribution, unfound, rank, total}, rank 0 where it was not ranked.
+// A side is {title, caption, record, attribution, rank, total}, rank 0 where it was not ranked.
 
 import { listed, phrase, say } from "../base/words.js";
-import { captionWords, isContent, quoted } from "./unfound.js";
 import { whereabouts } from "./whereabouts.js";
 
 const MARKED = 3; // words that are marked on the pictures
 const LEAST = 5e-5; // what counts as a difference
+const numbers = ({ left, right, difference }) => ({ left, right, difference });
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 // What two sides have in parts: {sides, words, rest, closed}; closed: words that name nothing that a picture could show.
@@ -35,7 +35,7 @@ function partOf(name, shares, more = {}) {
   return { name, left, right, difference: (left ?? 0) - (right ?? 0), ...more };
 }
 
-// The words of both captions with their pieces: the k-th "dog" of one stands with the k-th of the other.
+// The words of both captions with their pieces: the k-th "dog" of one is paired with the k-th of the other.
 function paired(sides) {
   const [words, others] = sides.map(({ record }) => captionWords(record.alignments[0].words));
   const waiting = [...others];
@@ -90,10 +90,8 @@ function sentencesOf(contrast) {
   const [first, second] = sign > 0 ? names : [...names].reverse();
   const [low, high] = sides.map(({ attribution }) => attribution.similarity).sort((least, most) => least - most);
   const [{ caption, title }] = sides;
-  const unfound = sides.flatMap(({ unfound: words }, place) =>
-    (words.length ? [say("found.side", { words: quoted(words), name: names[place] })] : []));
   if ([...contrast.words, ...rest].every(({ difference }) => Math.abs(difference) < LEAST)) {
-    return [say("why.level", { first, second, score: high }), ...unfound];
+    return [say("why.level", { first, second, score: high })];
   }
   const head = say(isOfCaptions(contrast) ? "why.captions" : "why.photos", {
     first, second, caption, title, high, low, difference: high - low,
@@ -101,7 +99,7 @@ function sentencesOf(contrast) {
   const sums = Object.fromEntries(rest.map(({ name, difference }) => [name, sign * difference]));
   const parts = say("why.parts", { words: sign * sum(contrast.words.map(({ difference }) => difference)), ...sums });
   const dense = sides.some(({ record }) => record.branches.length > 1) ? [say("why.with_dense")] : [];
-  return [head, parts, ...dense, speakingSentence(contrast, first, second, sign), ...unfound];
+  return [head, parts, ...dense, speakingSentence(contrast, first, second, sign)];
 }
 
 function speakingSentence({ words }, first, second, sign) {
@@ -141,7 +139,6 @@ export function contrastValue(contrast) {
   const { sides, words, rest } = contrast;
   const sizes = words.flatMap(({ left, right }) => [left, right]).filter((share) => share !== null).map(Math.abs);
   const byNumber = [...words].sort((first, other) => first.number - other.number);
-  const numbers = ({ left, right, difference }) => ({ left, right, difference });
   return {
     says: sentencesOf(contrast),
     rows: words.map((part) => ({
@@ -150,7 +147,6 @@ export function contrastValue(contrast) {
       ...numbers(part),
       says: wordSentence(contrast, part),
       most: mostOf(contrast, part),
-      unfound: sides.map(({ unfound }, place) => unfound.some(({ pieces }) => pieces.join() === part.pieces[place].join())),
       shows: [0, 1].map((place) => alternative(contrast, part, place)),
     })),
     rest: rest.map((part) => ({
@@ -183,17 +179,37 @@ function scoreLine({ attribution: { similarity: score }, rank, total }) {
 
 // The same as programs take it, see `contrast_record` in Python.
 export function contrastRecord(contrast, model) {
-  const numbers = ({ left, right, difference }) => ({ left, right, difference });
-  const [left, right] = contrast.sides.map(({ title, caption, attribution, unfound }) => ({
-    photo: title, caption, similarity: attribution.similarity, found_nothing: unfound.map(({ text }) => text),
-  }));
+  const [left, right] = contrast.sides.map(({ title, caption, attribution }) => ({ photo: title, caption, similarity: attribution.similarity }));
   return {
     model,
-    says: sentencesOf(contrast),
+    says: sentencesOf(contrast).map((text) => text.replaceAll("−", "-")),
     left,
     right,
     difference: differenceOf(contrast),
     words: contrast.words.map((part) => ({ word: part.name, ...numbers(part) })),
     rest: Object.fromEntries(contrast.rest.map((part) => [part.name, numbers(part)])),
   };
+}
+
+// Words of a caption, joined from word pieces: as seps/explanation/caption_words.py.
+
+const isSpecial = (label) => /^\[.+\]$/s.test(label);
+
+// Words of a caption: {text, pieces}, where pieces are positions among the labels of its tokens.
+function captionWords(labels) {
+  const words = [];
+  labels.forEach((label, position) => {
+    if (isSpecial(label)) return;
+    const before = words.at(-1);
+    if (label.startsWith("##") && label.length > 2 && before?.pieces.at(-1) === position - 1) {
+      before.text += label.slice(2);
+      before.pieces.push(position);
+    } else words.push({ text: label, pieces: [position] });
+  });
+  return words;
+}
+
+// Whether a word can name something that a picture shows.
+function isContent(word, closed) {
+  return /\p{L}/u.test(word) && !word.startsWith("#") && !closed.includes(word.toLowerCase());
 }

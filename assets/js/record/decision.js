@@ -41,7 +41,7 @@ function changedWord(record, model, word) {
   return say("whatif.word", { line: wordLine(record, word), change: difference, token: tokenLabel(before.tokens[token]) });
 }
 
-// What stands below the game's picture; `hand` is null where nothing is painted.
+// The sentences under the game's picture; `hand` is null if nothing is painted.
 export function gameWords(budget, hand, model) {
   let says = say("game.ask", { budget });
   if (hand) {

@@ -1,11 +1,9 @@
 // A packed explanation record read in the browser: its arrays, its layers, and their sentences.
 // Every number comes from the record; nothing of the model is computed here.
 
-import { floats } from "../base/bytes.js";
-import { fixed } from "../base/numbers.js";
+import { floats } from "../base/numbers.js";
 import { fill, layers, listed, say, tokenLabel } from "../base/words.js";
-import { recordWords } from "./sentences.js";
-import { layerText, sourceOf } from "./values.js";
+import { recordWords, layerText, sourceOf } from "./sentences.js";
 
 export { layerText };
 
@@ -104,12 +102,6 @@ export function fates(record, layer) {
   return rowOf(layer).scale === "fates" ? values : values.map((kept) => (kept ? 3 : 0));
 }
 
-// A number of a scale, short.
-export function number(value) {
-  if (value === 0) return "0";
-  return Math.abs(value) < 0.1 ? value.toPrecision(3) : fixed(value, 3);
-}
-
 // What the picture of a layer (text form) shows, in words.
 export function describe(record, text) {
   return record.says.layers[text].says;
@@ -151,8 +143,7 @@ export function measuredLine(record, layer, patch) {
 // vectors than through the rest of the patch.
 export function classLine(record, patch) {
   const { classes: { names, probability, word_shares: shares }, alignments: [{ words, patch_cosines: cosines }] } = record;
-  const matched = words
-    .map((word, index) => ({ word, share: shares[index][patch], cosine: cosines[index][patch] }))
+  const matched = words.map((word, index) => ({ word, share: shares[index][patch], cosine: cosines[index][patch] }))
     .filter(({ word, share, cosine }) => !/^\[.+\]$/s.test(word) && cosine > 0 && share > cosine / 2)
     .sort((one, other) => other.share - one.share)
     .slice(0, MATCHED);

@@ -1,9 +1,8 @@
 // What is said of one record: its layers, patches, words and terms, from the templates of the page's table. As
-// demo/record/sentences.py, demo/record/layers.py and demo/record/layer_facts.py say some of it in files, in commands and
-// in the lesson; tests/helpers/record_words.py is all of it in Python.
+// demo/record/layers/sentences.py, demo/record/layers/layers.py and demo/record/layers/layer_facts.py say some of it in files, in commands and
+// in the lesson; tests/helpers/models/record_words.py is all of it in Python.
 
 import { layers as rows, listed, phrase, say, tells, template, tokenLabel } from "../base/words.js";
-import { layerText, resolve, sourceOf } from "./values.js";
 import { whereabouts } from "./whereabouts.js";
 
 const LIES = { zero: "weight", lowest: "highest", diverging: "cost", mask: "most", fates: "most" }; // in table.json
@@ -142,7 +141,7 @@ function ends(row, low, high) {
 }
 
 // What titles and sentences of single layers name besides what every layer has, by the names of their functions in
-// demo/record/layer_facts.py.
+// demo/record/layers/layer_facts.py.
 const FACTS = {
   no_more: () => ({ named: {} }),
   of_part: ({ name, branch }) => ({ named: { part: say(`part.${name}`), weight: branch.coefficients[name] } }),
@@ -250,4 +249,32 @@ export function termTitles(record) {
     const title = say(`term.${rest.join(" ")}`);
     return [name, isBoth ? say("term.of_caption", { caption: phrase(caption), term: title }) : title];
   }));
+}
+
+// The values of a layer, given by the source of its row of the table: a sum for the scale "fates", else what
+// is at its only path; null for the photo.
+export function sourceOf(record, layer, { source, first, scale }) {
+  const terms = Object.entries(source).map(([path, times]) => {
+    const values = resolve(record, path, layer.branch);
+    return [layer.number === null ? values : values[layer.number - first], times];
+  });
+  if (!terms.length) return null;
+  if (scale !== "fates") return terms[0][0];
+  const { length } = record.branches[0].kept;
+  return Array.from({ length }, (_, patch) =>
+    terms.reduce((sum, [values, times]) => sum + times * (values?.[patch] ?? 0), 0));
+}
+
+// The value at a path in the record, see demo/record/layers/layer_table.py; undefined where the record lacks it.
+function resolve(record, path, branch) {
+  const { branches, alignments: [alignment], classes, measures } = record;
+  const [sparse, dense] = branches;
+  const [root, ...steps] = path.split(".");
+  const roots = { branch: branches.find(({ name }) => name === branch), sparse, dense, alignment, classes, measures };
+  return steps.reduce((value, step) => value?.[step], roots[root]);
+}
+
+// {name: "token", number: 7, branch: "dense"} to "token:7:dense".
+export function layerText({ name, number, branch }) {
+  return [name, ...(number === null ? [] : [number]), ...(branch === "sparse" ? [] : [branch])].join(":");
 }

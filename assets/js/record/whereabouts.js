@@ -1,4 +1,4 @@
-// The part of the picture with most of some amounts, in words, as in demo/service/whereabouts.py.
+// The part of the picture with most of some amounts, in words, as in demo/service/measuring/measured.py.
 
 const STANDS_OUT = 1.25; // a third's share of the amount over its share of the patches
 const ROWS = ["upper", "middle", "lower"];
@@ -32,7 +32,7 @@ export function whereabouts(amounts, [height, width]) {
 // The third in which a line's centre lies.
 const third = (line, length) => Math.floor(((2 * line + 1) * 3) / (2 * length));
 
-// The third of the lines that stands out, null where none does, and its share of the amount over its share of the lines.
+// The third of the rows (or columns) with more than its share of the weight, and by what factor; null if none has.
 function outstanding(lines) {
   const sums = [0, 0, 0];
   const counts = [0, 0, 0];

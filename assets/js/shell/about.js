@@ -13,9 +13,7 @@ export function aboutPanel({ engine, closed }) {
   const dialog = h(
     "dialog",
     { class: "panel", "aria-labelledby": "about-title", close: closed, click: (event) => event.target === dialog && dialog.close() },
-    h(
-      "div",
-      {},
+    h("div", {},
       h("h2", { id: "about-title" }, say("about_page.title")),
       h("dl", {}, ...IDEAS.flatMap((name) => [
         h("dt", {}, say(`intro.${name}`)), h("dd", {}, ...symbols(say(`about_page.${name}`))),

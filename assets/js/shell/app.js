@@ -1,19 +1,33 @@
 // The page: its header, the place in sight, and what all places share.
 
 import { button, h } from "../base/dom.js";
-import { language } from "../base/language.js";
-import { say } from "../base/words.js";
+import { isFree, keysDialog } from "../base/keys.js";
+import { language, say } from "../base/words.js";
 import { aboutPanel } from "./about.js";
 import { messageLine } from "./message.js";
-import { placeOf, places as all } from "./places.js";
 import { makeState } from "./state.js";
 
-const OWN = ["uploads", "own-video", "camera"]; // galleries of a person's own photos
+// The four places of the page: a folder each, fetched when first opened. `build(app)` in its view.js returns
+// {element, show(state, before), hide()}.
+const VIEWS = {
+  explore: () => import("../explore/view.js"),
+  compare: () => import("../compare/view.js"),
+  learn: () => import("../learn/view.js"),
+  lab: () => import("../lab/view.js"),
+};
+// Keys of each place, by their names in the table of texts.
+const KEYS = {
+  explore: ["tab", "ask", "patches", "release", "paint", "strip", "frames"],
+  compare: ["tab", "patches", "strip"],
+  learn: ["tab", "turn", "talk", "cells"],
+  lab: ["tab", "object", "patches", "strip"],
+};
+const OWN = ["uploads", "own-video", "camera", "drawn"]; // galleries of a person's own photos
 
 // engine: see engine/server.js; site: what the page knows from the start.
 export function startApp(engine, site, root) {
   const state = makeState(OWN);
-  const places = all.filter((name) => !engine.lacks.includes(name));
+  const places = Object.keys(VIEWS).filter((name) => !engine.lacks.includes(name));
   const line = messageLine(say("app.cancel"));
   const main = h("main", { id: "main", tabindex: "-1" });
   const links = new Map(places.map((name) => [name, placeLink(name)]));
@@ -25,16 +39,13 @@ export function startApp(engine, site, root) {
 
   root.append(
     h("a", { class: "skip", href: "#main", click: toMain }, say("app.skip")),
-    h(
-      "header",
-      { class: "head" },
-      h("a", { class: "brand", href: location.pathname, click: home }, h("b", {}, "SEPS Explorer"), h("span", {}, say("app.claim"))),
+    h("header", { class: "head" },
+      h("a", { class: "brand", href: location.pathname, click: opening("explore") }, h("b", {}, "SEPS Explorer"), h("span", {}, say("app.claim"))),
       h("nav", { "aria-label": say("app.places") }, ...links.values()),
-      h(
-        "div",
-        { class: "tools" },
+      h("div", { class: "tools" },
         languageLink(),
         button({ class: "quiet", "aria-haspopup": "dialog", click: () => state.set({ panel: "about" }) }, say("app.about")),
+        button({ class: "quiet keys-button", "aria-haspopup": "dialog", title: say("keys.title"), "aria-label": say("keys.title"), click: () => keys.open() }, "?"),
       ),
     ),
     line.element,
@@ -44,17 +55,16 @@ export function startApp(engine, site, root) {
   );
 
   function placeLink(name) {
-    return h("a", { href: `?view=${name}`, "data-place": name, click: (event) => {
+    return h("a", { href: `?view=${name}`, "data-place": name, click: opening(name) }, say(`app.${name}`));
+  }
+
+  // What a link to a place does, unless it is to open elsewhere.
+  function opening(name) {
+    return (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       state.set({ view: name, panel: "" }, { push: true });
-    } }, say(`app.${name}`));
-  }
-
-  function home(event) {
-    if (event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    state.set({ view: "explore", panel: "" }, { push: true });
+    };
   }
 
   function toMain(event) {
@@ -77,7 +87,7 @@ export function startApp(engine, site, root) {
   // Why a view is not here, "" where it is.
   function lackOf(view) {
     if (places.includes(view)) return "";
-    return all.includes(view) ? say("app.needs_app", { name: say(`app.${view}`) }) : say("app.no_view", { name: view });
+    return view in VIEWS ? say("app.needs_app", { name: say(`app.${view}`) }) : say("app.no_view", { name: view });
   }
 
   async function show(asked, before) {
@@ -96,15 +106,23 @@ export function startApp(engine, site, root) {
       line.problem("");
       line.note("");
     }
-    const build = await placeOf(name).catch(() => null);
-    if (!build) return line.problem(say("app.not_fetched"));
-    if (!built.has(name)) built.set(name, build(app)); // its errors are faults, and not hidden
+    const module = await VIEWS[name]().catch(() => null);
+    if (!module) return line.problem(say("app.not_fetched"));
+    if (!built.has(name)) built.set(name, module.build(app)); // its errors are faults, and not hidden
     const place = built.get(name);
     if (shown !== name) return undefined; // another one was opened meanwhile
     if (main.firstElementChild !== place.element) main.replaceChildren(place.element);
     if (problem) line.note(problem);
     return place.show(state.get(), before);
   }
+
+  const keys = keysDialog(root, say("keys.title"), () =>
+    KEYS[shown].map((name) => [say(`keys.key_${name}`), say(`keys.does_${name}`)]));
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "?" || !isFree(event) || document.querySelector("dialog[open], .seps-talk")) return;
+    event.preventDefault();
+    keys.open();
+  });
 
   state.listen(show);
   document.title = "SEPS Explorer";
@@ -119,5 +137,3 @@ function remember(language) {
     // no memory: the address says it
   }
 }
-
-

@@ -2,6 +2,7 @@
 
 import { button, h } from "../base/dom.js";
 import { say } from "../base/words.js";
+import { cancellable } from "./latest.js";
 import { foldedMenu } from "./menu.js";
 
 const KINDS = { png: "picture", svg: "picture", pdf: "picture", gif: "film", mp4: "film", webm: "film", json: "numbers", csv: "table", html: "page", spec: "spec" };
@@ -26,14 +27,13 @@ export function downloadMenu({ engine, line, announce }, files) {
   async function save(what, format, values) {
     close();
     summary.focus();
-    const stop = new AbortController();
-    const cancel = () => stop.abort(new Error(say("app.cancelled")));
-    const progress = ({ rank = 0, done = null, text = "" }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("download.making"), done, cancel);
+    const { signal, cancel } = cancellable();
+    const progress = line.progress(say("download.making"), cancel);
     element.setAttribute("aria-busy", "true");
     line.problem("");
     progress({});
     try {
-      const says = await engine.save(what, { ...values(), file_format: format }, { signal: stop.signal, progress });
+      const says = await engine.save(what, { ...values(), file_format: format }, { signal, progress });
       line.note(says);
       announce(says);
     } catch (error) {

@@ -1,10 +1,10 @@
-// One place alone, for slides and course pages: `embed=1` in the address leaves the header out, and every link opens a
-// tab of its own.
+// Embedding of one view in slides and course pages: with `embed=1` in the address the page has no header, and every link
+// opens a new tab.
 
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
 
-// Where the whole app shows what is in sight.
+// The address of this view in the full app.
 function wholeAddress() {
   const query = new URLSearchParams(location.search);
   query.delete("embed");

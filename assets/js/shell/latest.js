@@ -1,5 +1,7 @@
 // Work of which only the last one asked for counts: a newer one cancels the one before.
 
+import { say } from "../base/words.js";
+
 // run(work): work(signal) leads to a result, null where a newer one came; other errors are thrown.
 export function latest() {
   let current = null;
@@ -22,13 +24,8 @@ export function latest() {
   return run;
 }
 
-// Call a function once nothing asked for it for some milliseconds.
-export function debounced(call, milliseconds) {
-  let timer = 0;
-  const later = (...values) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => call(...values), milliseconds);
-  };
-  later.stop = () => clearTimeout(timer);
-  return later;
+// A signal, and what aborts it because a person cancelled.
+export function cancellable() {
+  const stop = new AbortController();
+  return { signal: stop.signal, abort: (reason) => stop.abort(reason), cancel: () => stop.abort(new Error(say("app.cancelled"))) };
 }

@@ -1,8 +1,10 @@
 // One line for the reader: what is being done, a note, or what was wrong.
 
 import { h } from "../base/dom.js";
+import { say } from "../base/words.js";
 
 // line.wait(text, done, cancel): with a bar where `done`, 0 to 1, is known, and a button where it can be cancelled;
+// line.progress(text, cancel): the same as a function that an engine calls with {rank, done, text} of its work;
 // line.note(text), line.problem(text); an empty text clears what is of its kind.
 export function messageLine(cancelLabel) {
   const note = h("p", { class: "message note", hidden: true });
@@ -18,18 +20,22 @@ export function messageLine(cancelLabel) {
     if (place.textContent !== text) place.textContent = text;
   }
 
+  function wait(text, done = null, cancel = null) {
+    waiting.hidden = !text;
+    words.textContent = text;
+    bar.hidden = !text;
+    if (done === null) bar.removeAttribute("value");
+    else bar.value = done;
+    stop.hidden = !cancel;
+    stop.onclick = cancel;
+  }
+
   return {
     element,
     note: (text) => put(note, text),
     problem: (text) => put(problem, text),
-    wait(text, done = null, cancel = null) {
-      waiting.hidden = !text;
-      words.textContent = text;
-      bar.hidden = !text;
-      if (done === null) bar.removeAttribute("value");
-      else bar.value = done;
-      stop.hidden = !cancel;
-      stop.onclick = cancel;
-    },
+    wait,
+    progress: (usual, cancel = null) => ({ rank = 0, done = null, text = "" }) =>
+      wait(rank > 0 ? say("app.queue", { rank }) : text || usual, done, cancel),
   };
 }

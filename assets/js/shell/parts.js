@@ -1,9 +1,10 @@
-// A place of several parts: a switch above, and the part in sight below.
+// Shared components of the places: tabs, labelled text boxes and progress lines.
 
-import { button, h, press } from "../base/dom.js";
+import { button, debounced, h, press } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { downloadMenu } from "./download.js";
 
+// A place of several parts: a switch above, and the part in sight below.
 // names: of the parts, the first being that of an empty state; makers: name to make(app), {element, show(now, before),
 // files()}, where files() are those of `downloadMenu`, for a part that has some.
 export function placeOfParts(app, section, makers) {
@@ -34,6 +35,17 @@ export function placeOfParts(app, section, makers) {
   return { element, show };
 }
 
+// A box of text under its label; typed(text): a person rests; show(text) leaves what a person types there.
+export function textBox(attributes, label, typed, pause = 250) {
+  const input = debounced(() => typed(box.value), pause);
+  const box = h("textarea", { rows: "1", spellcheck: "false", input, ...attributes });
+  const element = h("div", { class: "ask-box" }, h("label", { for: attributes.id }, label), box);
+  const show = (text) => {
+    if (document.activeElement !== box) box.value = text;
+  };
+  return { element, box, show };
+}
+
 // Run work, show that it is on its way, and say what was wrong: working(element, line)(run, work, place).
 export function working(element, line) {
   let count = 0; // of works on their way
@@ -59,7 +71,7 @@ export function working(element, line) {
 // The gallery of a state, open: its facts.
 export async function openGallery({ engine, line }, name) {
   const { galleries } = await engine.start();
-  const facts = await engine.open(name || galleries[0].name, { progress: ({ text, done }) => line.wait(text || say("app.opening"), done) });
+  const facts = await engine.open(name || galleries[0].name, { progress: line.progress(say("app.opening")) });
   line.wait("");
   return facts;
 }

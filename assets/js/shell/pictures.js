@@ -1,10 +1,18 @@
 // The photo that a part works on: galleries, a person's own files, and the photos of the open gallery.
 
-import { h } from "../base/dom.js";
+import { h, button, press } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { sourceRow } from "../explore/sources.js";
-import { latest } from "./latest.js";
-import { photoPicker } from "./picker.js";
+import { cancellable, latest } from "./latest.js";
+import { keepingFocus, roving } from "../base/focus.js";
+
+// Read a person's own files by reading(files, options), which can be cancelled; newer: a signal that something newer is read.
+export function readFiles(line, reading, files, newer = null) {
+  const { signal, cancel } = cancellable();
+  newer?.addEventListener("abort", cancel);
+  line.wait(say("sources.sending"), null, cancel);
+  return reading(files, { signal, progress: line.progress(say("sources.reading"), cancel) });
+}
 
 // taken(facts): a person's own photos were read.
 export function pictureRow({ engine, state, line }, { taken = null } = {}) {
@@ -24,14 +32,7 @@ export function pictureRow({ engine, state, line }, { taken = null } = {}) {
   async function take(reading, files) {
     line.problem("");
     try {
-      const facts = await run((signal) => {
-        const stop = new AbortController();
-        const cancel = () => stop.abort(new Error(say("app.cancelled")));
-        signal.addEventListener("abort", cancel);
-        line.wait(say("sources.sending"), null, cancel);
-        const progress = ({ done, text, rank }) => line.wait(rank > 0 ? say("app.queue", { rank }) : text || say("sources.reading"), done, cancel);
-        return reading(files, { signal: stop.signal, progress });
-      });
+      const facts = await run((signal) => readFiles(line, reading, files, signal));
       if (!facts) return;
       line.note(facts.note);
       taken?.(facts);
@@ -48,6 +49,49 @@ export function pictureRow({ engine, state, line }, { taken = null } = {}) {
     if (!galleries.some(({ name }) => name === facts.name)) own.set(facts.name, facts.title);
     sources.show([...galleries, ...[...own].map(([name, title]) => ({ name, title }))], facts.name, { ...has, video: true });
     picker.show(facts.items, key);
+  }
+
+  return { element, show };
+}
+
+// A photo of a gallery by its key. The app lists the first photos of a large gallery; of others it is asked.
+// The position of a photo, -1 where there is none.
+export async function positionOf(engine, facts, key) {
+  if (!key) return -1;
+  const index = facts.items.findIndex((item) => item.key === key);
+  if (index >= 0 || facts.items.length === facts.total) return index;
+  facts.others ??= new Map();
+  const asked = facts.others.get(key) ?? await engine.locate({ gallery: facts.name, photo: key }).catch(() => null);
+  if (asked) facts.others.set(key, asked);
+  return asked?.index ?? -1;
+}
+
+// The same, or 0 where there is none, which is said.
+export async function positionOrFirst({ engine, line }, facts, key) {
+  const index = await positionOf(engine, facts, key);
+  if (key && index < 0) line.note(say("explore.no_such_photo", { name: facts.name, photo: key }));
+  return Math.max(0, index);
+}
+
+export const itemAt = (facts, index) => facts.items[index] ?? [...(facts.others?.values() ?? [])].find((item) => item.index === index);
+
+// A row of photos of which one is chosen; choose(key): a photo was pressed.
+export function photoPicker({ choose }) {
+  const element = h("div", { class: "picker", role: "group", "aria-label": say("app.photos") });
+  let shown = null;
+
+  function show(items, key) {
+    if (shown !== items) {
+      shown = items;
+      keepingFocus(element, () => element.replaceChildren(...items.map(({ key: name, title, thumb }) => button(
+        { class: "pick", "data-key": name, title, "aria-label": title, click: () => choose(name) }, h("img", { src: thumb, alt: "", loading: "lazy" })))));
+      roving(element, "button");
+    }
+    press(element.children, ({ dataset }) => dataset.key === key);
+    const chosen = element.querySelector('[aria-pressed="true"]');
+    if (chosen && (chosen.offsetLeft < element.scrollLeft || chosen.offsetLeft > element.scrollLeft + element.clientWidth - 80)) {
+      element.scrollLeft = chosen.offsetLeft - element.clientWidth / 2;
+    }
   }
 
   return { element, show };

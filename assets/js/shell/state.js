@@ -3,7 +3,7 @@
 // The photo and the caption belong to the whole page; each place adds its own names. Links of the page before this one
 // are read too: their views lie in other places now.
 
-import { inLanguage } from "../base/language.js";
+import { inLanguage } from "../base/words.js";
 
 // Names in the address, with what they are where it lacks them.
 export const EMPTY = {
@@ -40,7 +40,7 @@ export function readQuery(query) {
   return state;
 }
 
-// The query of a state; `own` galleries, whose photos are a person's, are not in it.
+// The query of a state, without the `own` galleries: nobody else can open a user's photos.
 export function queryOf(state, own = []) {
   const isOwn = own.includes(state.gallery);
   const left = isOwn ? ["gallery", "photo", "mask", "budget", "against"] : [];

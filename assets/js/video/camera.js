@@ -1,11 +1,11 @@
 // The camera: what the caption keeps of its picture, frame by frame. The next frame is sent when the answer to the last
 // one is there, so that none waits; what is shown is the frame that the answer is of. Nothing is stored but a frozen frame.
 
-import { floats } from "../base/bytes.js";
+import { floats, fixed } from "../base/numbers.js";
+import { paintPatches } from "../base/canvas.js";
 import { VEIL, colour, strength } from "../base/colours.js";
 import { button, describedBy, h, press } from "../base/dom.js";
 import { lasting, mounting } from "../base/mount.js";
-import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { readMask } from "../viewer/masks.js";
 
@@ -114,7 +114,7 @@ function build(root, trigger) {
   }
 
   function update(value) {
-    if (!stream || sentAt === null || !value.key) return;
+    if (!stream || sentAt === null || !(value.words || value.problem)) return;
     const now = performance.now();
     times = [...times, { at: now, took: now - sentAt }].slice(-MEASURED);
     sentAt = null;
@@ -150,15 +150,15 @@ function build(root, trigger) {
     canvas.getContext("2d").drawImage(picture, 0, 0);
     const count = value.grid[0] * value.grid[1];
     const mask = readMask(value.mask, count);
-    if (word === null) shade(canvas, value.grid, (patch) => !mask[patch] && [VEIL, OPACITY]);
+    if (word === null) paintPatches(canvas, value.grid, (patch) => !mask[patch] && [VEIL, OPACITY]);
     else {
       const map = floats(value.maps)[word];
       const range = [0, Math.max(...map)];
-      shade(canvas, value.grid, (patch) => [colour(map[patch], range), OPACITY * strength(map[patch], range)]);
+      paintPatches(canvas, value.grid, (patch) => [colour(map[patch], range), OPACITY * strength(map[patch], range)]);
     }
     const kept = mask.reduce((sum, bit) => sum + bit, 0);
     canvas.setAttribute("aria-label", say("mask.count", { kept, total: count }));
-    score.textContent = say("camera.score", { score: fixed(value.similarity, 4), kept, total: count, model: value.model });
+    score.textContent = say("camera.score", { score: fixed(value.similarity, 2), kept, total: count, model: value.model });
     const took = times.map((time) => time.took).sort((first, second) => first - second);
     const milliseconds = took[Math.floor(took.length / 2)];
     const span = times[times.length - 1].at - times[0].at;
@@ -190,23 +190,8 @@ function build(root, trigger) {
   };
 }
 
-// Lay a colour over patches: `look` gives [colour, opacity] of one, or false.
-function shade(canvas, [rows, columns], look) {
-  const context = canvas.getContext("2d");
-  const across = (column) => Math.round((column * canvas.width) / columns);
-  const down = (row) => Math.round((row * canvas.height) / rows);
-  for (let patch = 0; patch < rows * columns; patch += 1) {
-    const seen = look(patch);
-    if (!seen) continue;
-    [context.fillStyle, context.globalAlpha] = seen;
-    const [row, column] = [Math.floor(patch / columns), patch % columns];
-    context.fillRect(across(column), down(row), across(column + 1) - across(column), down(row + 1) - down(row));
-  }
-  context.globalAlpha = 1;
-}
-
 // trigger("look", {frame}) asks what the caption keeps of a frame, a JPEG in base64; "freeze" keeps one to work on.
-export const lens = lasting("seps-lens", build, "");
+const lens = lasting("seps-lens", build, "");
 
 function buildSwitch(root) {
   const element = button({ class: "seps-action", "aria-pressed": String(wish), click: () => turn(!wish) }, say("camera.switch"));
@@ -217,4 +202,22 @@ function buildSwitch(root) {
 }
 
 // The switch that turns the camera on and off.
-export const camera = mounting("seps-video", buildSwitch, "");
+const camera = mounting("seps-video", buildSwitch, "");
+
+// The camera in Explore: each frame is answered and forgotten; a frozen frame becomes an uploaded photo.
+// caption(), gallery(): what frames are looked at with; frozen(work): work() leads to the frame as a gallery.
+export function cameraLens({ engine, caption, gallery, frozen }) {
+  const place = h("div", { class: "lens" }, h("div", { class: "seps-lens" }));
+  const switchPlace = h("div", { class: "camera-switch" }, h("div", { class: "seps-video" }));
+  const view = lens(place, async (event, { frame }) => {
+    if (event === "freeze") return frozen((_, options) => engine.freeze({ frame }, options));
+    try {
+      view.show(await engine.look({ gallery: gallery(), caption: caption(), frame }));
+    } catch (error) {
+      view.show({ problem: error.message });
+    }
+    return undefined;
+  }, {});
+  camera(switchPlace, () => {}, {});
+  return { element: place, toggle: switchPlace };
+}

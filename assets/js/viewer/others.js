@@ -13,9 +13,7 @@ export function otherMasks(others, changed) {
     click: () => show(pressed === other ? null : other),
   }, other.caption));
   const title = say("shared.title");
-  const element = h(
-    "div",
-    { class: "seps-others", role: "group", "aria-label": title },
+  const element = h("div", { class: "seps-others", role: "group", "aria-label": title },
     h("span", {}, title),
     h("div", { class: "chips" }, ...chips),
   );

@@ -2,7 +2,7 @@
 
 import { resize } from "../base/canvas.js";
 import { button, h } from "../base/dom.js";
-import { fixed, signed } from "../base/numbers.js";
+import { shownNumber, signedShort } from "../base/numbers.js";
 import { meaning, say, symbol } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
 import { branchOf, describe, layerText, layerValues } from "../record/record.js";
@@ -46,28 +46,20 @@ export function termsBar(record) {
   const at = (value) => (high > low ? (100 * (value - low)) / (high - low) : 0);
   const segment = ({ name, value, index, from, to }) => {
     const looks = { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 };
-    const piece = h("i", { ...looks, title: record.says.terms[name] });
-    piece.style.left = `${at(Math.min(from, to))}%`;
-    piece.style.width = `${at(Math.max(from, to)) - at(Math.min(from, to))}%`;
-    return piece;
+    const [left, right] = [at(Math.min(from, to)), at(Math.max(from, to))];
+    return h("i", { ...looks, title: record.says.terms[name], style: { left: `${left}%`, width: `${right - left}%` } });
   };
-  const mark = (name, value) => {
-    const line = h("b", { class: name });
-    line.style.left = `${at(value)}%`;
-    return line;
-  };
+  const mark = (name, value) => h("b", { class: name, style: { left: `${at(value)}%` } });
   const marks = [mark("seps-zero-mark", 0), mark("seps-sum-mark", record.similarity)];
   const item = ({ name, value, index }) => h(
     "li",
     { "data-term": name, "data-value": value, title: meaning(termOf(name)) },
     h("i", { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 }),
     h("span", {}, record.says.terms[name]),
-    h("b", {}, signed(value, 4)),
+    shownNumber(value, {}, signedShort(value)),
   );
-  const total = h("output", { "data-similarity": record.similarity }, fixed(record.similarity, 4));
-  return h(
-    "div",
-    { class: "seps-terms" },
+  const total = shownNumber(record.similarity, { "data-similarity": record.similarity });
+  return h("div", { class: "seps-terms" },
     h("p", {}, symbol("S(I, T)"), " ", total),
     h("div", { class: "seps-bar", "aria-hidden": "true" }, ...segments.map(segment), ...marks),
     h("ol", {}, ...entries.map(item)),

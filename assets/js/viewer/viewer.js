@@ -1,12 +1,11 @@
 // One photo and one caption, read layer by layer: words, layers, picture, scale, patch, terms.
 
 import { onPhotos, resize } from "../base/canvas.js";
-import { button, describedBy, h } from "../base/dom.js";
+import { button, checkbox, describedBy, h } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
 import { isPart, layerName, layers as layerTable, meaning, say, symbol, symbols } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
-import { credit, layerLegend } from "../picture/legend.js";
-import { downloadButtons, modelName } from "../picture/foot.js";
+import { credit, layerLegend, downloadButtons, modelName } from "../picture/legend.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 import {
@@ -66,9 +65,6 @@ function build(root, value, trigger) {
     pin: (index) => (layerText(state.layer) === layerText(word(index)) ? unpin() : choose(word(index).name, index)),
   });
 
-  for (const piece of value.unfound?.pieces ?? []) {
-    caption.element.querySelector(`[data-word="${piece}"]`)?.classList.add("seps-unfound");
-  }
   const layerButton = (name, label, title = null) =>
     button({ "data-layer": name, title, click: () => choose(name) }, label);
   const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
@@ -95,17 +91,11 @@ function build(root, value, trigger) {
     "data-branch": branch,
     click: () => choose(state.layer.name, state.layer.number, branch),
   }, say(`branch.${branch}`)));
-  const layers = h(
-    "div",
-    { class: "seps-layers" },
-    !branches.length ? null : h(
-      "div",
-      { class: "seps-branches", role: "group", "aria-label": say("group.branch") },
+  const layers = h("div", { class: "seps-layers" },
+    !branches.length ? null : h("div", { class: "seps-branches", role: "group", "aria-label": say("group.branch") },
       ...branches,
     ),
-    h(
-      "div",
-      { class: "seps-names", role: "group", "aria-label": say("group.layer") },
+    h("div", { class: "seps-names", role: "group", "aria-label": say("group.layer") },
       ...above.map((name) => layerButton(name, layerName(name))),
       h("div", { class: "seps-parts" }, ...parts),
       ...[...below, ...photoAlone].map((name) => layerButton(name, layerName(name))),
@@ -139,31 +129,22 @@ function build(root, value, trigger) {
       update();
     },
   });
-  const lines = h("input", {
-    type: "checkbox",
-    change: () => {
-      state.lines = lines.checked;
-      update();
-    },
-  });
-  lines.checked = state.lines;
-  const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
-  reading.style.setProperty("--lines", 1 + record.branches.length);
-  const unfound = value.unfound ? h("p", { class: "seps-unfound-says" }, value.unfound.says) : "";
+  const lines = checkbox(say("button.grid"), state.lines, (on) => {
+    state.lines = on;
+    update();
+  }, { class: "seps-lines" });
+  const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite", style: { "--lines": 1 + record.branches.length } });
   const terms = termsBar(record);
-  describedBy(canvas, unfound, legendPlace, terms.firstChild);
+  describedBy(canvas, legendPlace, terms.firstChild);
   const downloads = downloadButtons(value.formats, (format) => trigger("export", { format, ...looks() }));
   root.append(
     caption.element,
-    unfound,
     value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
     workspace,
-    h(
-      "div",
-      { class: "seps-settings" },
+    h("div", { class: "seps-settings" },
       legendPlace,
       h("label", { class: "seps-opacity" }, say("button.opacity"), slider),
-      h("label", { class: "seps-lines" }, lines, say("button.grid")),
+      lines,
       beside,
     ),
     reading,
@@ -225,7 +206,7 @@ function build(root, value, trigger) {
     if (patch !== null && layer.name !== "tokens") return patchLines(record, patch);
     if (layer.name === "word") {
       const lines = [
-        record.says.words[layer.number], scene?.inside[layer.number]?.says, value.unfound?.words[layer.number],
+        record.says.words[layer.number], scene?.inside[layer.number]?.says,
         isPair() ? record.says.apart[layer.number] : null,
       ];
       return lines.filter(Boolean);

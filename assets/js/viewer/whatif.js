@@ -1,19 +1,19 @@
 // A decision by hand: patches kept and dropped over the picture, the tools for it, and the game of a budget of patches.
-// Nothing of the model is computed here: `changed` asks Python, whose answer comes as told().
+// Nothing is computed here: `changed` asks the engine and receives its answer.
 
+import { strokes } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
-import { button, h, press } from "../base/dom.js";
+import { button, h, press, table } from "../base/dom.js";
 import { say, symbol, symbols } from "../base/words.js";
 import { patchUnder } from "../picture/patches.js";
 import { between, maskText, readMask } from "./masks.js";
 
 const MOST_STEPS = 200; // that can be undone
-const CHOICE = [VEIL, "#ffd23f"]; // the model's choice in the game: below the dashes, and dashes
+const CHOICE = "#ffd23f"; // dashes around the model's choice in the game
 
 // content: what a decision by hand needs, see whatif_value in demo/views/viewer.py; `changed` is called when the decision
-// has changed, `redraw` when only its looks have, `resized` when the tools come or go. With `always` the tools are there
-// from the start, stay, and have no game.
-export function whatIf(content, { mask, budget, grid, changed, redraw, resized, always = false }) {
+// has changed, `redraw` when only its looks have. With `always` the tools are there from the start, stay, and have no game.
+export function whatIf(content, { mask, budget, grid, changed, redraw, always = false }) {
   const count = grid[0] * grid[1];
   let model = readMask(content.own, count);
   let kept = mask ? readMask(mask, count) : budget ? model.map(() => 0) : [...model];
@@ -49,18 +49,14 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, resized, 
     redraw();
   } });
   const says = h("p", { class: "seps-decision", role: "status", "aria-live": "polite" });
-  const table = h("table", { class: "seps-game" });
-  const element = h(
-    "div",
-    { class: "seps-whatif", role: "group", "aria-label": say("group.whatif") },
+  const verdict = h("div", { class: "seps-verdict" }, says);
+  const element = h("div", { class: "seps-whatif", role: "group", "aria-label": say("group.whatif") },
     h("div", { class: "seps-tools" }, undo, asOwn, all, none, always ? null : play),
-    !inside.length ? null : h(
-      "div",
-      { class: "seps-tools", role: "group", "aria-label": say("group.inside") },
+    !inside.length ? null : h("div", { class: "seps-tools", role: "group", "aria-label": say("group.inside") },
       ...inside.map(([element]) => element),
     ),
     h("div", { class: "seps-tools seps-play" }, sized, reveal),
-    h("div", { class: "seps-verdict" }, says, table),
+    verdict,
   );
 
   function show(on) {
@@ -71,7 +67,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, resized, 
       game = 0;
     }
     ask();
-    resized();
+    redraw();
   }
 
   function begin(patches, again = false) {
@@ -84,7 +80,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, resized, 
       seen = false;
     }
     ask();
-    resized();
+    redraw();
   }
 
   function stop() {
@@ -92,7 +88,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, resized, 
     game = 0;
     kept = [...model];
     ask();
-    resized();
+    redraw();
   }
 
   function remember() {
@@ -154,8 +150,8 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, resized, 
     reveal.textContent = say(seen ? "button.hide_model" : "button.show_model");
     press([reveal], () => seen);
     says.replaceChildren(...symbols(sentence(placed)));
-    table.hidden = !game || !content.game;
-    if (game && content.game) fillTable();
+    verdict.querySelector("table")?.remove();
+    if (game && content.game) verdict.append(gameTable());
   }
 
   function sentence(placed) {
@@ -165,13 +161,9 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, resized, 
     return same(kept, model) ? say("whatif.hint") : (content.now?.says ?? say("whatif.hint"));
   }
 
-  function fillTable() {
-    const head = [say("game.who"), say("game.patches"), symbol("S(I, T)"), say("game.rank_title")];
-    table.replaceChildren(
-      h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...content.game.rows.map(([who, ...cells]) =>
-        h("tr", {}, h("th", { scope: "row" }, who), ...cells.map((cell) => h("td", {}, cell))))),
-    );
+  function gameTable() {
+    const heads = [say("game.who"), say("game.patches"), symbol("S(I, T)"), say("game.rank_title")];
+    return table({ class: "seps-game" }, heads, content.game.rows.map((row) => [{}, ...row]));
   }
 
   // Let pointer and space bar paint on a canvas, while `allowed` and the tools are open; `current` is the patch that the
@@ -215,9 +207,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, resized, 
     text,
     get kept() { return kept; },
     get open() { return open; },
-    get pending() { return pending; }, // whether the numbers are still those of another decision
     get budget() { return open ? game : 0; },
-    get now() { return text() ? content.now : null; },
     get choice() { return seen && game && content.game ? readMask(content.game.mask, count) : null; },
     // What Python says now; while it has yet to answer to the latest change, the picture stays as it was painted.
     update(next, mask, budget) {
@@ -255,14 +245,5 @@ export function drawChoice(canvas, [rows, columns], mask) {
     side(is(row, column - 1), left + inset, top, left + inset, top + height);
     side(is(row, column + 1), left + width - inset, top, left + width - inset, top + height);
   });
-  context.save();
-  /** @type {[string, number, number[]][]} */
-  const strokes = [[CHOICE[0], 5, []], [CHOICE[1], 2.5, [6, 4]]];
-  for (const [style, line, dash] of strokes) {
-    context.strokeStyle = style;
-    context.lineWidth = line * pixel;
-    context.setLineDash(dash.map((length) => length * pixel));
-    context.stroke(path);
-  }
-  context.restore();
+  strokes(context, [[VEIL, 5], [CHOICE, 2.5, [6, 4]]], () => context.stroke(path));
 }

@@ -1,34 +1,30 @@
-// A word's shares as two bars, one towards either picture: what it has more than the other one stands out.
+// A word's shares as two bars, one for each picture; the part that exceeds the other bar is highlighted.
 
 import { button, h } from "../base/dom.js";
-import { fixed } from "../base/numbers.js";
+import { fixed, short, shownNumber } from "../base/numbers.js";
 import { say, symbols } from "../base/words.js";
 
-const DIGITS = 4;
-
-const written = (attribution) => (attribution === null ? say("why.missing") : fixed(attribution, DIGITS).replace("-", "−"));
+const written = (attribution, attributes) =>
+  (attribution === null ? h("output", attributes, say("why.missing")) : shownNumber(attribution, attributes));
 
 // The difference with an arrow towards the picture that it supports.
 export function differenceOf(amount) {
-  const text = fixed(Math.abs(amount), DIGITS);
+  const text = short(Math.abs(amount));
   if (Number(text) === 0) return text;
   return amount > 0 ? `◂ ${text}` : `${text} ▸`;
 }
 
 // A row of numbers: the left one, what it is called over the difference, the right one, with bars between.
-function cells(name, { left, right, difference, unfound = [] }, bars = [null, null]) {
-  const looks = (side, place) => `seps-for-${side}${unfound[place] ? " seps-unfound" : ""}`;
+function cells(name, { left, right, difference }, bars = [null, null]) {
   return [
-    h("output", { class: looks("left", 0), "data-value": left }, written(left)),
+    written(left, { class: "seps-for-left", "data-value": left }),
     bars[0] ?? h("i", {}),
-    h(
-      "span",
-      { class: "seps-what" },
+    h("span", { class: "seps-what" },
       h("span", {}, ...name),
-      h("small", { "data-difference": difference, class: difference < 0 ? "seps-to-right" : "seps-to-left" }, differenceOf(difference)),
+      h("small", { "data-difference": difference, title: fixed(difference, 6), class: difference < 0 ? "seps-to-right" : "seps-to-left" }, differenceOf(difference)),
     ),
     bars[1] ?? h("i", {}),
-    h("output", { class: looks("right", 1), "data-value": right }, written(right)),
+    written(right, { class: "seps-for-right", "data-value": right }),
   ];
 }
 
@@ -36,11 +32,7 @@ function cells(name, { left, right, difference, unfound = [] }, bars = [null, nu
 function bar(side, here, other, scale) {
   const size = Math.abs(here ?? 0);
   const common = here !== null && other !== null && here * other > 0 ? Math.min(size, Math.abs(other)) : 0;
-  const piece = (look, amount) => {
-    const part = h("b", { class: look });
-    part.style.width = `${scale ? (100 * amount) / scale : 0}%`;
-    return part;
-  };
+  const piece = (look, amount) => h("b", { class: look, style: { width: `${scale ? (100 * amount) / scale : 0}%` } });
   const looks = `seps-share-bar seps-for-${side}${(here ?? 0) < 0 ? " seps-less" : ""}`;
   return h("i", { class: looks, "aria-hidden": "true" }, piece("seps-common", common), piece("seps-more", size - common));
 }

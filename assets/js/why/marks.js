@@ -1,5 +1,6 @@
 // The words that decide the order, each at the patch where it looks most.
 
+import { strokes } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
 
 const COLOUR = "#ffffff";
@@ -13,14 +14,8 @@ export function drawMarks(canvas, [rows, columns], marks) {
   context.save();
   for (const { patch, speaks } of marks) {
     const [x, y] = [(patch % columns) * wide, Math.floor(patch / columns) * tall];
-    for (const [style, line] of /** @type {[string, number][]} */ ([[VEIL, 5], [COLOUR, 2.5]])) {
-      context.strokeStyle = style;
-      context.lineWidth = line * pixel;
-      context.setLineDash(speaks || style === VEIL ? [] : [3 * pixel, 3 * pixel]);
-      context.strokeRect(x, y, wide, tall);
-    }
+    strokes(context, [[VEIL, 5], [COLOUR, 2.5, speaks ? [] : [3, 3]]], () => context.strokeRect(x, y, wide, tall));
   }
-  context.setLineDash([]);
   names(context, marks, { pixel, wide, tall, columns });
   context.restore();
 }

@@ -1,15 +1,14 @@
 // Two pictures side by side and, between them, each word's share of either similarity. A chosen word shows both of its
 // maps on one scale; without one, the words that decide the order are marked.
 
-import { floats } from "../base/bytes.js";
-import { onPhotos, resize } from "../base/canvas.js";
+import { floats } from "../base/numbers.js";
+import { fitImage, onPhotos } from "../base/canvas.js";
 import { button, describedBy, h, press } from "../base/dom.js";
 import { fold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
-import { modelName } from "../picture/foot.js";
+import { modelName, credit, layerLegend } from "../picture/legend.js";
 import { drawLayer } from "../picture/layer.js";
-import { credit, layerLegend } from "../picture/legend.js";
 import { parseLayer } from "../record/record.js";
 import { restRows, sumRow, wordRow } from "./bars.js";
 import { drawMarks } from "./marks.js";
@@ -27,9 +26,7 @@ function build(root, value, trigger) {
   let photos = null;
 
   const canvases = sides.map(() => h("canvas", { role: "img" }));
-  const figures = sides.map((side, place) => h(
-    "figure",
-    { "data-side": SIDES[place] },
+  const figures = sides.map((side, place) => h("figure", { "data-side": SIDES[place] },
     (value.captions && place) || !options.length ? h("b", { class: "seps-title" }, side.title) : picker(place),
     side.caption ? h("p", { class: "seps-caption" }, side.caption) : null,
     canvases[place],
@@ -68,9 +65,7 @@ function build(root, value, trigger) {
   const ordered = h("p", { class: "seps-order", "data-says": true }, order);
   canvases.forEach((canvas) => describedBy(canvas, canvas.nextSibling, ordered));
   const below = [...restRows(value.rest, explain), sumRow(value.sum, explain)];
-  const attributions = h(
-    "div",
-    { class: "seps-shares" },
+  const attributions = h("div", { class: "seps-shares" },
     h("div", { class: "seps-why-rows", role: "group", "aria-label": say("group.words") }, ...words),
     h("div", { class: "seps-why-rest" }, ...below),
     reading,
@@ -113,12 +108,7 @@ function build(root, value, trigger) {
     const narrow = width < NARROW;
     root.classList.toggle("seps-narrow", narrow);
     const room = narrow ? (width - GAP) / 2 : figures[0].clientWidth;
-    canvases.forEach((canvas, place) => {
-      const tallest = parseFloat(getComputedStyle(canvas).maxHeight);
-      const aspect = photos[place].naturalHeight / photos[place].naturalWidth;
-      const across = Math.min(room, tallest / aspect);
-      resize(canvas, across, across * aspect);
-    });
+    canvases.forEach((canvas, place) => fitImage(canvas, photos[place], room));
     update();
   }
 

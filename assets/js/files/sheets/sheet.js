@@ -123,7 +123,7 @@ export const canvasFor = (photo, width) => Object.assign(document.createElement(
 
 export const title = (text, width) => words(text, width, { size: 26, ink: "--ink" });
 
-// The model, and whose the photographs are.
+// The model and the credit of the photographs.
 export function foot({ model }, photos) {
   const credits = photos.flatMap(({ credit, licence }) => [credit, licence]);
   return words([say("button.model", { name: model }), ...credits].filter(Boolean).join(" · "), WIDTH);

@@ -1,0 +1,193 @@
+// The value of the lesson without a server, same as demo/views/lesson/walk.py: one forward pass of a pair under the given
+// settings, and one under the settings that the model is evaluated with.
+
+import { decode } from "../../record/record.js";
+import { say } from "../../base/words.js";
+import { fromHighest } from "../onnx/numbers.js";
+import { maskOf } from "./pairs.js";
+import { changesOf, idleOf, untrainedOf } from "./settings.js";
+import { stepsOf } from "./steps.js";
+import { madeTrial, trialValue } from "./trial.js";
+
+const AT_ONCE = 40; // captions between which something else may be asked
+
+// engine, pairs: what computes; begin(facts, state) of {index, caption, dense, knobs, step, mask}, captions as read, gives {value, counted, whole}:
+// the value without what takes longer; `counted()` leads to it with the patch that counts most, `whole(isAsked)` with the
+// caption's rank and its part of the scores too, or to null as soon as isAsked() says that nobody waits for it.
+export function makeWalk(engine, pairs) {
+  const remembered = { key: "", scores: null }; // of the last pair with captions, by the usual settings
+
+  async function begin(facts, state) {
+    const { index, caption, dense, knobs, mask } = state;
+    const lesson = await engine.lesson(facts.model);
+    const pass = passOf(facts, lesson, state);
+    const isDrawn = knobs.decision === "gumbel";
+    const before = await pairs.explained(facts, index, caption, null, "", dense);
+    const packed = await pass.explain();
+    const record = pass.isChanged ? decode(packed) : before.record;
+    const usual = await pairs.scores(facts, caption, dense);
+    const labels = dense ? (await pairs.read(facts, dense, true)).labels : null;
+    const scores = isDrawn ? null : await pass.scores();
+    const decision = await pass.decision();
+    const total = facts.items.length;
+    const rank = scores && placeOf(scores, index);
+    const decided = { record, rank: rank ?? 0, total: isDrawn ? 0 : total };
+    const shown = { facts, lesson, state, pass, before, packed, record, labels, decided, decision, usual: placeOf(usual, index) };
+    shown.attempt = async (kept) => {
+      if (kept.every((bit, patch) => bit === record.branches[0].kept[patch])) return decided;
+      const other = decode(await pass.explain(kept));
+      if (isDrawn) return { record: other, rank: 0, total: 0 };
+      const ahead = Array.from(scores).filter((score, at) => at !== index && score > other.similarity).length;
+      return { record: other, rank: ahead + 1, total };
+    };
+    return {
+      value: await valueOf(shown, null, null),
+      counted: async () => {
+        shown.effects = mask ? null : await pass.tuned("effects", facts.name, index, caption, pass.dense);
+        return valueOf(shown, shown.effects, null);
+      },
+      whole: async (isAsked) => {
+        const captions = await captionsOf(shown, isAsked);
+        return isAsked() ? valueOf(shown, shown.effects, captions) : null;
+      },
+    };
+  }
+
+  // One pass, by the plain graphs where no setting differs from the usual ones; `dense` takes part in it, "" where a
+  // setting leaves it out.
+  function passOf(facts, lesson, { index, caption, dense: text, knobs }) {
+    const isChanged = changesOf(knobs, lesson.usual, lesson, Boolean(text)).length > 0;
+    const dense = knobs.dense ? text : "";
+    const tuned = (method, ...values) => tunedBy(facts, lesson, isChanged ? knobs : lesson.usual, method, values);
+    const explained = (mask) => tuned("explain", facts.name, index, caption, dense, mask);
+    return {
+      isChanged,
+      dense,
+      tuned,
+      explain: async (mask = null) => (isChanged
+        ? (await explained(mask)).record
+        : (await pairs.explained(facts, index, caption, mask, "", dense)).packed),
+      decision: () => explained(null),
+      scores: () => (isChanged ? tuned("rank", facts.name, caption, dense) : pairs.scores(facts, caption, dense)),
+    };
+  }
+
+  const tunedBy = ({ model }, { trained_k: trained }, knobs, method, values) =>
+    engine.ask("tuned", { model, method, knobs, trained, values });
+
+  // The caption's place for the picture among those of a pool, which it joins where it is none of them, by both passes,
+  // all without dense captions; and the captions' part of the score's spread. Null without captions.
+  async function captionsOf({ facts, lesson, state: { index, caption, knobs }, pass, record }, isAsked) {
+    const pool = await openPool(facts, isAsked);
+    if (!pool?.captions.length) return null;
+    const { name, captions } = pool;
+    const at = captions.indexOf(caption);
+    const place = async (scores, alone) => {
+      if (at >= 0) return placeOf(scores, at);
+      const { similarity } = await alone();
+      return 1 + scores.filter((score) => score >= Math.fround(similarity)).length;
+    };
+    const scored = async (tuned) => {
+      const scores = [];
+      while (scores.length < captions.length && isAsked()) {
+        scores.push(...await tuned("captions", facts.name, index, name, scores.length, scores.length + AT_ONCE));
+      }
+      return scores;
+    };
+    const usual = (method, ...values) => tunedBy(facts, lesson, lesson.usual, method, values);
+    const key = [facts.name, index, name].join("\n");
+    if (remembered.key !== key) {
+      const scores = await scored(usual);
+      if (!isAsked()) return null;
+      Object.assign(remembered, { key, scores });
+    }
+    const isDrawn = knobs.decision === "gumbel";
+    const scores = !pass.isChanged || isDrawn ? remembered.scores : await scored(pass.tuned);
+    if (!isAsked()) return null;
+    const fraction = await pass.tuned("spread", facts.name, index, name, pass.dense);
+    const before = async () => (await pairs.explained(facts, index, caption)).record;
+    const now = async () => (pass.dense ? (await pass.tuned("explain", facts.name, index, caption, "", null)).record : record);
+    const placeBefore = await place(remembered.scores, before);
+    return {
+      rank: {
+        before: placeBefore,
+        now: isDrawn ? null : pass.isChanged ? await place(scores, now) : placeBefore,
+        total: captions.length + (at < 0 ? 1 : 0),
+        gallery: name,
+      },
+      spread: fraction === null ? null : { fraction, captions: captions.length },
+    };
+  }
+
+  // The open gallery with the captions that are compared: the picture's own if it has captions, else the model's first.
+  async function openPool(facts, isAsked) {
+    const { model, items, name } = facts.items.some((item) => item.captions.length) ? facts : await engine.open(engine.firstOf(facts.model));
+    const captions = items.flatMap((item) => item.captions);
+    let number = 0;
+    while (number < captions.length) {
+      number = await engine.ask("pool", { model, name, captions, most: AT_ONCE });
+      if (!isAsked()) return null;
+      if (number < captions.length) engine.tell(say("static.reading_captions", { number, count: captions.length }));
+    }
+    engine.tell("");
+    return { name, captions };
+  }
+
+  return { begin };
+}
+
+async function valueOf(shown, effects, captions) {
+  const { facts, lesson, state: { index, caption, dense, knobs, step, mask }, pass, before, packed, record, labels, decided, decision } = shown;
+  const isDrawn = knobs.decision === "gumbel";
+  const rank = isDrawn ? null : decided.rank;
+  const total = facts.items.length;
+  const hand = maskOf({ mask }, record.branches[0].kept.length);
+  const trial = await madeTrial(decided, hand, shown.attempt, effects);
+  const length = record.alignments[0].words.length;
+  const denseLength = labels && labels.length;
+  const steps = stepsOf({ record, knobs, facts: lesson, denseLength, rank, total, spread: captions?.spread ?? null, trial });
+  Object.assign(steps[3], { keep_probability: decision.probability }, isDrawn ? { decision_gradient: decision.gradient } : {});
+  const note = isDrawn ? say("rank.drawn") : "";
+  return {
+    photo: facts.items[index].photo,
+    model: facts.model,
+    caption,
+    dense_caption: dense || null,
+    step,
+    knobs,
+    trained: lesson.trained,
+    untrained: untrainedOf(knobs, lesson),
+    fixed: { ...idleOf(knobs, lesson, Boolean(dense)), ...lesson.fixed },
+    limits: lesson.limits,
+    record: packed,
+    before: pass.isChanged ? before.packed : null,
+    rank: { before: shown.usual, now: rank, total, gallery: facts.name, note },
+    caption_rank: captions && { ...captions.rank, note: note || (dense ? say("rank.alone") : "") },
+    moved: movedBetween(before.record, record),
+    channels: lesson.channels,
+    dense_words: labels,
+    lengths: { sparse: length, dense: denseLength, denser: labels && denseLength / length },
+    steps,
+    by_hand: mask,
+    whatif: trialValue(trial),
+    idle: lesson.idle,
+  };
+}
+
+const placeOf = (scores, index) => fromHighest(scores).indexOf(index) + 1;
+
+// What differs between two passes, see `moved_between` in demo/views/lesson/walk.py.
+function movedBetween(before, now) {
+  const [then, kept] = [before, now].map(({ branches: [branch] }) => branch.kept);
+  const patches = (holds) => kept.flatMap((bit, patch) => (holds(then[patch], bit) ? [patch] : []));
+  return {
+    kept: {
+      both: patches((was, is) => was && is).length,
+      gained: patches((was, is) => is && !was),
+      lost: patches((was, is) => was && !is),
+    },
+    terms: Object.fromEntries(Object.keys({ ...now.terms, ...before.terms }).map((name) =>
+      [name, [before.terms[name] ?? null, now.terms[name] ?? null]])),
+    score: [before.similarity, now.similarity],
+  };
+}

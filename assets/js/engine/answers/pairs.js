@@ -1,0 +1,202 @@
+// What the views show of one picture and one caption: records, remembered, and the viewer's value.
+
+import { say } from "../../base/words.js";
+import { decisionWords, gameWords, otherSentence } from "../../record/decision.js";
+import { decode } from "../../record/record.js";
+import { fromHighest } from "../onnx/numbers.js";
+import { isMaskText, maskText, readMask } from "../../viewer/masks.js";
+import { patchesOf, sceneValue, objectsName, phrasesOf } from "./scene.js";
+import { whereabouts } from "../../record/whereabouts.js";
+
+// How a pair is shown where nothing else is asked for.
+export const PLAIN = { layer: "mask", opacity: 0.75, lines: true, objects: false, mask: "", budget: 0, dense: "" };
+const REMEMBERED = 64;
+const OTHERS = 5; // things in a picture whose masks are offered
+const BUDGET = 20; // patches of the game, to begin with
+const MEASURED = ["effect", "blanked"];
+const NOTED = 14; // patches between two lines on what is measured
+
+// What computes and remembers; tell(line) as in engine.js.
+export function makePairs(ask, tell) {
+  const remembered = new Map();
+
+  // The answer to a question, from memory where it was asked before.
+  function once(method, values, work) {
+    const key = JSON.stringify([method, values]);
+    if (!remembered.has(key)) {
+      const answer = work();
+      remembered.set(key, answer);
+      answer.catch(() => remembered.delete(key));
+      if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value);
+    }
+    return remembered.get(key);
+  }
+
+  const asked = (method, values) => once(method, values, () => ask(method, values));
+  const place = ({ model, name }, index, caption, dense = "") => ({ model, gallery: name, index, caption, dense });
+
+  const read = ({ model }, caption, isDense = false) => asked("read", { model, caption, isDense });
+  const scores = ({ model, name }, caption, dense = "") => asked("rank", { model, gallery: name, caption, dense });
+
+  // A record as decoded, with what it was packed as; under a mask where one is given, with a measure and a dense caption
+  // beside it.
+  async function explained(facts, index, caption, mask = null, measure = "", dense = "") {
+    const pair = place(facts, index, caption, dense);
+    const packed = await asked("explain", { ...pair, mask });
+    if (!measure) return once("decoded", { ...pair, mask }, async () => bothOf(packed));
+    return once(measure, { ...pair, mask }, async () => {
+      const name = say(`name.${measure}`);
+      const count = packed.branches[0].kept.length;
+      const progress = (number) => number % NOTED || tell(say("static.measuring", { name, number, count }));
+      const effects = await ask("effects", { ...pair, name: measure, mask }, progress);
+      tell("");
+      const region = measure === "effect" ? await regionOf(facts, pair, bothOf(packed).record, effects) : null;
+      return bothOf({ ...packed, measures: { [measure]: { ...effects, region } } });
+    });
+  }
+
+  async function regionOf(facts, pair, record, effects) {
+    const { index, caption } = pair;
+    const scene = facts.items[index].scene && { facts: facts.items[index].scene, nouns: facts.nouns };
+    const { patches, name, named } = describedRegion(record, effects.values.values, caption, scene);
+    const kept = record.branches[0].kept.map((bit, patch) => (bit && !patches[patch] ? 1 : 0));
+    if (!patches.some(Boolean) || !kept.some(Boolean)) return null;
+    const without = await ask("explain", { ...pair, mask: kept });
+    const count = patches.reduce((sum, bit) => sum + bit, 0);
+    return { count, name, named, cost: record.similarity - without.similarity };
+  }
+
+  // The decision of a mask, or the model's own: {record, rank, total}.
+  async function decided(facts, { index, caption, dense }, mask = null) {
+    const all = await scores(facts, caption, dense);
+    const { record } = await explained(facts, index, caption, mask, "", dense);
+    if (!mask) return { record, rank: fromHighest(all).indexOf(index) + 1, total: all.length };
+    const before = all.filter((score, other) => other !== index && score > record.similarity).length;
+    return { record, rank: before + 1, total: all.length };
+  }
+
+  async function whatIf(facts, state, own) {
+    const { index, budget } = state;
+    const { kept } = own.record.branches[0];
+    const { scene } = facts.items[index];
+    const mask = maskOf(state, kept.length);
+    const objects = (scene?.objects ?? []).flatMap(({ name, lines }, number) =>
+      lines.length ? [[name, maskText(patchesOf(scene, [number], kept.length))]] : []);
+    const same = mask?.every((bit, patch) => bit === kept[patch]);
+    const model = mask || budget ? await decided(facts, state) : null;
+    const now = !mask ? null : same ? model : await decided(facts, state, mask);
+    let game = null;
+    if (budget) {
+      const chosen = own.record.branches[0].rank.map((rank) => (rank < budget ? 1 : 0));
+      const isOwn = chosen.every((bit, patch) => bit === kept[patch]);
+      const best = isOwn ? model : await decided(facts, state, chosen);
+      game = { ...gameWords(budget, now, best), mask: maskText(best.record.branches[0].kept) };
+    }
+    return {
+      own: maskText(kept),
+      objects,
+      budget: Math.min(BUDGET, kept.length),
+      now: now && decisionWords(now, model),
+      game,
+    };
+  }
+
+  // The masks for other things in the picture; none with a dense caption.
+  async function others(facts, { index, caption, dense }, own) {
+    if (dense) return [];
+    const phrases = facts.items[index].phrases.filter((text) => text !== caption).slice(0, OTHERS);
+    const masks = await Promise.all(phrases.map(async (phrase) =>
+      (await asked("explain", { ...place(facts, index, phrase), mask: null })).branches[0].kept));
+    return phrases.map((phrase, at) => ({
+      caption: phrase,
+      mask: maskText(masks[at]),
+      says: otherSentence(own.record.branches[0].kept, masks[at], phrase),
+    }));
+  }
+
+  // The value of the viewer, where patches can be kept and dropped. As demo/views/viewer.py.
+  async function viewerValue(facts, state) {
+    const { index, caption, dense, layer, mask, budget } = state;
+    const own = await explained(facts, index, caption, null, "", dense);
+    const count = facts.manifest.grid[0] * facts.manifest.grid[1];
+    const { record, packed } = await explained(facts, index, caption, maskOf(state, count), measureOf(layer), dense);
+    const { scene, photo } = facts.items[index];
+    const { places } = scene ? await read(facts, caption) : {};
+    return {
+      photo,
+      model: facts.model,
+      caption,
+      dense_caption: dense || null,
+      similarity: record.similarity,
+      record: packed,
+      scene: scene ? sceneValue(record, scene, facts.nouns, caption, places) : null,
+      mask,
+      budget,
+      whatif: await whatIf(facts, state, own),
+      others: await others(facts, state, own),
+    };
+  }
+
+  // What a file tells of a decision by hand, see `decision_numbers` in demo/record/counterfactual.py.
+  async function decisionNumbers(facts, state, mask) {
+    const [model, now] = [await decided(facts, state), await decided(facts, state, mask)];
+    const { similarity, terms, branches: [{ kept }] } = model.record;
+    return { rank: now.rank, total: now.total, model: { kept, similarity, terms, rank: model.rank } };
+  }
+
+  const forget = (gallery) => {
+    for (const key of remembered.keys()) if (key.includes(`"gallery":${JSON.stringify(gallery)}`)) remembered.delete(key);
+  };
+  return { read, scores, explained, viewerValue, decisionNumbers, forget };
+}
+
+// The measure of a layer, where it is one.
+export function measureOf(layer) {
+  const [name] = layer.split(":");
+  return MEASURED.includes(name) ? name : "";
+}
+
+function bothOf(packed) {
+  return { packed, record: decode(packed) };
+}
+
+// The mask of a state, null for the model's own decision; throws where its text is not that of a mask.
+export function maskOf({ mask }, count) {
+  if (mask && !isMaskText(mask, count)) throw new Error(say("static.no_mask", { count }));
+  return mask ? readMask(mask, count) : null;
+}
+
+// Effect of removing several kept patches at once; same as demo/service/measuring/effects.py.
+
+const STRONG = 0.5; // of the highest effect: what a patch of the strongest region has at least
+
+// {patches, name, named}; record: decoded; effects: one a patch; scene: {facts, nouns}, null of a photograph.
+function describedRegion(record, effects, caption, scene) {
+  const [{ kept }] = record.branches;
+  for (const { objects } of scene ? phrasesOf(scene.facts, scene.nouns, caption) : []) {
+    const patches = patchesOf(scene.facts, objects, kept.length).map((inside, patch) => (inside && kept[patch] ? 1 : 0));
+    if (patches.some(Boolean)) return { patches, name: objectsName(scene.facts, objects), named: true };
+  }
+  const patches = strongest(kept, effects, record.grid);
+  return { patches, name: whereabouts(patches, record.grid) ?? "", named: false };
+}
+
+// The connected kept patches around the one with the highest effect, each with at least half of that effect.
+function strongest(kept, effects, [rows, columns]) {
+  const amounts = Array.from(effects, (effect, patch) => (kept[patch] ? effect : 0));
+  const most = Math.max(...amounts);
+  const region = amounts.map(() => 0);
+  if (most <= 0) return region;
+  const waiting = [amounts.indexOf(most)];
+  while (waiting.length) {
+    const patch = waiting.pop();
+    if (region[patch] || amounts[patch] < STRONG * most) continue;
+    region[patch] = 1;
+    const [row, column] = [Math.floor(patch / columns), patch % columns];
+    if (row > 0) waiting.push(patch - columns);
+    if (row < rows - 1) waiting.push(patch + columns);
+    if (column > 0) waiting.push(patch - 1);
+    if (column < columns - 1) waiting.push(patch + 1);
+  }
+  return region;
+}

@@ -1,0 +1,54 @@
+// The lesson's last step: compares the model's decision with one by hand, or without the patch of the highest effect. As
+// demo/views/lesson/trial.py and demo/record/counterfactual.py.
+
+import { say } from "../../base/words.js";
+import { maskText } from "../../viewer/masks.js";
+import { termTitles } from "../../record/sentences.js";
+
+const keptOf = ({ record: { branches: [{ kept }] } }) => kept;
+
+// {decided, now, isByHand, patch, isAsked}: two decisions, {record, rank, total} each; the patch that is dropped where
+// nobody chose, and whether what is tried is not known yet. attempt(mask): what becomes of the pair under a decision;
+// effects: what S(I, T) loses by each patch, null where it is not known.
+export async function madeTrial(decided, mask, attempt, effects) {
+  const trial = { decided, now: null, isByHand: false, patch: null, isAsked: false };
+  if (mask) return { ...trial, now: await attempt(mask), isByHand: true };
+  const kept = keptOf(decided);
+  if (kept.reduce((sum, bit) => sum + bit, 0) < 2) return trial;
+  if (!effects) return { ...trial, isAsked: true };
+  const amounts = kept.map((bit, patch) => (bit ? effects[patch] : -Infinity));
+  const patch = amounts.indexOf(Math.max(...amounts));
+  return { ...trial, patch, now: await attempt(kept.map((bit, at) => (at === patch ? 0 : bit))) };
+}
+
+// What the page draws a trial from, see `trial_value` in demo/views/lesson/trial.py.
+export function trialValue(trial) {
+  const { decided, now, isByHand, patch } = trial;
+  const tried = isByHand ? say("trial.by_hand") : say("trial.without");
+  return {
+    own: maskText(keptOf(decided)), objects: [], budget: 0, now: null, game: null, patch,
+    columns: [say("trial.model"), ...(now ? [tried, say("trial.change")] : [])],
+    rows: rowsOf(trial),
+  };
+}
+
+function rowsOf({ decided, now }) {
+  const both = now ? [decided, now] : [decided];
+  const row = (key, title, kind, read) => [key, title, written(kind, both.map(read))];
+  const count = (decision) => keptOf(decision).reduce((sum, bit) => sum + bit, 0);
+  return [
+    row("kept", say("trial.kept"), "whole", count),
+    ...Object.entries(termTitles(decided.record)).map(([name, title]) => row(name, title, "term", ({ record }) => record.terms[name])),
+    row("score", "S(I, T)", "score", ({ record }) => record.similarity),
+    ...(decided.total ? [row("rank", say("trial.rank", { total: decided.total }), "whole", ({ rank }) => rank)] : []),
+  ];
+}
+
+function written(kind, values) {
+  const [first, other] = values;
+  const changed = kind === "whole" ? "trial.whole_change" : "trial.term_change";
+  return [
+    ...values.map((value) => say(`trial.${kind}`, { value })),
+    ...(values.length > 1 ? [say(changed, { value: other - first })] : []),
+  ];
+}

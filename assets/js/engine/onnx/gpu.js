@@ -1,0 +1,105 @@
+// WebGPU for many pictures of a person's own at once: it comes when they do, and reads them only where it gives the worked
+// example's picture what WebAssembly gives it. Whatever fails, WebAssembly reads them, and About says so.
+
+import { say } from "../../base/words.js";
+import { openPicture } from "./pictures.js";
+
+export const MANY = 16; // pictures together, from which on it saves more than its start and its test take
+const CLOSE = 1e-5; // of S(I, T)
+const ALIKE = 1e-3; // of embeddings: the largest difference over their root mean square
+const PATIENCE = 60_000; // milliseconds for its start and one picture
+
+// Whether this browser has a GPU that is faster than this processor, and lets WebAssembly wait for it.
+async function offersGpu() {
+  if (typeof WebAssembly === "undefined" || !("Suspending" in WebAssembly)) return false;
+  const { gpu } = /** @type {any} */ (navigator);
+  const adapter = await gpu?.requestAdapter().catch(() => null);
+  return Boolean(adapter) && !(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter);
+}
+
+// How far two embeddings of a picture are apart, over their root mean square; NaN where a number is none.
+export function distance(embeddings, others) {
+  let [most, squares] = [embeddings.length === others.length ? 0 : NaN, 0];
+  embeddings.forEach((value, at) => {
+    most = Math.max(most, Math.abs(value - others[at])); // Math.max gives NaN where one is
+    squares += value * value;
+  });
+  return most / Math.sqrt(squares / embeddings.length);
+}
+
+// How WebGPU differs from WebAssembly on the worked example, from the record of each: {equal, far, apart, turned}.
+export function compared(far, record, other) {
+  const apart = Math.abs(record.similarity - other.similarity);
+  const kept = other.branches[0].kept;
+  const turned = record.branches[0].kept.filter((bit, patch) => bit !== kept[patch]).length;
+  return { equal: far <= ALIKE && apart <= CLOSE && turned === 0, far, apart, turned };
+}
+
+// makeGpu({start, reference, explain, example, tell, megabytes, offered}): start() leads to {encode(picture), end()}, a thread with
+// WebGPU; reference(picture) to a picture's embeddings by WebAssembly; explain([embeddings, others]) to the records of the
+// worked example's caption with each; example() to its picture; tell(sentence) says what became of it; megabytes: that it
+// takes to be fetched. The result, read(pictures, noted), leads to the embeddings of all pictures, or to none.
+export function makeGpu({ start, reference, explain, example, tell, megabytes, offered = offersGpu, patience = PATIENCE }) {
+  let isOut = false; // it differed, failed or is not there
+  let isProven = false;
+  tell(say("static.gpu_later", { count: MANY, megabytes }));
+
+  function stop(sentence, values = {}) {
+    isOut = true;
+    tell(say(sentence, values));
+    return false;
+  }
+
+  async function proves(thread) {
+    const picture = await example();
+    const truth = await reference(picture);
+    const embeddings = await within(patience, thread.encode(picture));
+    const result = compared(distance(truth, embeddings), ...await explain([truth, embeddings]));
+    if (!result.equal) return stop("static.gpu_differed", result);
+    isProven = true;
+    tell(say("static.gpu_runs", { ...result, count: MANY }));
+    return true;
+  }
+
+  return async function read(pictures, noted) {
+    if (isOut || pictures.length < MANY) return [];
+    if (!isProven && !(await offered())) {
+      stop("static.gpu_none");
+      return [];
+    }
+    const thread = start();
+    try {
+      if (!isProven && !(await proves(thread))) return [];
+      const all = [];
+      for (const [at, picture] of pictures.entries()) {
+        noted(at);
+        const embeddings = await within(patience, thread.encode(picture));
+        if (!embeddings.every(Number.isFinite)) throw new Error(say("static.gpu_numbers"));
+        all.push(embeddings);
+      }
+      return all;
+    } catch (error) {
+      stop("static.gpu_failed", { reason: error.cause ?? error.message });
+      return [];
+    } finally {
+      thread.end();
+    }
+  };
+}
+
+// What a promise leads to, if it does in time.
+function within(milliseconds, promise) {
+  const late = new Promise((_, failed) => {
+    setTimeout(() => failed(new Error(say("static.gpu_late", { seconds: milliseconds / 1000 }))), milliseconds);
+  });
+  return Promise.race([promise, late]);
+}
+
+// The picture at an address, as one of a person's own is opened.
+export async function pictureAt(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${answer.status} ${address}`);
+  const picture = await openPicture(new File([await answer.blob()], address));
+  URL.revokeObjectURL(picture.src);
+  return picture;
+}

@@ -1,0 +1,54 @@
+// Parts of the views of Generate.
+
+import { drawImage, paintPatches } from "../base/canvas.js";
+import { colour, strength } from "../base/colours.js";
+import { h, button } from "../base/dom.js";
+import { scaleBar } from "../picture/legend.js";
+import { say } from "../base/words.js";
+
+// Shares of a picture's places over the picture: on grey, in the colours of values.
+
+const OPACITY = 0.75;
+
+// Draw an image so that it fills the canvas, with `values` of a `grid` [rows, columns] over it, from 0 to `high`.
+// Without values, the image unchanged.
+export function drawHeat(canvas, image, { grid, values, high }) {
+  drawImage(canvas, image, Boolean(values));
+  const look = (value) => [colour(value, [0, high]), OPACITY * strength(value, [0, high])];
+  if (values) paintPatches(canvas, grid, (patch) => look(values[patch]));
+}
+
+// The colours' key, from 0 to `high`.
+export function heatKey(label, high) {
+  return h("div", { class: "seps-legend" },
+    h("span", { class: "seps-scale-label" }, label),
+    h("output", { class: "low", "data-value": 0 }, "0"), scaleBar({ opacity: OPACITY }),
+    h("output", { class: "high", "data-value": high }, high.toPrecision(2)),
+  );
+}
+
+// A caption's tokens as buttons, where "##" continues the word before; `choose` is given the index of the clicked one.
+export function tokenButtons(labels, name, choose) {
+  const buttons = labels.map((label, index) => {
+    const goesOn = label.startsWith("##");
+    return button({ class: goesOn ? "seps-goes-on" : null, "data-token": index, click: () => choose(index) },
+      goesOn ? label.slice(2) : label,
+    );
+  });
+  return { buttons, element: h("div", { class: "seps-tokens", role: "group", "aria-label": name }, ...buttons) };
+}
+
+// A caption's statements, each with a verdict: of `reads`, what a captioner reads in a picture, or of `truth`, what is
+// true of a scene with known objects.
+
+const MARKS = { reads: { true: "✓", untrue: "≠", untold: "?" }, truth: { true: "✓", untrue: "✗" } };
+
+// The list of {says, verdict} under its title.
+export function statements(list, of) {
+  const rows = list.map(({ says, verdict }) => {
+    const words = say(`${of}.${verdict}`);
+    const mark = h("i", { role: "img", "aria-label": words, title: words }, MARKS[of][verdict]);
+    return h("li", { "data-verdict": verdict }, mark, h("span", {}, says));
+  });
+  return [h("h3", {}, say(`${of}.title`)), h("ul", { class: "seps-statements", "data-of": of }, ...rows)];
+}
