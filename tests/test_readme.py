@@ -1,7 +1,3 @@
-"""README, CONTRIBUTING and guides: every code sample runs, and every link, file and command exists."""
-
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +7,8 @@ import pytest
 from PIL import Image
 
 import seps
+from demo.__main__ import PROGRAM
+from demo.page.api import Endpoints
 from seps.models.export.__main__ import main as export_main
 
 ROOT = Path(__file__).parents[1]
@@ -24,14 +22,12 @@ RUN_FILES |= {"id_mapping.json", "manifest.json"}  # files that programs write
 
 
 def run(name: str) -> dict[str, Any]:
-    """Run a sample and return its variables."""
     scope: dict[str, Any] = {}
     exec(compile(SAMPLES[name], name, "exec"), scope)
     return scope
 
 
 def expanded(name: str) -> list[str]:
-    """Expand the braces of a name: a/b.py and a/c.py for "a/{b,c}.py"."""
     head, _, rest = name.partition("{")
     choice, _, tail = rest.partition("}")
     return [head + part + tail for part in choice.split(",")]
@@ -77,7 +73,7 @@ def test_the_onnx_sample_scores_as_the_model_does(tmp_path: Path, monkeypatch: p
     row = next(line for line in LIBRARY.splitlines() if line.startswith("| `scenes` |"))
     sizes = {file.stem: file.stat().st_size / 1e6 for file in Path("scenes-onnx").glob("*.onnx")}
     others = sum(sizes[name] for name in ("features", "rank", "pair", "forced"))
-    columns = [sizes["image"], sizes["text"], sizes["text"], others]
+    columns = [sizes["image"], sizes["text"], sizes["image"], sizes["text"], others]
     assert [cell.strip() for cell in row.split("|")[2:-1]] == [f"{size:.1f}" for size in columns]
 
 
@@ -98,7 +94,6 @@ def test_links_files_and_commands_exist(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings, as GitHub makes them."""
     titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
@@ -107,3 +102,22 @@ def test_the_readme_links_every_guide() -> None:
     for name in ("README.md", "README.zh-CN.md"):
         links = set(re.findall(r"\]\(assets/guide/(\w+)\.md\)", (ROOT / name).read_text(encoding="utf-8")))
         assert links == {page.stem for page in GUIDES}, name
+
+
+GUIDE = (ROOT / "assets" / "guide" / "use.md").read_text()
+
+
+def named(column: int) -> set[str]:
+    """The names in a column of the table of actions, without those of other programs."""
+    table = GUIDE[GUIDE.index("| action |") :].split("\n\n")[0].splitlines()[2:]
+    cells = [row.strip("|").split("|")[column] for row in table]
+    return {name for cell in cells for name in re.findall(r"`([a-z_]+)`", cell)}
+
+
+def test_every_endpoint_stands_in_the_guide() -> None:
+    assert named(1) == {name for name in vars(Endpoints) if not name.startswith("_") and name != "draw"}
+
+
+def test_every_command_stands_in_the_guide() -> None:
+    commands = {command.callback.__name__ for command in PROGRAM.registered_commands if command.callback}
+    assert named(2) == commands

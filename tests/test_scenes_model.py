@@ -1,9 +1,5 @@
-"""The shipped model of scenes: it matches its card, and its scores match its results."""
-
-from __future__ import annotations
-
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +9,15 @@ from seps import ScoringEngine, load_model
 from seps.data import read_split
 from seps.evaluation.clips import SEED, measure_clips
 from seps.evaluation.retrieval import evaluate
+from seps.media.videos import read_frames
 from seps.models.config import ModelConfig
-from seps.models.hub import shipped_models
 from seps.models.model import SEPSModel
 from seps.scenes import write_split
 from seps.scenes.clips import RATE, make_clip
 from seps.training.settings import read_recipe
-from seps.videos import read_frames
 from tests.helpers.cards.cells import recalls
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "scenes"
-EXPERIMENTS = FOLDER.parents[1] / "guide" / "experiments.md"
 CLIP = FOLDER.parents[1] / "galleries" / "moving.webm"
 SCENES = 100  # of the test split, the first
 
@@ -31,12 +25,6 @@ SCENES = 100  # of the test split, the first
 @pytest.fixture(scope="module")
 def model() -> SEPSModel:
     return load_model("scenes")
-
-
-def test_ships_small_and_without_pickles() -> None:
-    assert shipped_models()["scenes"] == FOLDER
-    assert sum(file.stat().st_size for file in FOLDER.iterdir()) <= 10_000_000
-    assert {file.suffix for file in FOLDER.iterdir()} <= {".json", ".safetensors", ".md"}
 
 
 def test_is_the_paper_variant_trained_from_scratch(model: SEPSModel) -> None:
@@ -51,18 +39,6 @@ def test_is_the_paper_variant_trained_from_scratch(model: SEPSModel) -> None:
         assert training.dense == ("none" if number == "-7" else "own")
 
 
-def test_its_rivals_were_trained_alike() -> None:
-    config, training = read_recipe(FOLDER / "recipe-4.json")
-    all_patches, same = read_recipe(FOLDER / "recipe-4-all-patches.json")
-    assert same == training
-    assert all_patches.network["sparse_ratio"] == 1.0
-    assert SEPSModel(all_patches).cross_net.num_tokens == SEPSModel(config).cross_net.num_tokens
-    assert (all_patches.vision, all_patches.text) == (config.vision, config.text)
-    pooled, alone = read_recipe(FOLDER / "recipe-4-pooled.json")
-    assert pooled == config
-    assert alone == replace(training, align_weight=0.0, map_weight=0.0, dense="none")
-
-
 @pytest.mark.slow
 def test_recall_on_the_first_test_scenes_is_the_measured_one(model: SEPSModel, tmp_path: Path) -> None:
     write_split(tmp_path, "test", SCENES, seed=0)
@@ -71,16 +47,6 @@ def test_recall_on_the_first_test_scenes_is_the_measured_one(model: SEPSModel, t
     assert written["images"] == SCENES
     assert recalls(asdict(metrics)) == recalls(written)
     assert f"{metrics.rsum:.1f}" == f"{written['rsum']:.1f}"
-
-
-def test_the_guide_reports_the_weights_tried_for_the_decision() -> None:
-    page = " ".join(EXPERIMENTS.read_text(encoding="utf-8").split())
-    runs = json.loads((FOLDER / "results-decision.json").read_text())["runs"]
-    for run in runs:
-        assert f"{run['own']:.3f}, {run['contrast']:.3f}, {run['rsum']:.1f}" in page
-    shipped = read_recipe(FOLDER / "recipe-7.json")[1]
-    reached = [run["decision_weight"] for run in runs if run["sparse_ratio"] == 0.5 and run["contrast"] >= 0.5]
-    assert shipped.decision_weight == min(reached)
 
 
 def test_what_is_said_of_scenes_that_move_was_measured() -> None:

@@ -4,7 +4,6 @@ Two sizes, both variants, on the CPU and, if available, on a GPU:
     64 images by 100 captions with dense captions: plain loop, engine, their ratio, their largest difference;
     1,000 images by 1,000 captions without dense ones: the engine's time, pairs a second, peak memory;
     1 image and 1 caption: effects of all patches in one batch, against a loop of forced passes, see `effects.py`;
-    14 blurred pictures, encoded as they are measured and in one pass by the shipped model of scenes, see `blurred.py`.
 The two take turns and each counts its best round, because a busy machine only ever makes a round slower.
 """
 
@@ -21,13 +20,11 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from seps import CrossSparseAggrNet, ScoringEngine, load_model
-from tests.bench.blurred import blurred_side_by_side
+from seps import CrossSparseAggrNet, ScoringEngine
 from tests.bench.effects import effects_side_by_side
 from tests.bench.plain import plain_similarity
 
 PATCHES, CHANNELS = 196, 512
-BLURRED_ROUNDS = 3  # at most, of pictures that are encoded
 Embeddings = tuple[Tensor, list[int]]
 Result = TypeVar("Result")
 
@@ -178,7 +175,6 @@ def main() -> None:
             side_by_side(model, variant, device, arguments.rounds)
             effects_side_by_side(model, variant, device, arguments.rounds)
             large(model, variant, device, arguments.count)
-        blurred_side_by_side(load_model("scenes").to(device), "scenes", min(arguments.rounds, BLURRED_ROUNDS))
     if len(devices) == 1:
         print("cuda  no GPU on this machine: not measured")
 

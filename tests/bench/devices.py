@@ -3,8 +3,6 @@
 The galleries are those that come with the app and need no network, each with the model that the app reads it with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from PIL import Image
 from torch import Tensor
 
 from demo.galleries.gallery import caption_pool
-from demo.galleries.named import open_named_gallery
+from demo.galleries.sources.named import open_named_gallery
 from seps import ScoringEngine, load_model
 from seps.models.model import SEPSModel
 from seps.search.blocks import Decisions

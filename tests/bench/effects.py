@@ -1,7 +1,5 @@
 """Effects in one batch against a plain loop of passes: time per picture, and difference of the results."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any
@@ -67,10 +65,7 @@ def effects_side_by_side(
     record = explain(model, image, words, grid=(1, model.num_patches))
     others = record.similarity + np.linspace(-0.1, 0.1, 200)  # of a gallery, close behind and before
     results: dict[str, dict[str, float]] = {}
-    for name, batch, loop in (
-        ("effects", measure_effects, forced_loop),
-        ("blanked", measure_blanked, blanked_loop),
-    ):
+    for name, batch, loop in (("effects", measure_effects, forced_loop), ("blanked", measure_blanked, blanked_loop)):
         seconds, measured = best(lambda run=batch: run(model, image, words), rounds)  # type: ignore[misc]
         plain, expected = best(lambda run=loop: run(model, image, words), 1)  # type: ignore[misc]
         off = float(np.nanmax(np.abs(measured.effects - expected)))

@@ -1,14 +1,12 @@
 """How long a model takes to encode photographs and captions, with everything from the decoded picture on."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 
 import torch
 from PIL import Image
 
-from demo.galleries.named import open_named_gallery
+from demo.galleries.sources.named import open_named_gallery
 from seps.models.model import SEPSModel
 from tests.bench.__main__ import peak_bytes
 

@@ -7,8 +7,6 @@ drawn scenes; the app's latencies. Each check's own seconds are written too.
 A check that fails is written down with its error, and the others go on.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import platform
@@ -25,21 +23,20 @@ from typing import Any
 
 import torch
 
-from demo.service.encoded import encode_caption
-from demo.service.explaining import explain_pair
-from demo.service.start import open_service
+from demo.service.explaining import encode_caption, explain_pair
+from demo.service.models.start import GalleryOptions, open_service
 from seps import CrossSparseAggrNet, ScoringEngine, load_model
-from seps.cli import check_output, print_error
+from seps.common.cli import check_output, print_error
 from seps.data import CaptionDataset, read_split
 from seps.encoders import preprocess
 from seps.models.model import SEPSModel
 from seps.runs.run_log import read_epochs
 from seps.scenes import write_split
+from seps.training.batches.pixels import PixelDataLoader
+from seps.training.batches.samplers import ProcessShard
 from seps.training.loop import move_to_device, train
-from seps.training.pixels import PixelDataLoader
-from seps.training.samplers import ProcessShard
+from seps.training.losses.step import TrainingStep
 from seps.training.settings import read_recipe
-from seps.training.step import TrainingStep
 from tests.bench.__main__ import CHANNELS, PATCHES, Batch, draw, large, side_by_side
 from tests.bench.devices import GALLERIES, compare_decisions, compare_encoders, read_galleries
 from tests.bench.encoding import time_captions, time_photos
@@ -166,7 +163,7 @@ class Checks:
 
     def app(self) -> Measured:
         """Milliseconds that the app's service takes for encoding a photograph, ranking and explaining: medians."""
-        service = open_service(cache=self.folder / "cache", fetch=False)
+        service = open_service(GalleryOptions(cache=self.folder / "cache", fetch=False))
         indexed = service.find("examples")
         photo = indexed.gallery.items[0].photo()
         rounds = 2 if self.small else ROUNDS

@@ -5,8 +5,6 @@ dropped patches for every caption, runs the weight network on them, repeats the 
 image and builds every token.
 """
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor

@@ -8,8 +8,6 @@ patch and mean word are fitted to the scores of other captions, from the file FI
 flatters them.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Callable, Sequence
@@ -23,7 +21,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from seps import ScoringEngine, load_model
-from seps.photos import open_image
+from seps.media.photos import open_image
 from seps.search.index import CaptionIndex, ImageIndex
 from seps.search.pooling import pooled_captions, pooled_images
 

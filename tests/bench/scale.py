@@ -12,8 +12,6 @@ the exact top 10 that is found; the same shortlist by a flat scan with numpy and
 everything; and, in a fresh process, the time from its start to the first answer and its resident memory.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -34,8 +32,8 @@ from torch import Tensor
 from tqdm import tqdm
 
 from seps import ScoringEngine, load_model
+from seps.media.photos import open_image
 from seps.models.model import SEPSModel
-from seps.photos import open_image
 from seps.search.features import feature_key, pack_features, read_images
 from seps.search.index import CaptionIndex
 from seps.search.pooling import pooled_captions

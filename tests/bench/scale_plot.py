@@ -1,7 +1,5 @@
 """Plot what `tests.bench.scale` measured: `python -m tests.bench.scale_plot scale.json scale.svg`."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

@@ -7,8 +7,6 @@ embeddings and weights of 16 bits move scores, decisions and rankings from the a
 /proc.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics
@@ -29,8 +27,8 @@ from demo.static.model import page_model
 from demo.static.write import MARK, opened_model
 from seps import ScoringEngine
 from tests.demo.browser.conftest import CHROMIUM
-from tests.helpers.chromium import find_chromium
-from tests.helpers.static_site import open_engine, served_folder
+from tests.helpers.web.chromium import find_chromium
+from tests.helpers.web.static_site import open_engine, served_folder
 
 MEGABYTE = 1e6
 READY = "[data-tool=whatif]"  # what is there once numbers come from the model
@@ -207,7 +205,7 @@ def speeds(page: Page, number: int) -> dict[str, float]:
 def distances(name: str) -> dict[str, float]:
     """How far the page's embeddings and weights move what the app shows of a gallery and its captions."""
     service, indexed = opened_model(name, False)
-    model = page_model(service.model, service.known)
+    model = page_model(service.model)
     halves = indexed.embeddings.cpu().half().float()
     images = ScoringEngine(model.cross_net).encode_images(halves)
     moved = replace(indexed, embeddings=halves, images=images)

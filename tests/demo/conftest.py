@@ -1,25 +1,27 @@
 """Fixtures of the app's tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from demo.galleries.moving import MOVING
-from demo.galleries.scenes import SCENES
-from demo.record import layer_table
-from demo.record.layer_table import EITHER, Row
-from demo.record.table import TABLE, TEMPLATES
-from demo.service import start
-from demo.service.registry import ModelRegistry
+from demo.galleries.reading import photos
+from demo.galleries.sources.scenes import MOVING, SCENES
+from demo.record.layers import layer_table
+from demo.record.layers.layer_table import EITHER, Row
+from demo.record.texts.table import TABLE, TEMPLATES
+from demo.service.models import start
+from demo.service.models.registry import ModelRegistry
+from demo.service.models.start import GalleryOptions, open_scenes, open_service
 from demo.service.retrieval import RetrievalService
-from demo.service.start import open_scenes, open_service
 from seps import SEPSModel, load_model
 from seps.models.shipped import shipped_models
-from tests.helpers.world import write_scenes_model
+from tests.demo.scenes_model import write_scenes_model
+
+if TYPE_CHECKING:
+    from seps.generator import ImageTextGenerator
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -38,14 +40,13 @@ def loaded_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder of the tests' own."""
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="session")
 def service(cache: Path) -> RetrievalService:
     """The shipped model with the gallery of examples; nothing is fetched."""
-    return open_service(cache=cache, fetch=False)
+    return open_service(GalleryOptions(cache=cache, fetch=False))
 
 
 @pytest.fixture(scope="session")
@@ -71,3 +72,32 @@ def made_layer(monkeypatch: pytest.MonkeyPatch) -> Row:
         for table in (TABLE, TEMPLATES):  # two tables where the new page has words of the same section
             monkeypatch.setitem(table[section], "place", text)
     return made
+
+
+@pytest.fixture
+def photo(service: RetrievalService, tmp_path: Path) -> Path:
+    file = tmp_path / "cup.png"
+    service.find("examples").gallery.items[service.find("examples").gallery.position("coffee")].photo().save(file)
+    return file
+
+
+@pytest.fixture
+def own_cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEPS_CACHE", str(cache))
+
+
+@pytest.fixture
+def opened(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> RetrievalService:
+    """The shipped model, which commands open no second time."""
+    monkeypatch.setattr(start, "open_model", lambda name: service)
+    monkeypatch.setattr(photos, "decoders", None)  # a user's photo needs no separate process
+    return service
+
+
+@pytest.fixture(scope="session")
+def generator(tmp_path_factory: pytest.TempPathFactory) -> "ImageTextGenerator":
+    """A tiny generator of random weights, which draws and captions."""
+    from seps.generator import ImageTextGenerator
+    from tests.helpers.models.generated import write_tiny_generator
+
+    return ImageTextGenerator(write_tiny_generator(tmp_path_factory.mktemp("generator")), "cpu")

@@ -1,7 +1,3 @@
-"""Figures for papers: their size, their letters, their scale, their credits, and errors of a spec."""
-
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -9,15 +5,25 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 from demo.__main__ import main
+from demo.commands.figure import panel_row
+from demo.drawing.figure_spec import WIDTHS, read_spec
 from demo.drawing.paper_figure import Panel, PanelRow, compute_shared_scales, paper_figure
-from demo.figure import WIDTHS, panel_row, read_spec
-from demo.record.layers import Layer
-from demo.service import start
+from demo.galleries.indexes.index import index_gallery
+from demo.galleries.sources.folder import UPLOADS, uploads_gallery
+from demo.record.contrast import deciding, maps_of
+from demo.record.layers.layers import Layer
+from demo.service.models import start
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from tests.helpers.records import random_record
+from demo.views.compare import compared_records, comparison
+from demo.views.figure_spec import SPEC
+from demo.views.state import ViewState
+from demo.views.why.values import WhyState, sides_of, why_download
+from tests.helpers.models.records import random_record
 
 CREDIT = "Cup: a photographer, CC BY 2.0"
 
@@ -37,16 +43,14 @@ def written_spec(folder: Path, **values: Any) -> Path:
 
 
 def size_of(svg: str) -> tuple[float, float]:
-    """Width and height of an SVG, in inches."""
     width, height = (re.findall(rf'<svg[^>]* {side}="([0-9.]+)pt"', svg)[0] for side in ("width", "height"))
     return float(width) / 72, float(height) / 72
 
 
 @pytest.mark.parametrize(("width", "place"), [("one column", "below"), ("two columns", "file")])
 def test_a_figure_has_a_columns_width_and_its_text_as_text(
-    service: RetrievalService, folder: Path, width: str, place: str, monkeypatch: pytest.MonkeyPatch
+    opened: RetrievalService, folder: Path, width: str, place: str
 ) -> None:
-    monkeypatch.setattr(start, "open_model", lambda name: service)
     out = folder / "figure.svg"
     assert main(["figure", str(written_spec(folder, width=width, credits=place)), "-o", str(out)]) == 0
     svg = out.read_text()
@@ -59,8 +63,7 @@ def test_a_figure_has_a_columns_width_and_its_text_as_text(
     assert (beside.read_text() == f"{CREDIT}\n") if place == "file" else not beside.exists()
 
 
-def test_a_column_a_caption(service: RetrievalService, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start, "open_model", lambda name: service)
+def test_a_column_a_caption(opened: RetrievalService, folder: Path) -> None:
     spec = written_spec(folder, rows=[{"photo": "cup.png"}] * 2, layers=[], captions=["a cup", "a dog"], layer="score")
     out = folder / "figure.svg"
     assert main(["figure", str(spec), "-o", str(out)]) == 0
@@ -84,70 +87,47 @@ def test_panels_of_one_kind_share_a_scale() -> None:
     assert {f"{expected[0]:.3g}", f"{expected[1]:.3g}"} <= set(texts)
 
 
+OTHER_LAYERS = [{"photo": "cup.png", "caption": "a", "layers": ["mask"]}, {"photo": "cup.png", "caption": "a"}]
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"colour": "red"}, "spec.json has the unknown key 'colour'"),
+        ({"colour": "red"}, "spec.json: colour cannot be used: extra inputs are not permitted."),
         ({"layers": []}, "The columns are layers or captions"),
-        ({"captions": ["a"]}, "The columns are layers or captions"),
-        ({"layers": "mask"}, "layers is no list of texts"),
-        ({"rows": []}, "rows is empty: give at least one photograph"),
-        ({"rows": [{"photo": "cup.png"}]}, "row 1 lacks the key 'caption'"),
-        ({"rows": [{"photo": "nothing.png", "caption": "a cup"}]}, "check the path"),
-        ({"rows": [{"photo": "cup.png", "caption": 5}]}, "row 1: caption is 5, a int"),
+        ({"layers": "mask"}, "layers cannot be used: input should be a valid list"),
+        ({"rows": []}, "rows cannot be used: list should have at least 1 item"),
+        ({"rows": [{"photo": "cup.png"}]}, "row 1 has no caption: give it one"),
+        ({"rows": [{"photo": "none.png", "caption": "a", "note": "Copy it."}]}, "check the path. Copy it."),
         (
-            {"rows": [{"photo": "cup.png", "caption": "a", "layers": ["mask"]}, {"photo": "cup.png", "caption": "a"}]},
-            "The rows have different numbers of layers",
+            {"rows": [{"photo": "cup.png", "caption": 5}]},
+            "rows.0.caption cannot be used: input should be",
         ),
-        ({"rows": [{"photo": "cup.png", "caption": "a", "layers": "mask"}]}, "layers is no list of texts"),
-        (
-            {"rows": [{"photo": "nothing.png", "caption": "a", "note": "Put the picture beside it."}]},
-            "check the path. Put the picture beside it",
-        ),
-        ({"note": 5}, "note is 5, a int, but a str is needed"),
+        ({"rows": OTHER_LAYERS}, "The rows have different numbers of layers"),
         ({"width": "three columns"}, "width is 'three columns'"),
-        ({"width": 0.2}, "width is 0.2, but a number from 1 to 20 is needed"),
-        ({"size": True}, "size is True, but a number from 5 to 24 is needed"),
-        ({"font": "comic"}, "font is 'comic'"),
-        ({"credits": "above"}, "credits is 'above'"),
-    ],
-    ids=str,
-)
-def test_what_is_wrong_with_a_spec_is_told(
-    folder: Path, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch, message: str
-) -> None:
-    monkeypatch.chdir(folder)
-    written_spec(folder, **values)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_spec(Path("spec.json"))
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"rows": [{"photo": "cup.png", "caption": "a"}] * 400}, "400 rows, but at most 20 are drawn"),
+        ({"width": 0.2}, "width cannot be used: input should be greater than or equal to 1"),
+        ({"size": True}, "size cannot be used: input should be a valid number"),
+        ({"font": "comic"}, "font cannot be used: input should be 'serif' or 'sans'"),
+        ({"rows": [{"photo": "cup.png", "caption": "a"}] * 400}, "list should have at most 20 items"),
         ({"rows": [{"photo": "cup.png", "caption": "a"}] * 20, "layers": ["mask"] * 7}, "140 panels, but at most 120"),
-        ({"layers": ["mask"] * 400}, r"400 columns \(layers\), but at most 12"),
-        (
-            {"rows": [{"photo": "cup.png"}], "layers": [], "captions": ["a cup"] * 13},
-            r"13 columns \(captions\), but at most 12",
-        ),
+        ({"layers": ["mask"] * 400}, "layers cannot be used: list should have at most 12 items"),
         (
             {"rows": [{"photo": "cup.png", "caption": "a", "credit": "x" * 10**6}]},
-            "row 1: credit has 1000000 characters, but at most 5000",
+            "credit cannot be used: string should have at most 5000 characters",
         ),
     ],
+    ids=lambda value: str(value)[:60],
 )
-def test_a_spec_that_asks_for_too_much_is_refused_before_a_model_is_opened(
+def test_what_is_wrong_with_a_spec_is_told_before_a_model_is_opened(
     folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
     values: dict[str, Any],
     message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(start, "open_model", lambda name: pytest.fail("a model is opened"))
     assert main(["figure", str(written_spec(folder, **values)), "-o", str(folder / "a.pdf")]) == 2
-    assert re.search(message, capsys.readouterr().err)
+    assert message in capsys.readouterr().err
 
 
 def test_figures_with_narrow_columns_or_too_much_height_are_refused() -> None:
@@ -162,17 +142,11 @@ def test_figures_with_narrow_columns_or_too_much_height_are_refused() -> None:
         paper_figure([tower], 3.25, 7, "sans")
 
 
-def test_a_missing_spec_and_a_wrong_ending_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["figure", str(folder / "none.json"), "-o", str(folder / "a.pdf")]) == 2
-    assert "does not exist: name a spec" in capsys.readouterr().err
-    assert main(["figure", str(written_spec(folder)), "-o", str(folder / "a.gif")]) == 2
-    assert "must be one of png, svg, pdf" in capsys.readouterr().err
-
-
 def test_rows_have_layers_of_their_own_and_words_of_several_pieces(service: RetrievalService, folder: Path) -> None:
+    dense = "a white cup of coffee stands on a wooden table"
     rows = [
         {"photo": "cup.png", "caption": "a tabby cat", "layers": ["piece:2-3", "mask"]},
-        {"gallery": "examples", "photo": "coffee", "caption": "a cup", "layers": ["photo", "score"]},
+        {"gallery": "examples", "photo": "coffee", "caption": "a cup", "dense": dense, "layers": ["photo", "score"]},
     ]
     spec = read_spec(written_spec(folder, rows=rows, layers=[]))
     first, second = (panel_row(service, spec, row).panels for row in spec.rows)
@@ -184,6 +158,8 @@ def test_rows_have_layers_of_their_own_and_words_of_several_pieces(service: Retr
     items = service.find("examples").gallery
     assert second[0].photo.size == items.items[items.position("coffee")].photo().size
     assert [str(panel.layer) for panel in second] == ["photo", "score"]
+    record = service.explain_photo(second[0].photo, "a cup", dense)
+    assert second[0].record.similarity == pytest.approx(record.similarity, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -205,9 +181,79 @@ def test_what_a_row_cannot_have_is_told(
         panel_row(service, spec, spec.rows[0])
 
 
-def test_a_dense_caption_takes_part(service: RetrievalService, folder: Path) -> None:
-    row = {"photo": "cup.png", "caption": "a cup", "dense": "a white cup of coffee stands on a wooden table"}
-    spec = read_spec(written_spec(folder, rows=[row], layers=["mask:dense"]))
-    (panel,) = panel_row(service, spec, spec.rows[0]).panels
-    record = service.explain_photo(panel.photo, row["caption"], row["dense"])
-    assert panel.record.similarity == pytest.approx(record.similarity, abs=1e-5)
+CAPTIONS = ("a tabby cat", "a skateboarder's shoes", "the background")
+
+
+def panels_of(service: RetrievalService, content: bytes, folder: Path) -> list[list[Panel]]:
+    """The panels that the command draws for a spec."""
+    file = folder / "spec.json"
+    file.write_bytes(content)
+    spec = read_spec(file)
+    return [list(panel_row(service, spec, row).panels) for row in spec.rows]
+
+
+def values_of(panel: Panel) -> NDArray[Any]:
+    return np.asarray(panel.layer.values(panel.record).values)
+
+
+@pytest.mark.parametrize("layer", ["mask", "effect"])
+def test_a_comparison_is_drawn_to_the_same_pictures(service: RetrievalService, layer: str, tmp_path: Path) -> None:
+    indexed, state = service.find("examples"), ViewState("examples", 2, layer=layer)
+    file = comparison(service, indexed, state, CAPTIONS, SPEC)
+    assert file.name.endswith("-figure.json") and json.loads(file.content)["captions"] == list(CAPTIONS)
+    (panels,) = panels_of(service, file.content, tmp_path)
+    records = compared_records(service, indexed, state, CAPTIONS)
+    for panel, caption, record in zip(panels, CAPTIONS, records, strict=True):
+        assert panel.head == caption and panel.layer == Layer.parse(layer)
+        assert np.allclose(values_of(panel), Layer.parse(layer).values(record).values, atol=1e-4)
+        assert panel.photo.size == indexed.gallery.items[2].photo().size
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        WhyState("examples", 3, "a skateboarder rides", "a long description of a street with people", against=7),
+        WhyState("examples", 3, "a skateboarder rides", against=7, layer="word:1"),
+        WhyState("examples", 1, "a tabby cat", other="a red car in the snow", layer="word:4"),
+    ],
+    ids=["dense", "word", "word of a caption"],
+)
+def test_what_stands_side_by_side_is_drawn_to_the_same_maps(
+    registry: ModelRegistry, service: RetrievalService, state: WhyState, tmp_path: Path
+) -> None:
+    indexed = service.find("examples")
+    file = why_download(service, indexed, state, SPEC)
+    rows = panels_of(service, file.content, tmp_path)
+    contrast = sides_of(service, indexed, state)
+    part = contrast.word(state.layer)
+    parts = deciding(contrast) if part is None else [part]
+    assert parts
+    for place, (panels, side) in enumerate(zip(rows, (contrast.left, contrast.right), strict=True)):
+        assert panels[0].record.similarity == pytest.approx(side.similarity, abs=1e-4)
+        assert part is not None or panels[0].layer.name == "photo"
+        for panel, shown in zip(panels if part is not None else panels[1:], parts, strict=True):
+            if (shown.left_pieces, shown.right_pieces)[place]:
+                assert np.allclose(values_of(panel), maps_of(contrast, shown)[place], atol=1e-4)
+                assert f'"{shown.name}"' in panel.head
+            else:  # the caption has not got the word
+                assert panel.layer.name == "photo"
+
+
+def test_a_picture_of_ones_own_is_to_be_put_beside_the_spec(
+    registry: ModelRegistry, service: RetrievalService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (60, 90, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "mine.png")
+    uploads = uploads_gallery([("mine.png", (tmp_path / "mine.png").read_bytes())])
+    indexed = index_gallery(service.model, uploads, None)
+    assert indexed.gallery.name == UPLOADS
+    file = comparison(service, indexed, ViewState(UPLOADS, 0), CAPTIONS[:2], SPEC)
+    (row,) = json.loads(file.content)["rows"]
+    assert row["photo"] == "mine.png" and "put it next to the file, under the name mine.png" in row["note"]
+    (panels,) = panels_of(service, file.content, tmp_path)
+    record = service.explain(indexed, 0, CAPTIONS[0])
+    assert (panels[0].record.sparse.kept == record.sparse.kept).all()
+    (tmp_path / "mine.png").unlink()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r'The photo "mine\.png" is not there'):
+        read_spec(Path("spec.json"))

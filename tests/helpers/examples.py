@@ -1,7 +1,5 @@
 """How many examples a property test draws: few by default, all of them with HYPOTHESIS_PROFILE=many, as in CI."""
 
-from __future__ import annotations
-
 import os
 
 PROFILES = ("few", "many")

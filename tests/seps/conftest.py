@@ -1,8 +1,32 @@
-"""Fixtures of the training tests."""
+"""Fixtures of the library's tests."""
 
-from __future__ import annotations
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+
+@pytest.fixture
+def model(bert: Path) -> Any:
+    from tests.helpers.models.tiny import tiny_model
+
+    return tiny_model(bert)
+
+
+@pytest.fixture
+def refusal(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a program that has to end with exit code 2 and no output; returns its error."""
+
+    def run(main: Callable[..., object], arguments: Sequence[str]) -> str:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        out, err = capsys.readouterr()
+        assert (ended.value.code, out) == (2, "")
+        return err
+
+    return run
 
 
 @pytest.fixture

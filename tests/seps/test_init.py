@@ -1,7 +1,3 @@
-"""`import seps` is quick: what takes seconds is imported when a name is first asked for."""
-
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

@@ -1,7 +1,3 @@
-"""Sizes of tensors may be plain tuples, as in the PyTorch that ZeroGPU patches."""
-
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +10,8 @@ from torch.overrides import TorchFunctionMode
 from seps import ScoringEngine, load_model
 from seps.generator.generator import ImageTextGenerator
 from seps.models.model import SEPSModel
-from tests.helpers.generated import write_tiny_generator
-from tests.helpers.judged import tiny_judge, write_tiny_clip
+from tests.helpers.models.generated import write_tiny_generator
+from tests.helpers.models.judged import tiny_judge, write_tiny_clip
 
 PICTURES = [Image.new("RGB", (64, 48), colour) for colour in ("red", "navy")]
 

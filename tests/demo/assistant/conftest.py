@@ -1,7 +1,5 @@
 """The app's server with the tools for assistants, around an empty page."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,13 +9,13 @@ import pytest
 import uvicorn
 
 from demo.assistant.serving import routes_of, tool_server
-from demo.galleries.photos import MAX_BYTES
+from demo.galleries.reading.photos import MAX_BYTES
 from demo.server.addresses import MCP
-from demo.server.folder import TemporaryFolder
+from demo.server.files.folder import TemporaryFolder
 from demo.server.routes import server_options
-from demo.service.registry import ModelRegistry
+from demo.service.models.registry import ModelRegistry
 from tests.demo.server.test_addresses import made
-from tests.helpers.awaited import awaited
+from tests.helpers.web.awaited import awaited
 
 
 @contextmanager

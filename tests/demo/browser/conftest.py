@@ -14,9 +14,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.helpers.chromium import MISSING, find_chromium
+from demo.page.html import SHEETS
+from demo.record.layers.page_table import table_tag
+from demo.server.files.static import style_sheets
+from tests.demo.browser.standalone import KEPT, open_html
+from tests.helpers.web.chromium import MISSING, find_chromium
 
 ROOT = Path(__file__).parents[3]
 # Without a GPU, and without network requests by the browser, a page opens a quarter sooner.
@@ -34,8 +38,23 @@ CHROMIUM = [
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave what is no journey to `make test-slow`: in a browser a test takes seconds, values need none."""
     for item in items:
-        if item.path.parent == Path(__file__).parent and item.get_closest_marker("journey") is None:
+        if Path(__file__).parent not in item.path.parents:
+            continue
+        item.add_marker(pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"))  # Playwright's sockets
+        if item.get_closest_marker("journey") is None:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def close_pages(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Close what a test opened, besides the pages that the next one uses again."""
+    browser = request.getfixturevalue("browser") if "browser" in request.fixturenames else None
+    before = list(browser.contexts) if browser else []
+    yield
+    kept = [served.page.context for served in KEPT.values()]
+    for context in browser.contexts if browser else []:
+        if context not in before and context not in kept:
+            context.close()
 
 
 @cache
@@ -57,6 +76,13 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Page:
+    """An empty page that can import the app's modules."""
+    head = f"<!doctype html><title>modules</title><style>{style_sheets(SHEETS)}</style>{table_tag()}"
+    return open_html(browser, f"{head}<body></body>")
 
 
 @pytest.fixture(scope="session")

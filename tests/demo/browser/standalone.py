@@ -16,9 +16,9 @@ from playwright.sync_api import Browser, Locator, Page, Route
 
 from demo.drawing.layered import side_colours, strength
 from demo.page.html import SHEETS
+from demo.record.layers.page_table import table_tag
 from demo.record.packing import overlap, packed
-from demo.record.page_table import table_tag
-from demo.server.static import MEDIA_TYPE, find_script, script_address, style_sheets
+from demo.server.files.static import MEDIA_TYPE, find_script, script_address, style_sheets
 from seps import CrossSparseAggrNet, Explanation, explain
 from seps.explanation.classes import with_classes
 
@@ -79,7 +79,6 @@ def photo(width: int = 400, height: int = 300, **words: Any) -> dict[str, Any]:
 def viewer_value(record: Explanation, **changes: Any) -> dict[str, Any]:
     """The viewer's value."""
     value = {
-        "key": "1",
         "photo": photo(),
         "model": "random",
         "caption": "a skateboarder rides",
@@ -100,14 +99,14 @@ def compare_value(records: list[Explanation], **changes: Any) -> dict[str, Any]:
         {"caption": f"caption {i + 1}", "similarity": record.similarity, "record": packed(record)}
         for i, record in enumerate(records)
     ]
-    value = {"key": "1", "photo": photo(), "model": "random", "layer": "mask", "items": items}
+    value = {"photo": photo(), "model": "random", "layer": "mask", "items": items}
     return value | {"overlap": overlap(records)} | changes
 
 
 def page_of(component: str, value: dict[str, Any] | None, dark: bool = False, width: int = 0) -> str:
     """A page with one component of MODULES; what it triggers is listed in `window.triggered`.
 
-    `window.send(value)` does what Gradio does when Python sends a new value.
+    `window.send(value)` shows another value.
     """
     data = json.dumps(value).replace("<", "\\u003c")
     limit = f"max-width: {width}px;" if width else ""
@@ -119,12 +118,8 @@ def page_of(component: str, value: dict[str, Any] | None, dark: bool = False, wi
 <script type="module">
 import {{ mount }} from "/{script_address(MODULES[component])}";
 window.triggered = [];
-const props = {{ value: {data} }};
-let changed = null;
-window.send = (value) => {{ props.value = value; changed(); }};
-const trigger = (name, data) => window.triggered.push([name, data]);
-const watch = (name, call) => {{ if (name === "value") changed = call; }};
-mount(document.getElementById("place"), props, trigger, watch);
+const view = mount(document.getElementById("place"), (name, data) => window.triggered.push([name, data]), {data});
+window.send = view.show;
 </script></body></html>"""
 
 

@@ -1,7 +1,3 @@
-"""A caption's mask through a video, as files."""
-
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -19,7 +15,7 @@ from demo.drawing.film import WIDTH, broken, durations, video_file
 from demo.drawing.formats import Download
 from demo.service.captions import Reading
 from demo.service.timeline import Timeline, mask_overlap
-from seps.videos import read_frames
+from seps.media.videos import read_frames
 
 SECONDS = np.array([0.0, 0.5, 0.75, 2.0])
 MASKS = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 1, 1]], dtype=bool)
@@ -77,14 +73,11 @@ def test_tables_and_json_have_every_frame() -> None:
     assert (caption["score"], caption["moments"]) == ([0.1, 0.4, 0.2, -0.3], [1])
 
 
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_the_curve_is_a_picture(kind: str) -> None:
-    download = written(kind, line(), line("another caption", 0.1))
-    assert download.name == f"seps-photos-my-clip-timeline.{kind}"
-    assert len(download.content) > 3000
-    if kind == "svg":
-        text = download.content.decode()
-        assert "a white square" in text and "another caption" in text and "0:00.50" in text
+def test_the_curve_is_a_picture() -> None:
+    download = written("svg", line(), line("another caption", 0.1))
+    assert download.name == "seps-photos-my-clip-timeline.svg"
+    text = download.content.decode()
+    assert "a white square" in text and "another caption" in text and "0:00.50" in text
 
 
 def test_what_cannot_be_written_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,19 +1,20 @@
-from __future__ import annotations
-
 import errno
 import json
 import os
 import re
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from demo.galleries import folder
-from demo.galleries.folder import create_listed_gallery, folder_gallery, photo_gallery, uploads_gallery
-from demo.galleries.paths import check_photos, photos_place
+from demo.galleries.gallery import GalleryItem
+from demo.galleries.reading.paths import check_photos, default_cache, photos_place, write_whole
+from demo.galleries.reading.photos import file_digest, pixels_digest
+from demo.galleries.sources import folder
+from demo.galleries.sources.folder import create_listed_gallery, folder_gallery, uploads_gallery
 
 
 def draw(file: Path, colour: str = "red") -> Path:
@@ -22,21 +23,13 @@ def draw(file: Path, colour: str = "red") -> Path:
     return file
 
 
-def test_finds_photos_below_sorted_without_hidden_ones(tmp_path: Path) -> None:
-    for name in ("b.png", "a.jpg", "below/c.gif", "below/.hidden.png", ".hidden/d.png"):
-        draw(tmp_path / name)
-    gallery = folder_gallery(tmp_path, recursive=True)
-    assert [item.key for item in gallery.items] == ["a.jpg", "b.png", "below/c.gif"]
-    assert [item.title for item in gallery.items] == ["a.jpg", "b.png", "below/c.gif"]
-    assert all(item.captions == () and item.photo().size == (8, 6) for item in gallery.items)
-    assert (gallery.name, gallery.title, gallery.note, gallery.skipped) == ("folder", tmp_path.name, "", ())
-
-
 def test_folders_below_are_read_when_asked_alone(tmp_path: Path) -> None:
-    for name in ("a.png", "one/b.png", "two/deep/c.png", ".hidden/d.png"):
+    for name in ("two/deep/c.png", "one/b.png", "a.png", ".hidden/d.png", "one/.hidden.png"):
         draw(tmp_path / name)
     gallery = folder_gallery(tmp_path)
-    assert [item.key for item in gallery.items] == ["a.png"]
+    assert [(item.key, item.title, item.captions, item.photo().size) for item in gallery.items] == [
+        ("a.png", "a.png", (), (8, 6))
+    ]
     assert gallery.skipped == ('Subfolders are read only with --recursive: "one", "two".',)
     assert [item.key for item in folder_gallery(tmp_path, recursive=True).items] == [
         "a.png",
@@ -53,18 +46,6 @@ def test_what_is_no_photo_is_summed_up_in_a_sentence(tmp_path: Path) -> None:
     empty, others = folder_gallery(tmp_path).skipped
     assert empty.startswith('The photo "empty.jpg" is empty')
     assert others == '5 files are no photos: "notes0.txt", "notes1.txt", "notes2.txt" and 2 more.'
-
-
-def test_unreadable_files_are_listed_with_the_reason(tmp_path: Path) -> None:
-    draw(tmp_path / "good.png")
-    (tmp_path / "notes.txt").write_text("no photo")
-    (tmp_path / "below").mkdir()
-    (tmp_path / "below" / "empty.jpg").touch()
-    gallery = folder_gallery(tmp_path, recursive=True)
-    assert [item.key for item in gallery.items] == ["good.png"]
-    empty, text = gallery.skipped
-    assert empty == 'The photo "below/empty.jpg" is empty (0 bytes): choose another file.'
-    assert text.startswith('The photo "notes.txt" is no photo that can be read')
 
 
 def test_links_are_not_followed_out_of_the_folder(tmp_path: Path) -> None:
@@ -85,28 +66,6 @@ def test_links_are_not_followed_out_of_the_folder(tmp_path: Path) -> None:
     assert itself.startswith('The photo "itself.png" is not there')
 
 
-def test_a_folder_may_itself_be_reached_by_a_link(tmp_path: Path) -> None:
-    draw(tmp_path / "folder" / "own.png")
-    (tmp_path / "link").symlink_to(tmp_path / "folder", target_is_directory=True)
-    assert [item.key for item in folder_gallery(tmp_path / "link").items] == ["own.png"]
-
-
-def test_a_closed_folder_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw(tmp_path / "own.png")
-    draw(tmp_path / "closed" / "b.png")
-    scandir = os.scandir
-
-    def closed(path: str) -> Any:
-        if str(path).endswith("closed"):
-            raise PermissionError(errno.EACCES, "Permission denied", path)
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", closed)  # root could open a folder of any mode
-    gallery = folder_gallery(tmp_path, recursive=True)
-    assert [item.key for item in gallery.items] == ["own.png"]
-    assert gallery.skipped == ('The folder "closed" cannot be opened (Permission denied).',)
-
-
 def test_captions_come_from_captions_json(tmp_path: Path) -> None:
     draw(tmp_path / "a.png")
     draw(tmp_path / "below" / "b.png")
@@ -119,73 +78,44 @@ def test_captions_come_from_captions_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('["a caption"]', "it is a list"),
-        ('{"a.png": "a caption"}', '"a.png" has something else than a list of captions'),
-        ('{"a.png": ["good", 3]}', '"a.png" has something else than a list of captions'),
-        ('{"a.png": [" "]}', '"a.png" has something else than a list of captions'),
-    ],
-)
-def test_captions_that_do_not_fit_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    draw(tmp_path / "a.png")
-    (tmp_path / "captions.json").write_text(text)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        folder_gallery(tmp_path)
-
-
-@pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"{", "Expecting property name enclosed in double quotes"),
-        (b"", "it is empty"),
         (b'{"a.png": ["caf\xe9"]}', "byte 15 is not UTF-8"),
         (b"[" * 100_000, "it is nested more than 100 levels deep"),
         (b'{"a.png": [' + b"1" * 5_000 + b"]}", "a number has too many digits"),
         (b" " * 2_001, "captions.json is larger than 0 MB"),
+        (b'["a caption"]', "it is a list"),
+        (b'{"a.png": ["good", 3]}', '"a.png" has something else than a list of captions'),
+        (b'{"a.png": ["half \\ud800"]}', "What captions.json says of \"a.png\" has '\\ud800' at position"),
+        (b'{"\\ud800.png": ["a caption"]}', "What captions.json says of \"\\ud800.png\" has '\\ud800' at"),
     ],
-    ids=["cut", "empty", "not UTF-8", "nested", "digits", "large"],
+    ids=lambda value: repr(value[:20]),
 )
-def test_a_captions_file_that_cannot_be_read_is_told(
+def test_a_captions_file_that_does_not_fit_is_told(
     tmp_path: Path, content: bytes, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw(tmp_path / "a.png")
     (tmp_path / "captions.json").write_bytes(content)
     if "is larger" in message:
         monkeypatch.setattr(folder, "MAX_CAPTIONS_BYTES", 2_000)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        folder_gallery(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"a.png": ["half \\ud800"]}', "What captions.json says of \"a.png\" has '\\ud800' at position"),
-        (
-            '{"a.png": ["good"], "\\ud800.png": ["a caption"]}',
-            "What captions.json says of \"\\ud800.png\" has '\\ud800' at",
-        ),
-    ],
-)
-def test_captions_of_half_characters_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    draw(tmp_path / "a.png")
-    (tmp_path / "captions.json").write_text(text)
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         folder_gallery(tmp_path)
     str(error.value).encode()  # it can be shown
 
 
 def test_a_missing_or_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="absent: give the path of a folder with photos"):
-        folder_gallery(tmp_path / "absent")
-    with pytest.raises(ValueError, match=r"one/a\.png: give the path of a folder with photos"):
-        folder_gallery(draw(tmp_path / "one" / "a.png"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match='"empty" holds no photo that can be read'):
-        folder_gallery(tmp_path / "empty")
-    (tmp_path / "empty" / "bad.png").write_text("no photo")
-    with pytest.raises(ValueError, match='"empty" holds no photo that can be read'):
-        folder_gallery(tmp_path / "empty")
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "bad.png").write_text("no photo")
+    for place, message in (
+        (tmp_path / "absent", "absent: give the path of a folder with photos"),
+        (draw(tmp_path / "one" / "a.png"), r"one/a\.png: give the path of a folder with photos"),
+        (tmp_path / "empty", '"empty" holds no photo that can be read'),
+        (tmp_path / "bad", '"bad" holds no photo that can be read'),
+    ):
+        with pytest.raises(ValueError, match=message):
+            folder_gallery(place)
 
 
 @pytest.mark.parametrize("name", ["photos.lance", "s3://bucket/photos.lance", "evil\x1b[2J.lance"])
@@ -200,14 +130,6 @@ def test_a_table_in_place_of_a_folder_is_named_with_its_program(
     assert "\x1b" not in str(error.value)
 
 
-def test_one_photo_is_a_gallery(tmp_path: Path) -> None:
-    file = draw(tmp_path / "a.png")
-    (item,) = photo_gallery(file).items
-    assert (item.key, item.source, item.photo().size) == ("a.png", file, (8, 6))
-    with pytest.raises(ValueError, match='"Your photo" holds no photo that can be read'):
-        photo_gallery(tmp_path / "b.png")
-
-
 def test_uploads_keep_their_order_and_get_keys_of_their_own() -> None:
     names = ("photo.png", "photo.png", "photo (2).png", "photo.png", "caf\udce9.png")
     files = [(name, bytes([i])) for i, name in enumerate(names)]
@@ -217,12 +139,6 @@ def test_uploads_keep_their_order_and_get_keys_of_their_own() -> None:
     assert gallery.items[4].title == "caf\\xe9.png"
     assert len({item.key for item in gallery.items}) == 5
     assert (gallery.name, gallery.title, gallery.skipped) == ("uploads", "Your photos", ())
-
-
-def test_too_many_uploads_are_refused() -> None:
-    assert len(uploads_gallery([("a.png", b"")] * 3, limit=3)) == 3
-    with pytest.raises(ValueError, match="There are 4 photos"):
-        uploads_gallery([("a.png", b"")] * 4, limit=3)
 
 
 def test_names_are_compared_in_one_unicode_form(tmp_path: Path) -> None:
@@ -249,10 +165,66 @@ def test_a_name_with_control_characters_is_shown_with_escapes(tmp_path: Path) ->
     assert r"bad\x07.png" in gallery.skipped[0]
 
 
-def test_a_large_folder_lists_photographs_by_content(tmp_path: Path) -> None:
-    for name in ("saved.jfif", "scan.JPE"):
-        Image.new("RGB", (8, 6)).save(tmp_path / name, "JPEG")
-    (tmp_path / "photo.HEIC").write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(200))
-    (tmp_path / "notes.txt").write_text("no picture")
-    _, files = create_listed_gallery(tmp_path)
-    assert [file.path for file in files] == ["photo.HEIC", "saved.jfif", "scan.JPE"]
+def item(key: str, source: Path | bytes, captions: tuple[str, ...] = ()) -> GalleryItem:
+    return GalleryItem(key, key, captions, None, "", None, "", None, source)
+
+
+def test_an_item_reads_a_file_or_calls_its_source(tmp_path: Path) -> None:
+    file = tmp_path / "blue.png"
+    Image.new("RGB", (6, 4), "blue").save(file)
+    from_file = item("blue", file)
+    assert from_file.photo().getpixel((0, 0)) == (0, 0, 255)
+    assert from_file.read().digest == from_file.digest() == file_digest(file)
+    drawn = Image.new("RGB", (6, 4), "red")
+    called = replace(from_file, source=lambda: drawn)
+    assert called.photo() is drawn
+    assert called.read().digest == called.digest() == pixels_digest(drawn)
+    file.unlink()
+    with pytest.raises(ValueError, match='The photo "blue" is not there'):
+        from_file.photo()
+
+
+def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("SEPS_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert default_cache() == tmp_path / "home" / ".cache" / "seps-explorer"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert default_cache() == tmp_path / "xdg" / "seps-explorer"
+    monkeypatch.setenv("SEPS_CACHE", "~/own")
+    assert default_cache() == tmp_path / "home" / "own"
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "below" / "file"
+    write_whole(file, b"first")
+    write_whole(file, b"second")
+    assert file.read_bytes() == b"second"
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_whole(tmp_path / "folder", b"in the way")
+    with pytest.raises(OSError, match=r"exists|directory"):
+        write_whole(file / "file", b"below a file")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["below", "file", "folder"]
+
+
+def test_a_closed_folder_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw(tmp_path / "own.png")
+    draw(tmp_path / "closed" / "b.png")
+    scandir = os.scandir
+
+    def closed(path: str) -> Any:
+        if str(path).endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", closed)  # root could open a folder of any mode
+    gallery = folder_gallery(tmp_path, recursive=True)
+    assert [item.key for item in gallery.items] == ["own.png"]
+    assert gallery.skipped == ('The folder "closed" cannot be opened (Permission denied).',)
+
+
+def test_too_many_uploads_are_refused() -> None:
+    assert len(uploads_gallery([("a.png", b"")] * 3, limit=3)) == 3
+    with pytest.raises(ValueError, match="There are 4 photos"):
+        uploads_gallery([("a.png", b"")] * 4, limit=3)

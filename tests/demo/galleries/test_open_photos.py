@@ -1,25 +1,20 @@
-from __future__ import annotations
-
 import hashlib
 import json
-import shutil
-import socket
-import struct
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from email.message import Message
+from http.client import BadStatusLine
 from io import BytesIO
 from pathlib import Path
-from threading import Thread
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 from PIL import Image
 
-from demo.galleries import open_photos
 from demo.galleries.gallery import Gallery
-from demo.galleries.open_photos import CONNECTIONS, FACTS_FILE, open_photos_gallery
+from demo.galleries.sources import open_photos
+from demo.galleries.sources.open_photos import CONNECTIONS, FACTS_FILE, open_photos_gallery
 
-SHARED = Path(__file__).parents[4] / "shared" / "data" / "open_photos" / "images"
 COUNT = 40
 
 
@@ -29,185 +24,120 @@ def drawn(number: int) -> bytes:
     return stream.getvalue()
 
 
+def fact(number: int) -> dict[str, Any]:
+    return {
+        "id": number,
+        "file": f"{number}.jpg",
+        "title": f"field {number}",
+        "licence": "CC BY 2.0",
+        "licence_url": "http://creativecommons.org/licenses/by/2.0/",
+        "photo_page": f"https://www.flickr.com/photo.gne?id=7{number}",
+        "source_url": f"https://photos.example.org/{number}.jpg",
+        "sha256": hashlib.sha256(drawn(number)).hexdigest(),
+        "captions": [f"a plain field, number {number}", "nothing but one colour"],
+    }
+
+
 class Source:
-    """Where the photographs are published: a server of this machine, and the facts that lead to it."""
+    """Where the photographs are published: their content or errors by number, and the numbers that were asked for."""
 
     def __init__(self, folder: Path) -> None:
-        self.content = {f"/{i}.jpg": drawn(i) for i in range(COUNT)}
-        self.asked: list[str] = []
-        self.hang_up = False
-        source = self
+        self.content: dict[int, bytes | Exception] = {number: drawn(number) for number in range(COUNT)}
+        self.asked: list[int] = []
+        self.cache, self.facts_file = folder / "cache", folder / "facts.json"
+        self.facts_file.write_text(json.dumps([fact(number) for number in range(COUNT)]))
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                source.asked.append(self.path)
-                if source.hang_up:  # a reset instead of an answer
-                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    self.close_connection = True
-                    return
-                content = source.content.get(self.path)
-                self.send_response(200 if content is not None else 404)
-                self.end_headers()
-                self.wfile.write(content or b"not here")
+    def urlopen(self, address: str, timeout: float) -> BytesIO:
+        number = int(Path(address).stem)
+        self.asked.append(number)
+        content = self.content.get(number, HTTPError(address, 404, "not here", Message(), None))
+        if isinstance(content, Exception):
+            raise content
+        return BytesIO(content)
 
-            def log_message(self, *args: Any) -> None:
-                pass
+    def open(self, fetch: bool = True) -> Gallery:
+        return open_photos_gallery(self.cache, fetch, facts_file=self.facts_file)
 
-        class Server(ThreadingHTTPServer):
-            request_queue_size = COUNT
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        self.facts_file = folder / "facts.json"
-        self.facts_file.write_text(json.dumps([self.fact(i) for i in range(COUNT)]))
-
-    def fact(self, number: int) -> dict[str, Any]:
-        return {
-            "id": number,
-            "file": f"{number}.jpg",
-            "title": f"field {number}",
-            "licence": "CC BY 2.0",
-            "licence_url": "http://creativecommons.org/licenses/by/2.0/",
-            "photo_page": f"https://www.flickr.com/photo.gne?id=7{number}",
-            "source_url": f"http://127.0.0.1:{self.server.server_port}/{number}.jpg",
-            "sha256": hashlib.sha256(drawn(number)).hexdigest(),
-            "captions": [f"a plain field, number {number}", "nothing but one colour"],
-        }
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+    def files(self) -> set[int]:
+        return {int(file.stem) for file in (self.cache / "open_photos").glob("*")}
 
 
 @pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Source]:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
     source = Source(tmp_path)
-    yield source
-    source.close()
+    monkeypatch.setattr(open_photos, "urlopen", source.urlopen)
+    return source
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    return tmp_path / "cache"
-
-
-def open_gallery(source: Source, cache: Path, fetch: bool = True) -> Gallery:
-    return open_photos_gallery(cache, fetch, facts_file=source.facts_file)
-
-
-def files(cache: Path) -> set[str]:
-    return {file.name for file in (cache / "open_photos").iterdir()}
-
-
-def test_photos_are_fetched_once_and_come_with_their_facts(source: Source, cache: Path) -> None:
-    gallery = open_gallery(source, cache)
+def test_photos_are_fetched_once_and_come_with_their_facts(source: Source) -> None:
+    gallery = source.open()
     assert (gallery.name, gallery.note, len(gallery)) == ("open-photos", "", COUNT)
-    assert files(cache) == {f"{i}.jpg" for i in range(COUNT)}
-    assert sorted(source.asked) == sorted(source.content)
+    assert source.files() == set(source.asked) == set(range(COUNT))
     item = gallery.items[3]
     assert (item.key, item.title, item.captions[0]) == ("3", "field 3", "a plain field, number 3")
     assert (item.credit, item.link) == ("Flickr photo 73", "https://www.flickr.com/photo.gne?id=73")
     assert (item.licence, item.licence_link) == ("CC BY 2.0", "http://creativecommons.org/licenses/by/2.0/")
-    assert item.photo().size == (12, 8)
-    assert item.digest() == source.fact(3)["sha256"]
-    again = open_gallery(source, cache)
-    assert len(again) == len(source.asked) == COUNT
+    assert (item.photo().size, item.digest()) == ((12, 8), fact(3)["sha256"])
+    assert len(source.open()) == len(source.asked) == COUNT
+    (source.cache / "open_photos" / "5.jpg").write_bytes(drawn(5)[:-9])  # damaged
+    assert len(source.open()) == COUNT and source.asked[COUNT:] == [5]
 
 
-def test_progress_counts_the_photos_that_are_missing(source: Source, cache: Path) -> None:
-    seen = []
-
-    def progress(values: list[Any], desc: str) -> list[Any]:
-        seen.append((len(values), desc))
-        return values
-
-    for _ in range(2):
-        open_photos_gallery(cache, progress=progress, facts_file=source.facts_file)
-    assert seen == [(COUNT, "Fetching open photos")]
-
-
-def test_a_damaged_file_in_the_cache_is_fetched_again(source: Source, cache: Path) -> None:
-    open_gallery(source, cache)
+def hang_up(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    source.open()
+    for number in range(12, COUNT):
+        (source.cache / "open_photos" / f"{number}.jpg").unlink()
+        source.content[number] = ConnectionResetError()
     source.asked.clear()
-    damaged = cache / "open_photos" / "5.jpg"
-    damaged.write_bytes(drawn(5)[:-9])
-    assert len(open_gallery(source, cache)) == COUNT
-    assert source.asked == ["/5.jpg"]
-    assert damaged.read_bytes() == drawn(5)
 
 
-def test_content_of_another_hash_is_refused(source: Source, cache: Path) -> None:
-    source.content["/5.jpg"] = drawn(6)
-    del source.content["/8.jpg"]
-    gallery = open_gallery(source, cache)
-    assert [item.key for item in gallery.items] == [str(i) for i in range(COUNT) if i not in (5, 8)]
-    assert gallery.note == (
-        "38 of 40 open photos are in the cache. Not fetched: 5.jpg (refused, wrong sha256), 8.jpg (HTTP 404)."
-    )
-    assert files(cache) == {f"{i}.jpg" for i in range(COUNT) if i not in (5, 8)}
+def occupy_the_cache(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    source.cache.write_text("a file where the folder should be")
 
 
-def test_the_note_names_a_few_of_many(source: Source, cache: Path) -> None:
-    source.content.clear()
-    gallery = open_gallery(source, cache)
-    listed = ", ".join(f"{i}.jpg (HTTP 404)" for i in range(3))
-    assert gallery.note == f"0 of 40 open photos are in the cache. Not fetched: {listed} and 37 more."
-    assert gallery.items == ()
-
-
-def test_content_larger_than_the_limit_is_refused(source: Source, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def lower_the_limit(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_photos, "MAX_BYTES", len(drawn(0)) - 2)
-    assert "0.jpg (refused, wrong sha256)" in open_gallery(source, cache).note
-    assert not (cache / "open_photos").exists()
 
 
-def test_without_a_network_few_attempts_are_made(source: Source, cache: Path) -> None:
-    facts = json.loads(source.facts_file.read_text())
-    (cache / "open_photos").mkdir(parents=True)
-    for i in range(12):
-        (cache / "open_photos" / f"{i}.jpg").write_bytes(drawn(i))
-    source.hang_up = True
-    gallery = open_gallery(source, cache)
-    assert gallery.note == "No network: 12 of 40 open photos are in the cache."
-    assert [item.key for item in gallery.items] == [str(fact["id"]) for fact in facts[:12]]
-    assert 1 <= len(source.asked) <= CONNECTIONS
+def answer_otherwise(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    source.content[5], source.content[6] = drawn(6), BadStatusLine("?")
+    del source.content[8]
 
 
-def test_a_host_that_refuses_to_connect_is_no_network(source: Source, cache: Path) -> None:
-    source.close()
-    assert open_gallery(source, cache).note == "No network: 0 of 40 open photos are in the cache."
+@pytest.mark.parametrize(
+    ("happens", "kept", "note"),
+    [
+        (
+            answer_otherwise,
+            set(range(COUNT)) - {5, 6, 8},
+            "37 of 40 open photos are in the cache. Not fetched: 5.jpg (refused, wrong sha256), "
+            "6.jpg (no valid answer), 8.jpg (HTTP 404).",
+        ),
+        (hang_up, set(range(12)), "No network: 12 of 40 open photos are in the cache."),
+        (lower_the_limit, set(), "2.jpg (refused, wrong sha256) and 37 more."),
+        (occupy_the_cache, set(), "0.jpg (cannot be stored: "),
+    ],
+)
+def test_what_cannot_be_fetched_is_named_and_left_out(
+    source: Source,
+    happens: Callable[[Source, pytest.MonkeyPatch], None],
+    kept: set[int],
+    note: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    happens(source, monkeypatch)
+    gallery = source.open()
+    assert note in gallery.note
+    assert {int(item.key) for item in gallery.items} == source.files() == kept
+    if happens is hang_up:
+        assert 1 <= len(source.asked) <= CONNECTIONS
 
 
-def test_nothing_is_fetched_unless_asked(source: Source, cache: Path) -> None:
-    gallery = open_gallery(source, cache, fetch=False)
-    assert (len(gallery), gallery.note) == (
-        0,
-        "0 of 40 open photos are in the cache, and fetching is off (--no-fetch): start the app without it to fetch the "
-        "others, or choose another gallery.",
-    )
-    assert source.asked == []
-    assert not cache.exists()
-
-
-def test_a_cache_that_cannot_be_written_is_told(source: Source, cache: Path) -> None:
-    cache.write_text("a file where the folder should be")
-    gallery = open_gallery(source, cache)
+def test_nothing_is_fetched_unless_asked(source: Source) -> None:
+    gallery = source.open(fetch=False)
     assert len(gallery) == 0
-    assert "0.jpg (cannot be stored: " in gallery.note
-
-
-def test_the_real_photos_fit_their_facts(cache: Path) -> None:
-    if not SHARED.is_dir():
-        pytest.skip("shared/data is not beside the repo: photographs stay out of it")
-    shutil.copytree(SHARED, cache / "open_photos")
-    gallery = open_photos_gallery(cache, fetch=False)
-    assert (len(gallery), gallery.note) == (79, "")
-    facts = json.loads(FACTS_FILE.read_text())
-    for item, fact in zip(gallery.items, facts, strict=True):
-        photo = item.read()
-        assert photo.image.size == (fact["width"], fact["height"])
-        assert photo.digest == fact["sha256"]
+    assert gallery.note.startswith("0 of 40 open photos are in the cache, and fetching is off (--no-fetch): start the")
+    assert source.asked == [] and not source.cache.exists()
 
 
 def test_the_facts_are_complete() -> None:

@@ -1,7 +1,3 @@
-"""A folder of many photographs: searched while it is indexed, in a table that lasts."""
-
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -13,16 +9,16 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from demo.galleries.folder import create_listed_gallery, folder_gallery
-from demo.galleries.index import index_gallery
-from demo.galleries.indexing import FolderIndexing
-from demo.galleries.stored import MISSING, StoredGallery
-from demo.galleries.table import table_place
+from demo.galleries.indexes.index import index_gallery
+from demo.galleries.indexes.indexing import FolderIndexing
+from demo.galleries.indexes.stored import MISSING, StoredGallery
+from demo.galleries.indexes.table import table_place
+from demo.galleries.sources.folder import create_listed_gallery, folder_gallery
 from seps import CaptionIndex, ScoringEngine, SEPSModel
 from seps.indexing.layout import table_layout
 from seps.search.features import feature_key
 from seps.search.store import GalleryStore
-from tests.helpers.tiny import tiny_model
+from tests.helpers.models.tiny import tiny_model
 
 COUNT = 30
 
@@ -46,9 +42,9 @@ def folder(tmp_path: Path) -> Path:
 def early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every photograph is a commit, and some are enough to begin with."""
     monkeypatch.setattr("seps.indexing.sync.COMMIT_PHOTOS", 2)
-    monkeypatch.setattr("demo.galleries.indexing.FIRST", 6)
-    monkeypatch.setattr("demo.galleries.indexing.AGAIN", 0.01)
-    monkeypatch.setattr("demo.galleries.indexing.PATIENCE", 0.2)
+    monkeypatch.setattr("demo.galleries.indexes.indexing.FIRST", 6)
+    monkeypatch.setattr("demo.galleries.indexes.indexing.AGAIN", 0.01)
+    monkeypatch.setattr("demo.galleries.indexes.indexing.PATIENCE", 0.2)
 
 
 class Held:
@@ -76,6 +72,12 @@ def opened(model: SEPSModel, folder: Path, cache: Path, encode: Held) -> tuple[S
     return stored, FolderIndexing(stored, files)
 
 
+def wait_until_indexed(stored: StoredGallery, count: int) -> None:
+    """Wait for rows of commits of two: of 11 photographs, the last waits for another."""
+    while stored.indexed < count:
+        time.sleep(0.01)
+
+
 @pytest.fixture
 def captions(model: SEPSModel) -> CaptionIndex:
     return ScoringEngine(model.cross_net).encode_captions(*model.encode_captions(["a dog runs"]))
@@ -88,18 +90,14 @@ def half_indexed(
     encode = Held(model, 11)  # and no more, until it may go on
     stored, indexing = opened(model, folder, tmp_path / "cache", encode)
     indexing.start()
-    while stored.indexed < 10:  # the eleventh waits for the twelfth
-        time.sleep(0.01)
+    wait_until_indexed(stored, 10)
     yield stored, indexing, encode
     encode.go_on()
     indexing.stop()
 
 
 def test_what_is_indexed_is_ranked_while_the_rest_is_indexed(
-    model: SEPSModel,
-    folder: Path,
-    half_indexed: tuple[StoredGallery, FolderIndexing, Held],
-    captions: CaptionIndex,
+    model: SEPSModel, folder: Path, half_indexed: tuple[StoredGallery, FolderIndexing, Held], captions: CaptionIndex
 ) -> None:
     stored, indexing, encode = half_indexed
     assert stored.indexed == 10
@@ -161,7 +159,7 @@ def test_names_are_filtered_and_named_positions_always_scored(
     indexing.wait()
     titles = [stored.gallery.items[index].title for index in stored.rank(captions, name="CAT")[0]]
     assert sorted(titles) == sorted(file.name for file in folder.glob("cat*"))
-    monkeypatch.setattr("demo.galleries.stored.SHORTLIST", 5)
+    monkeypatch.setattr("demo.galleries.indexes.stored.SHORTLIST", 5)
     every = stored.rank(captions, exhaustive=True)
     order, scores, total = stored.rank(captions)
     assert (len(order), len(every[0]), total) == (5, COUNT, COUNT)
@@ -194,26 +192,25 @@ def test_a_file_that_is_deleted_is_ranked_no_more(
     assert (len(after), after.indexed) == (COUNT - 1, COUNT - 1)
 
 
-def test_thumbnails_are_made_when_they_are_asked_for(
-    model: SEPSModel, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_table_that_another_process_writes_is_read_and_then_written(
+    model: SEPSModel, folder: Path, tmp_path: Path
 ) -> None:
-    made: list[str] = []
-    from demo.galleries import stored as module
-
-    small = module.read_small
-
-    def counted(file: Path, name: str = "") -> Image.Image:
-        made.append(name)
-        return small(file, name)
-
-    monkeypatch.setattr(module, "read_small", counted)
-    stored, indexing = opened(model, folder, tmp_path, Held(model))
+    first = Held(model, 11)
+    stored, indexing = opened(model, folder, tmp_path, first)
     indexing.start()
+    wait_until_indexed(stored, 10)
+    second = Held(model)
+    beside, waiting = opened(model, folder, tmp_path, second)
+    waiting.start()
+    assert beside.indexed == stored.indexed
+    while not waiting.status().problem:
+        time.sleep(0.01)
+    assert waiting.status().problem.startswith("Another process is writing the table")
+    assert second.count == 0
+    first.go_on()
     indexing.wait()
-    assert made == []
-    assert stored.thumbnail(3).startswith("data:image/jpeg;base64,")
-    assert stored.thumbnail(3) == stored.thumbnail(3)
-    assert made == [stored.gallery.items[3].title]
+    waiting.wait()
+    assert (beside.indexed, waiting.status().problem) == (COUNT, "")
 
 
 def test_damaged_files_are_counted_and_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
@@ -240,26 +237,6 @@ def test_a_folder_without_a_readable_photograph_is_refused(model: SEPSModel, tmp
         indexing.start()
 
 
-def test_a_table_that_another_process_writes_is_read_and_then_written(
-    model: SEPSModel, folder: Path, tmp_path: Path
-) -> None:
-    first = Held(model, 11)
-    stored, indexing = opened(model, folder, tmp_path, first)
-    indexing.start()
-    second = Held(model)
-    beside, waiting = opened(model, folder, tmp_path, second)
-    waiting.start()
-    assert beside.indexed == stored.indexed
-    while not waiting.status().problem:
-        time.sleep(0.01)
-    assert waiting.status().problem.startswith("Another process is writing the table")
-    assert second.count == 0
-    first.go_on()
-    indexing.wait()
-    waiting.wait()
-    assert (beside.indexed, waiting.status().problem) == (COUNT, "")
-
-
 def test_a_place_that_cannot_be_written_is_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file, no folder")
     gallery, files = create_listed_gallery(folder)
@@ -269,17 +246,3 @@ def test_a_place_that_cannot_be_written_is_told(model: SEPSModel, folder: Path, 
     with pytest.raises(ValueError, match=r"cache/folder\.lance cannot be written"):
         indexing.start()
     indexing.stop()
-
-
-def test_a_damaged_table_is_made_anew(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
-    stored, indexing = opened(model, folder, tmp_path, Held(model))
-    indexing.start()
-    indexing.wait()
-    for file in (stored.table / "data").iterdir():
-        file.unlink()
-    encode = Held(model)
-    anew, again = opened(model, folder, tmp_path, encode)
-    again.start()
-    again.wait()
-    assert (anew.indexed, encode.count) == (COUNT, COUNT)
-    assert len(GalleryStore.read(anew.table)) == COUNT

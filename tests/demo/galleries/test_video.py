@@ -1,42 +1,36 @@
-"""A video as a gallery: read in a separate process, whatever it is."""
-
-from __future__ import annotations
-
 import os
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from demo.galleries import video_worker
-from demo.galleries.moving import FILE, create_moving_gallery
-from demo.galleries.personal import OWN_VIDEO
-from demo.galleries.video import read_video
-from demo.galleries.video_worker import frames_of
-from seps.progress import finish
-from seps.videos import read_frames
-from tests.helpers.clips import BLUE, RED, write_clip
+from demo.galleries.reading import video_worker
+from demo.galleries.reading.processes import Worker
+from demo.galleries.reading.video_worker import frames_of
+from demo.galleries.sources.folder import OWN_VIDEO
+from demo.galleries.sources.scenes import CLIP, create_moving_gallery
+from demo.galleries.sources.video import read_video
+from seps.common.progress import finish
+from seps.media.videos import read_frames
+from tests.helpers.pictures.clips import BLUE, RED, write_clip
 
 
 @pytest.fixture
-def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The processes that were started."""
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[Worker]:
     started = []
-    popen = video_worker.Popen
 
-    def recorded(*args: Any, **options: Any) -> Any:
-        started.append(popen(*args, **options))
+    def recorded(*args: Any, **options: Any) -> Worker:
+        started.append(Worker(*args, **options))
         return started[-1]
 
-    monkeypatch.setattr(video_worker, "Popen", recorded)
+    monkeypatch.setattr(video_worker, "Worker", recorded)
     return started
 
 
-def test_frames_are_those_that_are_read_here(processes: list[Any]) -> None:
-    gallery = finish(read_video(FILE, OWN_VIDEO))
-    expected = read_frames(FILE)
+def test_frames_are_those_that_are_read_here(processes: list[Worker]) -> None:
+    gallery = finish(read_video(CLIP, OWN_VIDEO))
+    expected = read_frames(CLIP)
     assert (gallery.name, gallery.title, gallery.noun, gallery.timed) == (OWN_VIDEO, "moving.webm", "frames", True)
     assert [float(item.key) for item in gallery.items] == [frame.seconds for frame in expected.frames]
     for item, frame in zip(gallery.items, expected.frames, strict=True):
@@ -44,19 +38,12 @@ def test_frames_are_those_that_are_read_here(processes: list[Any]) -> None:
     assert [process.returncode is not None for process in processes] == [True]
 
 
-def test_whoever_lets_go_of_it_ends_the_process(tmp_path: Path, processes: list[Any]) -> None:
-    reading = read_video(write_clip(tmp_path / "clip.avi", [(RED, 60)], size=(3840, 2160)), OWN_VIDEO)
-    assert 1 <= next(reading) < 60
+def test_whoever_lets_go_of_it_ends_the_process(tmp_path: Path, processes: list[Worker]) -> None:
+    reading = read_video(write_clip(tmp_path / "clip.avi", [(RED, 30)], size=(3840, 2160)), OWN_VIDEO)
+    assert 1 <= next(reading) < 30
     assert processes[0].poll() is None
     reading.close()
     assert processes[0].poll() is not None
-
-
-def test_progress_is_reported_by_time_however_many_frames_there_are(tmp_path: Path) -> None:
-    clip = write_clip(tmp_path / "fast.avi", [(RED, 3000)], size=(32, 32), rate=1000)
-    start = time.monotonic()
-    reports = list(frames_of(clip, most=3, longest=120.0))
-    assert len(reports) <= (time.monotonic() - start) / video_worker.EVERY
 
 
 def test_pictures_of_too_many_pixels_are_refused_by_the_process_too(tmp_path: Path) -> None:

@@ -1,7 +1,3 @@
-"""The process that decodes uploads: same results as decoding here, and every failure is reported."""
-
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -9,46 +5,40 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from io import BytesIO
 from threading import Event
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from demo.galleries import worker
-from demo.galleries.decoding import LONGEST, PhotoError, decode
-from demo.galleries.worker import ROOT, Decoders
+from demo.galleries.reading import worker
+from demo.galleries.reading.decoding import LONGEST, PhotoError, decode
+from demo.galleries.reading.processes import ROOT, Worker
+from demo.galleries.reading.worker import Decoders
+from tests.demo.galleries.photo_kinds import saved
 
 NAME = 'The photo "a"'
 
 
-def saved(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
-    stream = BytesIO()
-    image.save(stream, kind, **options)
-    return stream.getvalue()
-
-
-SMALL = saved(Image.new("RGB", (6, 4), "red"))
-SLOW = saved(Image.new("1", (4_000, 4_000)))  # a tenth of a second
-LARGE = saved(Image.new("1", (7_900, 7_900)))  # a quarter of a gigabyte
+SMALL = saved(Image.new("RGB", (6, 4), "red"), "PNG")
+SLOW = saved(Image.new("1", (4_000, 4_000)), "PNG")  # a tenth of a second
+LARGE = saved(Image.new("1", (7_900, 7_900)), "PNG")  # a quarter of a gigabyte
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
-    """The processes that were started."""
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Worker]:
     processes = []
 
-    def recorded(*args: Any, **options: Any) -> subprocess.Popen[bytes]:
-        processes.append(subprocess.Popen(*args, **options))
+    def recorded(*args: str) -> Worker:
+        processes.append(Worker(*args))
         return processes[-1]
 
-    monkeypatch.setattr(worker, "Popen", recorded)
+    monkeypatch.setattr(worker, "Worker", recorded)
     return processes
 
 
 @pytest.fixture
-def make(started: list[subprocess.Popen[bytes]]) -> Iterator[Callable[..., Decoders]]:
+def make(started: list[Worker]) -> Iterator[Callable[..., Decoders]]:
     """Makes decoders that end with the test."""
     made = []
 
@@ -78,13 +68,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Event, Event]]:
     go_on.set()
 
 
-def test_gives_what_decoding_here_gives(make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]]) -> None:
+def test_gives_what_decoding_here_gives(make: Callable[..., Decoders], started: list[Worker]) -> None:
     noise = Image.effect_noise((40, 30), 60)
     sent = [
-        saved(noise),
+        saved(noise, "PNG"),
         saved(Image.merge("RGB", [noise, noise.rotate(180), noise]).resize((3_000, 20)), "JPEG"),
-        saved(Image.merge("LA", [noise, noise.rotate(180)])),
-        saved(Image.merge("RGBA", [noise] * 4)),
+        saved(Image.merge("LA", [noise, noise.rotate(180)]), "PNG"),
+        saved(Image.merge("RGBA", [noise] * 4), "PNG"),
         saved(noise.quantize(9), "GIF"),
         saved(Image.merge("CMYK", [noise] * 4), "TIFF"),
         saved(noise.convert("I").point(lambda value: value * 257), "TIFF"),
@@ -99,9 +89,7 @@ def test_gives_what_decoding_here_gives(make: Callable[..., Decoders], started: 
     assert len(started) == 1
 
 
-def test_refuses_what_decoding_here_refuses_and_goes_on(
-    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]]
-) -> None:
+def test_refuses_what_decoding_here_refuses_and_goes_on(make: Callable[..., Decoders], started: list[Worker]) -> None:
     decoders = make()
     for content in (b"words", b"", SMALL[:50]):
         with pytest.raises(PhotoError) as here:
@@ -130,12 +118,12 @@ def test_what_takes_too_much_memory_is_refused_and_the_next_one_is_read(make: Ca
 
 
 def test_a_crash_is_told_and_the_next_photo_is_read(
-    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+    make: Callable[..., Decoders], started: list[Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decoders = make()
     ask = worker._asked
 
-    def crashed(process: subprocess.Popen[bytes], *args: Any) -> tuple[bytes, bytes]:
+    def crashed(process: Worker, *args: Any) -> tuple[bytes, bytes]:
         process.send_signal(signal.SIGSEGV)
         return ask(process, *args)
 
@@ -145,34 +133,6 @@ def test_a_crash_is_told_and_the_next_photo_is_read(
     monkeypatch.setattr(worker, "_asked", ask)
     assert decoders.decode(SMALL, NAME).size == (6, 4)
     assert [process.returncode for process in started] == [-signal.SIGSEGV, None]
-
-
-def test_a_process_that_was_killed_between_two_photos_is_replaced(
-    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]]
-) -> None:
-    decoders = make()
-    assert decoders.decode(SMALL, NAME).size == (6, 4)
-    started[0].kill()
-    started[0].wait()
-    assert decoders.decode(SMALL, NAME).size == (6, 4)
-    assert len(started) == 2
-
-
-def test_an_interrupted_question_costs_its_process(
-    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    decoders = make()
-    ask = worker._asked
-
-    def interrupted(*args: Any) -> tuple[bytes, bytes]:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(worker, "_asked", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        decoders.decode(SMALL, NAME)
-    assert started[0].returncode == -signal.SIGKILL
-    monkeypatch.setattr(worker, "_asked", ask)
-    assert decoders.decode(SMALL, NAME).size == (6, 4)
 
 
 @pytest.mark.parametrize("program", ["/nowhere/python", shutil.which("false")])
@@ -189,7 +149,7 @@ def test_a_process_that_does_not_start_is_told(
 
 
 def test_a_photo_waits_for_others_but_not_for_ever(
-    make: Callable[..., Decoders], asked: tuple[Event, Event], started: list[subprocess.Popen[bytes]]
+    make: Callable[..., Decoders], asked: tuple[Event, Event], started: list[Worker]
 ) -> None:
     came, go_on = asked
     decoders = make(processes=1, patience=0.02)
@@ -204,20 +164,9 @@ def test_a_photo_waits_for_others_but_not_for_ever(
     assert len(started) == 1
 
 
-def test_many_at_once_share_two_processes(
-    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]]
-) -> None:
-    decoders = make(processes=2)
-    sent = [saved(Image.new("L", (1 + i, 5), i)) for i in range(24)]
-    with ThreadPoolExecutor(8) as pool:
-        images = list(pool.map(decoders.decode, sent, [NAME] * len(sent)))
-    assert [(image.width, image.getpixel((0, 0))) for image in images] == [(1 + i, i) for i in range(24)]
-    assert 1 <= len(started) <= 2
-
-
 SCRIPT = """
 import sys, time
-from demo.galleries.worker import decoders
+from demo.galleries.reading.worker import decoders
 try:
     print(decoders.decode(bytes.fromhex(sys.argv[1]), "A photo").size, flush=True)
     while sys.argv[2] != "0":
@@ -249,11 +198,8 @@ def test_no_process_outlives_the_app(end: int) -> None:
 
 
 def test_the_process_imports_none_of_the_app_s_libraries() -> None:
-    script = "import sys, demo.galleries.worker; print(*sys.modules)"
+    script = "import sys, demo.galleries.reading.worker; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
     imported = set(result.stdout.split())
-    assert {"PIL", "demo", "seps.photos"} <= imported
-    assert {name for name in imported if name.startswith("seps")} == {
-        *("seps", "seps.colours", "seps.files", "seps.heic", "seps.photos", "seps.transparency"),
-    }
+    assert {"PIL", "demo", "seps.media.photos"} <= imported
     assert not imported & {"torch", "numpy", "gradio", "transformers", "timm", "safetensors"}

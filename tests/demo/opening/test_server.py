@@ -1,24 +1,28 @@
-"""The opening page's server, without a browser."""
-
-from __future__ import annotations
-
+import base64
 import io
 import json
+import re
 import socket
 import struct
+import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
-from demo.galleries.packaged import load_examples
-from demo.opening import server
+from demo.galleries.sources.packaged import load_examples
+from demo.opening import first, server
 from demo.opening.server import Opening
-from demo.page.addresses import PREFIX, picture_address
+from demo.opening.write import compute_first_view
+from demo.page.html import app_page, picture_address
+from demo.service.models.registry import ModelRegistry
 
 PAGE = "<!doctype html><title>SEPS Explorer</title>"
 
@@ -50,31 +54,6 @@ def test_page_photographs_and_state(opening: Opening) -> None:
     assert json.loads(got(opening.address + "/opening/state")[1]) == {"opening": True}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/config",
-        f"/{PREFIX}/examples/thumb/..%2f..%2fapp.py",
-        f"/{PREFIX}/examples/photo/14",
-        f"/{PREFIX}/scenes/thumb/0",
-    ],
-)
-def test_everything_else_is_told_to_wait(opening: Opening, path: str) -> None:
-    with pytest.raises(urllib.error.HTTPError, match="503"):
-        got(opening.address + path)
-
-
-def test_the_address_is_free_at_once_after_closing(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Opening(None, PAGE)
-    got(first.address)
-    first.close()
-    second = Opening(first.port, "another page")
-    try:
-        assert got(second.address)[1] == b"another page"
-    finally:
-        second.close()
-
-
 def test_ports_that_cannot_be_had_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
     with socket.socket() as taken:
@@ -97,7 +76,6 @@ def test_a_host_that_is_not_this_machine_is_told(monkeypatch: pytest.MonkeyPatch
 
 
 def raw(opening: Opening, request: bytes) -> bytes:
-    """The answer to raw bytes."""
     with socket.create_connection((opening.host, opening.port), timeout=10) as connection:
         connection.sendall(request)
         return b"".join(iter(lambda: connection.recv(65536), b""))
@@ -164,3 +142,62 @@ def test_it_answers_below_the_root_path_too(monkeypatch: pytest.MonkeyPatch, pat
         assert json.loads(got(f"{opening.address}{path.rstrip('/')}/opening/state")[1]) == {"opening": True}
     finally:
         opening.close()
+
+
+ROOT = Path(__file__).parents[3]
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def test_it_is_what_the_app_shows_on_load(registry: ModelRegistry) -> None:
+    computed, written = compute_first_view(registry), first.first_view()
+    assert written is not None, "The model's weights changed: run `python -m demo.opening`."
+    assert_alike(json.loads(json.dumps(computed)), written, "view")
+
+
+def assert_alike(first: Any, other: Any, where: str) -> None:
+    """Equal but for the last digits of numbers, those in sentences too."""
+    if isinstance(first, dict) and "float32" in first:
+        assert first["shape"] == other["shape"], where
+        left, right = (np.frombuffer(base64.b64decode(part["float32"]), "<f4") for part in (first, other))
+        np.testing.assert_allclose(left, right, atol=1e-4, err_msg=where)
+    elif isinstance(first, dict):
+        assert first.keys() == other.keys(), where
+        for name in first:
+            assert_alike(first[name], other[name], f"{where}.{name}")
+    elif isinstance(first, list):
+        assert len(first) == len(other), where
+        for place, (left, right) in enumerate(zip(first, other, strict=True)):
+            assert_alike(left, right, f"{where}[{place}]")
+    elif isinstance(first, float):
+        assert first == pytest.approx(other, abs=1e-4), where
+    elif isinstance(first, str) and first != other:
+        assert NUMBER.sub("#", first) == NUMBER.sub("#", other), where
+        for left, right in zip(NUMBER.findall(first), NUMBER.findall(other), strict=True):
+            step = 10.0 ** -len(left.partition(".")[2])  # a value may be rounded up here and down there
+            assert float(left) == pytest.approx(float(right), abs=1.01 * step if "." in left else 0), where
+    else:
+        assert first == other, where
+
+
+def test_it_is_not_shown_with_other_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"others")
+    monkeypatch.setattr(first, "WEIGHTS", tmp_path / "model.safetensors")
+    assert first.first_view() is None
+    page = app_page(None)
+    assert json.loads(re.search(r'id="site">(.*?)</script>', page)[1])["example"] is None  # type: ignore[index]
+
+
+def test_what_the_view_holds_ends_no_tag_of_the_page() -> None:
+    view, mark = first.first_view(), "</script><b>"
+    assert view is not None
+    page = app_page(view | {"examples": [mark]})
+    assert mark not in page
+    value = json.loads(re.search(r'id="site">(.*?)</script>', page)[1])  # type: ignore[index]
+    assert value["example"]["chips"] == [mark]
+
+
+def test_nothing_that_takes_long_is_imported() -> None:
+    heavy = ("torch", "gradio", "numpy", "matplotlib", "transformers", "timm", "tqdm")
+    code = f"import sys, app; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,7 +1,5 @@
 """The server of the new page, and a call of its endpoints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -11,9 +9,9 @@ from starlette.testclient import TestClient
 
 from demo.page.html import app_page
 from demo.page.server import PageServer
-from demo.server.folder import TemporaryFolder
-from demo.service.registry import ModelRegistry
-from tests.helpers.awaited import awaited
+from demo.server.files.folder import TemporaryFolder
+from demo.service.models.registry import ModelRegistry
+from tests.helpers.web.awaited import awaited
 
 
 @pytest.fixture(scope="module")

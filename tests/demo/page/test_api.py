@@ -1,7 +1,3 @@
-"""The endpoints as programs call them: what may be left out, by gradio_client and by plain HTTP."""
-
-from __future__ import annotations
-
 import gc
 import json
 import re
@@ -20,9 +16,9 @@ from PIL import Image
 
 from demo.page.html import app_page
 from demo.page.server import PageServer
-from demo.server.folder import TemporaryFolder
+from demo.server.files.folder import TemporaryFolder
 from demo.server.launching import launch
-from demo.service.registry import ModelRegistry
+from demo.service.models.registry import ModelRegistry
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
@@ -111,25 +107,6 @@ def test_a_compact_explanation_has_the_same_numbers(client: Any, arguments: dict
     assert unpacked(compact) == unpacked(whole)
     assert compact["branches"][0]["score"]["shape"] == [len(compact["branches"][0]["kept"])]
     assert len(json.dumps(compact)) < 0.6 * len(json.dumps(whole))
-
-
-def test_the_compact_sample_reads_the_scores(client: Any) -> None:
-    (sample,) = re.findall(r"<!-- compact -->\n```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
-    scope: dict[str, Any] = {"app": client}
-    exec(compile(sample, GUIDE.name, "exec"), scope)
-    whole = client.predict(item=COFFEE, caption="a cup", api_name="/explain")
-    assert scope["score"].tolist() == np.float32(whole["branches"][0]["score"]).tolist()
-
-
-def test_compact_is_true_or_false(client: Any, address: str) -> None:
-    whole = client.predict(item=COFFEE, caption="a cup", compact=None, api_name="/explain")
-    assert "description" in whole
-    for value in ("false", "", 1, [True]):
-        call = {"item": COFFEE, "caption": "a cup", "compact": value}
-        joined = httpx.post(f"{address}/gradio_api/call/v2/explain", json=call, timeout=60).json()
-        answer = httpx.get(f"{address}/gradio_api/call/explain/{joined['event_id']}", timeout=60).text
-        assert "event: error" in answer
-        assert re.search("compact is a (text|number|list), but true or false is needed", answer), answer
 
 
 def test_the_guide_unpacks_a_compact_explanation(client: Any) -> None:

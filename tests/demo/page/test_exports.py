@@ -1,7 +1,3 @@
-"""The page's downloads: what each file contains, next to what the page draws."""
-
-from __future__ import annotations
-
 import csv
 import json
 from base64 import b64decode
@@ -12,10 +8,10 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from demo.galleries.moving import MOVING
+from demo.galleries.sources.scenes import MOVING
 from demo.service.masks import mask_text
 from demo.service.retrieval import RetrievalService
-from tests.helpers.page_calls import ask
+from tests.helpers.web.page_calls import ask
 
 CAPTION = "a tabby cat with green eyes"
 PAIR = {"gallery": "examples", "index": 2, "caption": CAPTION}
@@ -24,7 +20,6 @@ SPEC = {"spec": b"{"}
 
 
 def saved(client: TestClient, what: str, /, **values: Any) -> bytes:
-    """The bytes of a file that an endpoint makes."""
     status, file = ask(client, f"save_{what}", **values)
     assert status == 200, file
     assert file["name"].startswith("seps-")
@@ -44,6 +39,7 @@ def rows(content: bytes) -> list[dict[str, str]]:
             for kind in ("png", "spec")
         ],
         *[("contrast", kind, PAIR) for kind in ("svg", "json", "html", "spec")],
+        ("lesson", "html", PAIR),
     ],
 )
 def test_a_file_is_of_its_kind(client: TestClient, name: str, kind: str, values: dict[str, Any]) -> None:
@@ -57,6 +53,7 @@ def test_the_json_is_the_explanation_that_is_drawn(client: TestClient) -> None:
     numbers = json.loads(saved(client, "pair", file_format="json", **PAIR))
     _, value = ask(client, "explain", **PAIR)
     assert numbers["explanation"]["similarity"] == pytest.approx(value["similarity"], abs=1e-6)
+    assert sum(numbers["explanation"]["terms"].values()) == pytest.approx(value["similarity"], abs=1e-5)
     assert numbers["caption"] == CAPTION
 
 
@@ -110,16 +107,8 @@ def test_captions_and_scenes_are_ranked_in_files(client: TestClient) -> None:
     _, answer = ask(client, "captions", gallery="examples", index=2, typed="a cat")
     listed = [row["caption"] for row in answer["rows"]]
     assert [row["caption"] for row in table][: len(listed)] == listed
+    assert [row["caption"] for row in table if not row["written for this photo"]] == ["a cat"]
+    assert {row["written for this photo"] for row in table} == {"yes", "no", ""}
     _, edited = ask(client, "edit", index=0, changes='[{"do": "redraw", "seed": 1}]')
     changed = {"index": 0, "caption": edited["caption"], "changes": '[{"do": "redraw", "seed": 1}]'}
     assert rows(saved(client, "edit", **changed))[0]["title"] == edited["items"][0]["title"]
-
-
-def test_the_lesson_has_a_page_for_each_step(client: TestClient) -> None:
-    assert saved(client, "lesson", file_format="html", **PAIR).lower().startswith(BEGINS["html"])
-
-
-def test_two_sides_come_with_their_keys(client: TestClient, service: RetrievalService) -> None:
-    _, value = ask(client, "contrast", gallery="examples", index=-1, caption=CAPTION)
-    items = service.galleries["examples"].gallery.items
-    assert value["keys"] == {str(index): items[index].key for index, _ in value["options"]}

@@ -1,23 +1,29 @@
-"""The app on `gradio.Server`: the endpoints and names of the app, its gate, and the page's own actions."""
-
-from __future__ import annotations
-
 import json
+import re
+from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from demo.page.actions import PREFIX, TABLE
-from demo.page.addresses import picture_address
+from demo.opening.first import first_view
+from demo.page import actions
+from demo.page.html import app_page, picture_address
+from demo.page.questions import at
+from demo.page.table import PREFIX
 from demo.page.values import network_at
-from demo.server.uploads import NOT_THERE
+from demo.server.files.uploads import NOT_THERE
 from demo.service.explaining import explain_pair
 from demo.service.masks import mask_text
+from demo.service.models.personal import index_uploads
 from demo.service.retrieval import RetrievalService
-from tests.helpers.page_calls import ask
+from demo.views.generate.values import GenerateState
+from demo.views.losses.page import advice_rows
+from tests.helpers.web.page_calls import ask
 
 CAPTION = "a tabby cat with green eyes"
 PUBLIC = ("galleries", "rank_images", "rank_captions", "explain", "compare", "why", "picture")
@@ -34,6 +40,14 @@ def test_programs_find_the_endpoints_under_their_names(client: TestClient) -> No
 def test_the_page_is_served_with_the_rule_of_frames(client: TestClient) -> None:
     answer = client.get("/")
     assert "explorer.js" in answer.text and answer.headers["content-security-policy"] == "frame-ancestors 'self'"
+
+
+def test_the_first_photo_is_fetched_next_to_the_modules() -> None:
+    page = app_page(first_view())
+    (address,) = re.findall(r'"rel":"preload","as":"image","href":"([^"]+)"', page)
+    assert address.startswith("gradio_api/pictures/examples/photo/")
+    assert page.index(address) < page.index('<script type="module"')
+    assert "preload" not in app_page(None).replace("modulepreload", "")
 
 
 def test_what_is_not_needed_is_refused(client: TestClient) -> None:
@@ -108,10 +122,35 @@ def test_a_session_sees_its_own_photos_and_no_others(client: TestClient) -> None
     assert facts["name"] == "uploads" and facts["items"][0]["thumb"].startswith("data:image/jpeg")
     values = {"gallery": "uploads", "index": 0, "caption": CAPTION}
     status, value = ask(client, "explain", "owner", **values)
-    assert status == 200 and value["photo"]["src"].startswith("data:") and value["link"] is None
+    assert status == 200 and value["photo"]["src"].startswith("data:")
     assert ask(client, "explain", "another", **values)[0] == 400
     assert client.get("/gradio_api/pictures/uploads/photo/0").status_code == 404
     assert client.get(f"/gradio_api/file={path}").status_code == 404
+
+
+def test_pictures_that_are_sent_at_the_same_time_are_all_kept(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = client.get(f"/{picture_address('examples', 'photo', 2)}").content
+    path = client.post("/gradio_api/upload", files={"files": ("mine.jpg", content)}).json()[0]
+    photos = [{"path": path, "meta": {"_type": "gradio.FileData"}}]
+    is_started, is_frozen = Event(), Event()
+
+    def index_slowly(*values: Any) -> Any:
+        is_started.set()
+        assert is_frozen.wait(60)
+        return index_uploads(*values)
+
+    monkeypatch.setattr(actions, "index_uploads", index_slowly)
+    with ThreadPoolExecutor(1) as pool:
+        body = {"data": [None, photos], "session_hash": "both"}
+        sent = pool.submit(client.post, f"/gradio_api/run/{PREFIX}photos", json=body)
+        assert is_started.wait(60)
+        assert ask(client, "freeze", "both", frame=b64encode(content).decode())[0] == 200
+        is_frozen.set()
+        assert sent.result().status_code == 200
+    for gallery in ("camera", "uploads"):
+        assert ask(client, "explain", "both", gallery=gallery, index=0, caption=CAPTION)[0] == 200, gallery
 
 
 @pytest.mark.parametrize("path", ["examples/photo/99", "examples/huge/0", "none/photo/0", "examples/photo/x", "../x"])
@@ -119,13 +158,38 @@ def test_other_pictures_are_not_found(client: TestClient, path: str) -> None:
     assert client.get(f"/gradio_api/pictures/{path}").status_code == 404
 
 
-def test_each_action_is_registered(client: TestClient) -> None:
-    config = client.get("/config").json()
-    names = {each["api_name"] for each in config["dependencies"]}
-    assert {PREFIX + method.__name__ for method, _ in TABLE} <= names
-
-
 def test_answers_are_chinese_where_the_page_is(client: TestClient) -> None:
     body = {"data": [None, "examples", 99, "a cat"], "session_hash": "someone"}
     answer = client.post(f"/gradio_api/run/{PREFIX}explain?lang=zh", json=body)
     assert "位置" in json.loads(answer.text)["error"]
+
+
+PAIR = {"gallery": "examples", "index": 0, "prompt": "a cat"}
+
+
+def test_the_guide_has_all_advice_and_the_tasks(client: TestClient) -> None:
+    _, guide = ask(client, "guide")
+    assert all(row[0] in guide["html"] for row in advice_rows())
+    assert guide["tasks"].startswith("## ") and "L_ratio" in guide["tasks"]
+
+
+@pytest.mark.parametrize("name", ["judge", "several", "degrade", "recaption"])
+def test_a_model_that_does_not_ship_is_named(client: TestClient, name: str) -> None:
+    status, problem = ask(client, name, **PAIR)
+    assert status == 400 and "ships with this copy of the app" in problem
+
+
+@pytest.mark.parametrize("name", ["judge", "several", "recaption"])
+def test_a_missing_position_gets_a_sentence(client: TestClient, name: str) -> None:
+    status, problem = ask(client, name, gallery="examples", prompt="a cat")
+    assert status == 400 and problem.startswith("The position is missing. Choose one from 0")
+
+
+@pytest.mark.parametrize("place", ["", -1, 0.5, 3, float("nan"), float("inf")])
+def test_what_is_no_position_is_refused(place: float | str) -> None:
+    with pytest.raises(ValueError, match="The position is"):
+        at(place, 3)
+
+
+def test_a_series_has_a_seed_per_picture() -> None:
+    assert GenerateState(caption="a car", seed=5, count=4).asked.seeds == (5, 6, 7, 8)

@@ -3,8 +3,7 @@
 What is missing is named with its file: put it there.
 """
 
-from __future__ import annotations
-
+import ast
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,17 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from demo.record import language, table
-from demo.record.language import CHINESE, MESSAGES, PHRASES, in_languages, phrase, sentences, speaking
-from demo.record.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, listed, say
-from demo.record.unmatched import quoted
+from demo.record.texts import language, table
+from demo.record.texts.language import CHINESE, MESSAGES, PHRASES, in_languages, phrase, sentences, speaking
+from demo.record.texts.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, listed, say
+from demo.server.gate import FAULT, FULL, MAX_BYTES, large
+from demo.server.guard import GONE
 from demo.service.captions import read_caption
+from demo.service.generating.rank import read_drawn_caption
+from demo.service.measuring.measured import whereabouts
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.service.whereabouts import whereabouts
 from demo.views.losses.page import guide_page
 from demo.views.paper.page import page as paper_page
 
-ROOT = Path(__file__).parents[3]
 FILES = {"table": (TABLE, CHINESE_TABLE), "lesson": (LESSON, CHINESE_LESSON)}
 ENGLISH_ALONE = {"symbols"}  # sections
 # Examples of captions stay English, as captions are; names are names; and the template for a user's model.
@@ -34,7 +35,6 @@ AS_IT_IS |= {"R@10", "rSum", "AUC", "", *TABLE["symbols"]}
 
 
 def templates(file: str) -> list[str]:
-    """The English templates of a table, as "section.name"."""
     english, _ = FILES[file]
     return [f"{section}.{name}" for section, rows in english.items() if section not in ENGLISH_ALONE for name in rows]
 
@@ -46,7 +46,6 @@ def places(template: str) -> list[tuple[str, str]]:
 
 
 def digits(template: str) -> list[str]:
-    """The numbers in a template's text."""
     return sorted(re.findall(r"\d+(?:\.\d+)?", " ".join(text for text, *_ in Formatter().parse(template))))
 
 
@@ -81,9 +80,9 @@ def test_a_sentence_is_in_the_language_that_is_spoken_here_alone() -> None:
 
 
 def test_lists_are_joined_as_the_language_joins_them() -> None:
-    assert (quoted(["red", "cat", "sofa"]), listed(["R@1", "R@5"], "clause")) == ("“red”, “cat” or “sofa”", "R@1, R@5")
+    assert (listed(["red", "cat"]), listed(["R@1", "R@5"], "clause")) == ("red, cat", "R@1, R@5")
     with speaking(CHINESE):
-        assert quoted(["red", "cat", "sofa"]) == "“red”、“cat”或“sofa”"
+        assert listed(["red", "cat"]) == "red、cat"
         assert listed(["R@1", "R@5"], "clause").split("R@1")[1] == "\uff0cR@5"
         message = "There is no gallery 'moon'; there are: photos, scenes, paper, typed ones alone."
         assert sentences(message).endswith("photos、scenes、paper、仅输入的描述。")
@@ -127,7 +126,6 @@ class Noticing(dict[str, str]):
         self.missing: set[str] = set()
 
     def get(self, text: str, default: Any = None) -> Any:
-        """The phrase in Chinese."""
         if text not in self and text not in AS_IT_IS and re.search("[a-z]", text):
             self.missing.add(text)
         return super().get(text, default)
@@ -144,7 +142,44 @@ def test_places_and_tables_are_there_in_chinese(monkeypatch: pytest.MonkeyPatch,
             phrase(step.capitalize().replace("_", " "))  # in the row of the lesson's steps
         pages = [guide_page(), paper_page(service)]
     assert len(names) == 15
-    assert sorted(phrases.missing) == [], "missing in demo/record/phrases.zh.json"
+    assert sorted(phrases.missing) == [], "missing in demo/record/texts/phrases.zh.json"
     for page in pages:
         heads = re.findall(r"<h[23]>(.*?)</h[23]>", page)
         assert heads == [head for head in heads if CHINESE_LETTER.search(head)]
+
+
+ENGLISH = r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}"  # three words in a row
+ROOT = Path(__file__).parents[3]
+
+
+def texts_of_code() -> str:
+    """Return every text in the Python code of the library and of the app, with line breaks for values."""
+    nodes = [
+        node
+        for folder in ("seps", "demo")
+        for file in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    ]
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return "\n".join(texts)
+
+
+def phrases(form: str) -> list[str]:
+    """Return the runs of three or more words between the values of a form; of a short form all between its values."""
+    text = re.sub(r"\{\w*\}", "\n", form)
+    return re.findall(r"[A-Za-z]+(?: [A-Za-z]+){2,}", text) or text.split("\n")
+
+
+def test_each_form_of_a_message_is_that_of_the_code() -> None:
+    code = texts_of_code()
+    unused = [form for form in MESSAGES if any(phrase not in code for phrase in phrases(form))]
+    assert unused == [], "no message has this form: demo/record/texts/messages.zh.json"
+
+
+def test_what_visitors_meet_is_told_in_chinese(service: RetrievalService, registry: ModelRegistry) -> None:
+    texts = ("a dog " * 60, "a dog 🐶 sits by a cat in the snow", "ein Hund rennt schnell", "une femme en robe rouge")
+    lines = [FULL, FAULT, large(MAX_BYTES), GONE, *(read_caption(service.model, text).note for text in texts)]
+    lines.append(read_drawn_caption(registry.of("scenes").model, "a dog playing").note)
+    with speaking(CHINESE):
+        chinese = [sentences(line) for line in lines]
+    assert [line for line in chinese if re.search(ENGLISH, line)] == []

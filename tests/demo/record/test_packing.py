@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from base64 import b64decode
 from dataclasses import replace
@@ -9,15 +7,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from demo.record.mask_overlap import describe_overlap, pack_other_masks
 from demo.record.packing import overlap, packed, plain
+from demo.service.masks import read_mask
 from seps import Explanation
-from tests.helpers.records import CASES, random_record, record_with_classes
+from tests.helpers.models.records import CASES, random_record, record_with_classes
 
 BRANCH_ARRAYS = ("score", "extra_weights", "aggregation_weights")
 ALIGNMENT_ARRAYS = ("token_weights", "cosines", "matrix", "word_maps")
 
 
-@pytest.fixture(params=[*CASES, "classes"], ids=str)
+@pytest.fixture(params=[CASES[0], CASES[3], CASES[7], "classes"], ids=str)
 def record(request: pytest.FixtureRequest) -> Explanation:
     return record_with_classes() if request.param == "classes" else random_record(*request.param)
 
@@ -67,41 +67,16 @@ def test_packed_arrays_decode_to_the_record(record: Explanation) -> None:
         assert np.array_equal(unpacked(array), values.astype(np.float32))
 
 
-def test_plain_numbers_survive_json(record: Explanation) -> None:
+def test_plain_numbers_survive_json_and_every_field_is_described(record: Explanation) -> None:
     value = json.loads(json.dumps(plain(record), allow_nan=False))
     check_the_rest(record, value)
     for array, values in pairs(record, value):
         assert np.array_equal(np.array(array, dtype=values.dtype), values)
-
-
-def test_every_plain_field_is_described(record: Explanation) -> None:
-    value = plain(record)
     description = value.pop("description")
-    assert set(value) == set(description) - {"patches"}
+    assert set(packed(record)) == set(value) == set(description) - {"patches"}
     assert set(value["branches"][0]) == set(description["branches"])
     assert set(value["alignments"][0]) == set(description["alignments"])
     assert set(value.get("classes", {})) == set(description.get("classes", {}))
-
-
-def test_a_packed_record_has_numbers_alone_and_the_page_says_what_they_mean(record: Explanation) -> None:
-    assert set(packed(record)) == set(plain(record)) - {"description"}
-    assert all(len(text) < 30 for text in texts_of(packed(record)))
-
-
-def texts_of(value: Any) -> list[str]:
-    """Every text of a packed record but for its arrays."""
-    if isinstance(value, dict):
-        return [text for name, part in value.items() if name != "float32" for text in texts_of(part)]
-    if isinstance(value, list):
-        return [text for part in value for text in texts_of(part)]
-    return [value] if isinstance(value, str) else []
-
-
-def test_a_branch_that_merges_nothing_has_no_weights() -> None:
-    record = random_record(dense=True, use_dual_aggr=False)
-    for value in (packed(record), plain(record)):
-        assert value["branches"][0]["aggregation_weights"] is not None
-        assert value["branches"][1]["aggregation_weights"] is None
 
 
 def with_kept(record: Explanation, places: list[int]) -> Explanation:
@@ -118,3 +93,29 @@ def test_overlap_is_intersection_over_union() -> None:
 def test_records_of_different_grids_do_not_overlap() -> None:
     with pytest.raises(ValueError, match="The records have different grids, 4 x 7 and 5 x 5"):
         overlap([random_record(grid=(5, 5)), random_record(grid=(4, 7))])
+
+
+LEFT = np.array([1, 1, 1, 0, 0, 0], dtype=bool)
+RIGHT = np.array([0, 0, 1, 1, 0, 0], dtype=bool)
+
+
+def test_two_masks_share_what_both_keep_of_what_either_keeps() -> None:
+    assert describe_overlap([LEFT, RIGHT]) == (
+        "These masks share 25% of their patches: both keep 1 of the 4 that either keeps."
+    )
+    assert describe_overlap([LEFT, LEFT]).startswith("These masks share 100%")
+    assert describe_overlap([LEFT, ~LEFT]).startswith("These masks share 0%")
+
+
+def test_more_masks_are_told_two_by_two_as_well() -> None:
+    assert describe_overlap([LEFT, RIGHT, ~RIGHT]) == (
+        "These 3 masks share 0% of their patches: all keep 0 of the 6 that any keeps. Two by two they share 0% to 40%."
+    )
+
+
+def test_other_captions_come_with_their_masks() -> None:
+    (row,) = pack_other_masks(LEFT, ["a “red” hat"], [RIGHT])
+    assert row["caption"] == "a “red” hat"
+    assert (read_mask(row["mask"], 6) == RIGHT).all()  # type: ignore[union-attr]
+    assert row["says"].startswith("These masks share 25% of their patches")
+    assert row["says"].endswith("This is the mask for “a “red” hat”: press it again to return.")

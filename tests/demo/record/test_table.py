@@ -1,7 +1,3 @@
-"""The table of texts: every template can be filled, every symbol has its mathematics, and both exist once."""
-
-from __future__ import annotations
-
 import json
 import re
 from string import Formatter
@@ -11,11 +7,9 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.mathtext import MathTextParser
 
-from demo.record.layer_table import LAYERS
-from demo.record.layers import Layer
-from demo.record.page_table import table_tag
-from demo.record.table import (
-    LESSON,
+from demo.record.layers.layer_table import LAYERS
+from demo.record.layers.page_table import table_tag
+from demo.record.texts.table import (
     NAMES,
     SYMBOLS,
     TABLE,
@@ -27,11 +21,11 @@ from demo.record.table import (
     say,
     symbols,
 )
-from demo.server.static import SCRIPTS
+from demo.server.files.static import SCRIPTS
 from demo.static.lesson import SECTIONS
 from tests.demo.browser.standalone import WORDS as RECORD_WORDS
 from tests.demo.browser.standalone import random_record
-from tests.helpers.record_words import layers_of, record_words
+from tests.helpers.models.record_words import layers_of, record_words
 
 KEYS = [f"{section}.{name}" for section, rows in TEMPLATES.items() if section != "symbols" for name in rows]
 
@@ -78,14 +72,6 @@ def test_what_scripts_say_stands_in_the_table() -> None:
         assert any(re.fullmatch(pattern, known) for known in KEYS if known.split(".")[0] in page), key
 
 
-def test_scripts_draw_and_never_word() -> None:
-    for file in SCRIPTS.rglob("*.js"):
-        code = re.sub(r"(?m)(^|\s)//.*$", "", file.read_text(encoding="utf-8"))
-        sentences = re.findall(r"""["`>]([A-Z][a-z]+ [a-z][^"`]*)["`]""", code)
-        labels = re.findall(r"""(?:h\("(?:label|b|span|p)", [^,;]*,|"aria-label":|title:) "([A-Za-z][a-z]+)\"""", code)
-        assert sentences + labels == [], file
-
-
 @pytest.mark.parametrize("name", SYMBOLS)
 def test_every_symbol_is_mathematics_for_pages_and_files(name: str) -> None:
     assert ElementTree.fromstring(symbols()[name]).tag.endswith("math")
@@ -94,20 +80,10 @@ def test_every_symbol_is_mathematics_for_pages_and_files(name: str) -> None:
     assert rich(f"({name})") == f"({symbols()[name]})"
 
 
-def test_parts_are_superscripts_as_in_the_paper() -> None:
-    assert [SYMBOLS[name] for name in TABLE["part"]] == ["s^{p}", "s^{st}", "s^{dt}", "s^{im}"]
-    assert "<msup><mi>s</mi><mrow><mi>st</mi></mrow></msup>" in symbols()["s_st"]
-
-
 def test_symbols_are_whole_words_and_the_rest_is_text() -> None:
     assert mathtext("s_st, s_std and xs_st") == "$s^{st}$, s_std and xs_st"
     assert mathtext("$5 for s_p") == r"\$5 for $s^{p}$"
     assert rich("<b> & s_") == "&lt;b&gt; &amp; s_"
-
-
-def test_no_section_stands_in_both_tables() -> None:
-    assert not TABLE.keys() & LESSON.keys()
-    assert TEMPLATES.keys() == TABLE.keys() | LESSON.keys() | WORDS.keys()
 
 
 def test_the_page_carries_the_table() -> None:
@@ -147,9 +123,3 @@ def test_what_is_said_of_a_record_has_its_numbers(name: str) -> None:
         assert branch is not None
         fields = {field for _, field, _, _ in Formatter().parse(line) if field}
         assert fields == {"fate", "score", "rank", *branch.parts}
-
-
-def test_masks_of_both_branches_have_a_key_of_four() -> None:
-    layers = record_words(random_record(dense=True))["layers"]
-    assert [meaning for _, meaning in layers["mask:both"]["key"]] == ["both", "sparse only", "dense only", "none"]
-    assert [meaning for _, meaning in layers[str(Layer("mask"))]["key"]] == ["kept", "dropped"]

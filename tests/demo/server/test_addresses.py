@@ -1,7 +1,3 @@
-"""Gradio's addresses, listed from its own router: each is needed, or known and refused."""
-
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,14 +6,18 @@ from typing import Any
 import gradio as gr
 import pytest
 from gradio.routes import App
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from demo.galleries.photos import MAX_BYTES
+from demo.galleries.reading.photos import MAX_BYTES
 from demo.server.addresses import NEEDED, OF_PAGE, is_needed
-from demo.server.folder import TemporaryFolder
+from demo.server.files.folder import TemporaryFolder
 from demo.server.gate import UNKNOWN, UNREADABLE
-from demo.server.routes import server_options
-from tests.helpers.awaited import awaited
+from demo.server.routes import WithoutDeepLinks, server_options
+from tests.helpers.web.awaited import awaited
 
 API = "/gradio_api/"
 # Known addresses of Gradio that are not needed. New ones are refused too; look at
@@ -115,3 +115,16 @@ def test_a_body_of_another_form_gets_a_sentence_that_holds_nothing_of_it(
 ) -> None:
     answer = TestClient(app).post(f"{API}{path}", content=body, headers={"Content-Type": kind})
     assert (answer.status_code, answer.json()) == (422, {"error": UNREADABLE})
+
+
+@pytest.mark.parametrize(
+    ("address", "left"),
+    [
+        ("/?view=search&deep_link=zzz&caption=a+caf%C3%A9", "view=search&caption=a+caf%C3%A9"),
+        ("/?caption=deep_link", "caption=deep_link"),
+    ],
+)
+def test_gradios_own_links_are_left_out_of_an_address(address: str, left: str) -> None:
+    routes = [Route("/", lambda request: PlainTextResponse(str(request.query_params)))]
+    client = TestClient(Starlette(routes=routes, middleware=[Middleware(WithoutDeepLinks)]))
+    assert client.get(address).text == left

@@ -1,17 +1,15 @@
-"""The temporary folder: bounded in age and size, and gone at the end."""
-
-from __future__ import annotations
-
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
-from demo.server.folder import TemporaryFolder, is_in_folder
+from demo.server.files.folder import TemporaryFolder, is_in_folder
 
 
 @pytest.fixture
@@ -89,3 +87,21 @@ def test_lies_in_follows_links_and_never_opens(tmp_path: Path) -> None:
     outside = [".", "..", "../canary.txt", "out", "loop", "below/../../canary.txt", "a\0b"]
     assert not any(is_in_folder(folder, f"{folder}/{path}") for path in outside)
     assert not any(is_in_folder(folder, path) for path in ("", "canary.txt", "file:///etc/passwd", str(canary), "~/x"))
+
+
+def test_a_second_end_waits_until_the_folder_is_gone(outer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = TemporaryFolder()
+    begun, remove = Event(), shutil.rmtree
+
+    def remove_slowly(path: Path, ignore_errors: bool = False) -> None:
+        begun.set()
+        time.sleep(0.3)
+        remove(path, ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", remove_slowly)
+    server = Thread(target=folder.close)  # the server and app.py both end it; the process goes with the second
+    server.start()
+    assert begun.wait(10)
+    folder.close()
+    assert not folder.path.exists()
+    server.join()

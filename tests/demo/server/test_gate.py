@@ -1,15 +1,21 @@
-"""The gate in front of Gradio, with a small server in its place."""
-
 from __future__ import annotations
 
 import json
 import logging
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from errno import EDQUOT, ENOSPC
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,11 +25,12 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from demo.server import gate
-from demo.server.folder import TemporaryFolder
-from demo.server.gate import FAULT, FULL, NO_ANSWER, STATUS, UNKNOWN, UNREADABLE
+from demo.server.files.folder import TemporaryFolder
+from demo.server.gate import BAD_SESSION, FAULT, FULL, NO_ANSWER, STATUS, TAKEN, UNKNOWN, UNREADABLE
 from demo.server.routes import server_options
 
 API = "/gradio_api"
+LONG = 400  # steps of 0.05 s: work that a test ends
 
 
 class Page(Starlette):
@@ -89,11 +96,33 @@ def test_what_is_needed_passes(client: TestClient) -> None:
         assert client.get(f"{API}/call/explain/{event}").text == "0"
 
 
-@pytest.mark.parametrize("path", ["/monitoring", f"{API}/proxy=a%00b", f"{API}/process_recording", "/x", f"{API}/"])
-def test_what_is_not_needed_gets_a_sentence(client: TestClient, path: str) -> None:
-    for method in ("GET", "POST", "OPTIONS", "TRACE"):
-        answer = client.request(method, path)
-        assert (answer.status_code, answer.json()) == (404, {"error": UNKNOWN})
+REFUSED: list[tuple[str, str, dict[bytes, bytes], int, str]] = [
+    *[
+        (method, path, {}, 404, UNKNOWN)
+        for method in ("GET", "POST", "OPTIONS", "TRACE")
+        for path in ("/monitoring", f"{API}/proxy=a%00b", f"{API}/process_recording", "/x", f"{API}/")
+    ],
+    *[
+        ("GET", f"{API}/call/{version}explain/{event}", {}, 404, NO_ANSWER)
+        for version in ("", "v2/")
+        for event in ("0", "zz", "%00", "x" * 250, "running%0a")
+    ],
+    *[
+        ("POST", f"{API}/queue/join", {name: value}, 400, UNREADABLE)
+        for name in (b"host", b"x-forwarded-host")
+        for value in (b"[", b"[::1", b"a b\x7f", b"\xff[", b"x:a")  # of which no address can be made
+    ],
+    *[
+        ("GET", f"{API}/upload_progress?{query}", {}, 400, UNREADABLE)
+        for query in ("session_hash=" + "x" * 201, "upload_id=" + "x" * 201, "a=1&session_hash=" + "%41" * 201)
+    ],
+]
+
+
+def test_what_is_not_needed_or_not_readable_gets_a_sentence(client: TestClient) -> None:
+    for method, path, headers, status, sentence in REFUSED:
+        answer = client.request(method, path, headers=headers)
+        assert (answer.status_code, answer.json()) == (status, {"error": sentence}), (method, path, headers)
 
 
 def test_only_files_of_the_folder_are_served(client: TestClient, folder: TemporaryFolder, tmp_path: Path) -> None:
@@ -110,25 +139,11 @@ def test_only_files_of_the_folder_are_served(client: TestClient, folder: Tempora
         assert (answer.status_code, answer.json()) == (404, {"error": UNKNOWN}), path
 
 
-@pytest.mark.parametrize("event", ["0", "zz", "%00", "x" * 250, "running%0a"])
-def test_an_answer_that_nobody_asked_for_gets_a_sentence(client: TestClient, event: str) -> None:
-    for path in (f"{API}/call/explain/{event}", f"{API}/call/v2/explain/{event}"):
-        answer = client.get(path)
-        assert (answer.status_code, answer.json()) == (404, {"error": NO_ANSWER})
-
-
 def test_a_page_whose_answers_nobody_holds_is_told_so_in_its_own_terms(client: TestClient) -> None:
     answer = client.get(f"{API}/queue/data?session_hash=zz")
     assert answer.headers["content-type"].startswith("text/event-stream")
     message = json.loads(answer.text.removeprefix("data: "))
     assert (message["msg"], message["session_not_found"], message["message"]) == ("unexpected_error", True, NO_ANSWER)
-
-
-@pytest.mark.parametrize("name", ["host", "x-forwarded-host"])
-@pytest.mark.parametrize("value", [b"[", b"[::1", b"a b\x7f", b"\xff[", b"x:a"])
-def test_a_host_of_which_no_address_can_be_made_is_told(client: TestClient, name: str, value: bytes) -> None:
-    answer = client.post(f"{API}/queue/join", headers={name.encode(): value})
-    assert (answer.status_code, answer.json()) == (400, {"error": UNREADABLE})
 
 
 def test_usual_hosts_pass(client: TestClient) -> None:
@@ -147,10 +162,7 @@ def test_a_name_that_no_file_can_have_is_not_looked_for(client: TestClient) -> N
     assert client.get("/static/" + "x" * 255).status_code == 200  # it is Gradio's to say
 
 
-def test_names_and_bodies_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    for query in ("session_hash=" + "x" * 201, "upload_id=" + "x" * 201, "a=1&session_hash=" + "%41" * 201):
-        answer = client.get(f"{API}/upload_progress?{query}")
-        assert (answer.status_code, answer.json()) == (400, {"error": UNREADABLE})
+def test_bodies_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "MAX_BYTES", 2**20)
     for content in (b"x" * (2**20 + 1), iter([b"x" * 2**19] * 3)):  # the second has no length
         answer = client.post(f"{API}/run/explain", content=content)
@@ -160,8 +172,7 @@ def test_names_and_bodies_are_bounded(client: TestClient, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("fault", "status", "sentence"),
-    [("disk", 507, FULL), ("quota", 507, FULL), ("other", 500, FAULT)],
+    ("fault", "status", "sentence"), [("disk", 507, FULL), ("quota", 507, FULL), ("other", 500, FAULT)]
 )
 def test_a_fault_becomes_a_sentence(
     client: TestClient, caplog: pytest.LogCaptureFixture, fault: str, status: int, sentence: str
@@ -224,3 +235,147 @@ def test_an_upload_to_a_full_disk_is_told_and_leaves_nothing(
         assert sorted(folder.path.rglob("*")) == before
     assert [record.exc_info for record in caplog.records] == [None] * 3
     assert client.post(f"{API}/upload", files=files).status_code == 200
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("log") / "log.txt"
+
+
+@pytest.fixture(scope="module")
+def http(log: Path) -> Iterator[httpx.Client]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {**os.environ, "GRADIO_ANALYTICS_ENABLED": "False", "GRADIO_TEMP_DIR": str(log.parent)}
+    with log.open("wb") as file:
+        command = [sys.executable, "-m", "tests.demo.server.counting", str(port)]
+        server = subprocess.Popen(command, cwd=Path(__file__).parents[3], env=environment, stdout=file, stderr=file)
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+        for _ in range(1200):
+            try:
+                client.get("/config")
+                break
+            except httpx.TransportError:
+                assert server.poll() is None, log.read_text()
+                time.sleep(0.1)
+        yield client
+    server.terminate()
+    server.wait(30)
+
+
+def join(http: httpx.Client, session: Any, steps: int = 3) -> httpx.Response:
+    return http.post(f"{API}/queue/join", json={"data": [steps], "fn_index": 0, "session_hash": session})
+
+
+def cancel(http: httpx.Client, session: Any, event: Any) -> httpx.Response:
+    return http.post(f"{API}/cancel", json={"session_hash": session, "fn_index": 0, "event_id": event})
+
+
+def call(http: httpx.Client, steps: int, **more: Any) -> str:
+    return str(http.post(f"{API}/call/count", json={"data": [steps], **more}).json()["event_id"])
+
+
+def made(http: httpx.Client) -> int:
+    return int(http.post(f"{API}/run/made", json={"data": []}).json()["data"][0])
+
+
+def stream(http: httpx.Client, session: str, begun: threading.Event) -> list[dict[str, Any]]:
+    """All messages for a session, until its answer is there."""
+    messages = []
+    with http.stream("GET", f"{API}/queue/data", params={"session_hash": session}) as answer:
+        for line in answer.iter_lines():
+            if line.startswith("data: "):
+                messages.append(json.loads(line.removeprefix("data: ")))
+                if messages[-1]["msg"] == "process_generating":
+                    begun.set()
+    return messages
+
+
+def last(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    return next(message for message in messages if message["msg"] == "process_completed")
+
+
+@pytest.mark.slow
+def test_only_its_own_session_ends_an_event(http: httpx.Client) -> None:
+    begun = threading.Event()
+    event = join(http, "owner", 30).json()["event_id"]
+    other = join(http, "waiting").json()["event_id"]
+    with ThreadPoolExecutor() as pool:
+        owner = pool.submit(stream, http, "owner", begun)
+        assert begun.wait(20)
+        answers = [cancel(http, session, event) for session in ("stranger", "waiting", event)]
+        answers.append(cancel(http, "owner", other))  # one that waits
+        messages = owner.result()
+    assert [(answer.status_code, answer.json()) for answer in answers] == [(404, {"error": NO_ANSWER})] * 4
+    assert last(messages)["success"] and made(http) == 30
+    assert last(stream(http, "waiting", begun))["success"] and made(http) == 3
+
+
+def test_its_own_session_ends_an_event(http: httpx.Client) -> None:
+    begun = threading.Event()
+    event = join(http, "owner", LONG).json()["event_id"]
+    with ThreadPoolExecutor() as pool:
+        owner = pool.submit(stream, http, "owner", begun)
+        assert begun.wait(20)
+        assert cancel(http, "owner", event).json() == {"success": True}
+        assert last(owner.result())["output"] == {}
+    assert made(http) < LONG
+    assert cancel(http, "owner", event).json() == {"success": True}  # once more, as a page that is late does
+
+
+def test_a_call_without_a_session_is_ended_by_its_own_name(http: httpx.Client) -> None:
+    event = call(http, LONG)
+    with ThreadPoolExecutor() as pool, http.stream("GET", f"{API}/call/count/{event}") as answer:
+        lines = answer.iter_lines()
+        assert "event: generating" in lines
+        assert cancel(http, "stranger", event).status_code == 404
+        assert cancel(http, event, event).status_code == 200
+        pool.submit(list, lines).result(timeout=20)
+    assert made(http) < LONG
+
+
+def test_nobody_else_takes_the_answers_of_a_session_that_listens(http: httpx.Client) -> None:
+    begun = threading.Event()
+    event = join(http, "owner", 30).json()["event_id"]
+    with ThreadPoolExecutor() as pool:
+        owner = pool.submit(stream, http, "owner", begun)
+        assert begun.wait(20)
+        answer = http.get(f"{API}/call/count/{event}")
+        messages = owner.result()
+    assert (answer.status_code, answer.json()) == (409, {"error": TAKEN})
+    assert last(messages)["success"]
+    assert len([message for message in messages if message["msg"] == "process_generating"]) >= 30
+
+
+@pytest.mark.parametrize("more", [{}, {"session_hash": "named"}])
+def test_long_work_of_a_call_starts_when_its_event_is_listened_for(http: httpx.Client, more: dict[str, str]) -> None:
+    answer = http.get(f"{API}/call/count/{call(http, 3, **more)}", timeout=30)
+    assert "event: complete" in answer.text
+
+
+@pytest.mark.parametrize("session", ["", " ", "a\nb", "a<gradio-sep>b", "x" * 201, "\0"])
+def test_a_session_without_a_usable_name_gets_a_sentence(http: httpx.Client, log: Path, session: str) -> None:
+    before = log.read_text()
+    answers = [join(http, session), cancel(http, session, "0")]
+    for path in ("call/count", "run/count", "api/count"):
+        answers.append(http.post(f"{API}/{path}", json={"data": [3], "session_hash": session}))
+    assert [(answer.status_code, answer.json()) for answer in answers] == [(400, {"error": BAD_SESSION})] * 5
+    data = http.get(f"{API}/queue/data", params={"session_hash": session})
+    assert data.text == '{"error":"' + UNREADABLE + '"}' if len(session) > 200 else "session_not_found" in data.text
+    assert log.read_text() == before
+
+
+def test_of_two_names_in_an_address_the_last_counts_as_in_gradio(http: httpx.Client, log: Path) -> None:
+    before = log.read_text()
+    call(http, 1, session_hash="here")
+    data = http.get(f"{API}/queue/data?session_hash=here&session_hash=none")
+    assert "session_not_found" in data.text
+    assert log.read_text() == before
+
+
+def test_a_body_that_holds_no_session_is_gradios_to_refuse(http: httpx.Client) -> None:
+    for content in (b"", b"[]", b"{", b'{"session_hash": 5}', b"[" * 100_000, b"1" * 5000):
+        answer = http.post(f"{API}/cancel", content=content, headers={"Content-Type": "application/json"})
+        assert answer.status_code in (400, 422), content[:20]
+        assert answer.json() in ({"error": UNREADABLE}, {"detail": "There was an error parsing the body"}), content[:20]

@@ -1,10 +1,9 @@
-"""Starting the server on a machine that is too busy for Gradio's patience."""
-
 from __future__ import annotations
 
 import gc
-import os
 import socket
+import subprocess
+import sys
 import time
 from types import SimpleNamespace
 
@@ -13,8 +12,8 @@ import httpx
 import pytest
 from gradio import http_server, networking
 
-from demo.server.launching import launch, let_local_addresses_pass
-from tests.helpers.awaited import awaited
+from demo.server.launching import launch
+from tests.helpers.web.awaited import awaited
 
 
 async def launched(port: int) -> gr.Blocks:
@@ -61,9 +60,58 @@ def test_an_address_that_is_taken_is_told() -> None:
     gc.collect()  # Gradio leaves the socket open with which it looked
 
 
-def test_this_machine_is_reached_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("no_proxy", raising=False)
-    monkeypatch.setenv("NO_PROXY", "example.org")
-    let_local_addresses_pass("192.0.2.7")
-    let_local_addresses_pass("192.0.2.7")
-    assert os.environ["no_proxy"] == "example.org,localhost,127.0.0.1,192.0.2.7"
+START = """
+import gc, threading, time
+from pathlib import Path
+from demo.server import memory
+
+def resident():
+    return next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if "VmRSS" in line)
+
+memory.EVERY = 0.2
+memory.put_off_search()
+searches = [generation["collections"] for generation in gc.get_stats()]
+libraries = [[] for _ in range(600_000)]  # what the app has from its start
+assert [generation["collections"] for generation in gc.get_stats()] == searches
+memory.set_aside()
+assert gc.get_freeze_count() > 600_000
+assert gc.isenabled()
+if KEEP:
+    assert memory.keep_memory_flat()
+before = resident()
+"""
+THREADS = """
+def use():
+    blocks = [bytearray(30_000) for _ in range(2_000)]  # 60 MB in pieces that no thread's heap maps by themselves
+    blocks = blocks[::100]
+    time.sleep(0.5)
+threads = [threading.Thread(target=use) for _ in range(6)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+END = """
+time.sleep(1)
+print((resident() - before) // 1024)
+"""
+
+
+def rise(use: str, keep: bool) -> int:
+    program = (START + use + END).replace("KEEP", str(keep))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    return int(done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc keeps heaps that can be returned")
+def test_what_threads_freed_is_returned() -> None:
+    assert rise(THREADS, keep=True) < 60
+
+
+def test_nothing_is_left_behind_where_gradio_is_there() -> None:
+    import gradio  # noqa: F401
+
+    from demo.server.memory import skip_stub_files
+
+    before = list(sys.meta_path)
+    skip_stub_files()
+    assert sys.meta_path == before

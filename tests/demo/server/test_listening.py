@@ -1,7 +1,3 @@
-"""Long work that nobody listens for is not started."""
-
-from __future__ import annotations
-
 import asyncio
 import time
 from types import SimpleNamespace
@@ -11,7 +7,7 @@ import pytest
 from gradio.queueing import EventQueue, Queue
 from starlette.testclient import TestClient
 
-from demo.server.folder import TemporaryFolder
+from demo.server.files.folder import TemporaryFolder
 from demo.server.gate import Gate
 from demo.server.listening import UNHEARD, Listeners, start_only_heard
 

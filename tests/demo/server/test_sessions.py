@@ -1,7 +1,3 @@
-"""Sessions: bounded, the least needed dropped first, none for a call without a session."""
-
-from __future__ import annotations
-
 from asyncio import Queue
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -18,8 +14,6 @@ from demo.server.sessions import Answers, Session, Sessions
 
 @dataclass(frozen=True)
 class Held:
-    """A state that reports its size."""
-
     nbytes: int
 
 

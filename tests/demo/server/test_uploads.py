@@ -1,17 +1,13 @@
-"""Files of a call: only uploads, in any form."""
-
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import pytest
 
-from demo.galleries.photos import MAX_BYTES
-from demo.server import uploads
-from demo.server.uploads import NOT_SENT, NOT_THERE, Upload, takes_uploads, validate_file, validate_files
-from tests.helpers.canaries import forms, metas
+from demo.galleries.reading.photos import MAX_BYTES
+from demo.server.files import uploads
+from demo.server.files.uploads import NOT_SENT, NOT_THERE, Upload, takes_uploads, validate_file, validate_files
+from tests.helpers.web.canaries import forms, metas
 
 
 @pytest.fixture

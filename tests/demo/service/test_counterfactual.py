@@ -1,17 +1,12 @@
-"""Decisions by hand: the numbers are the library's, the rank is that among the others, which decide for themselves."""
-
-from __future__ import annotations
-
 import re
 
 import numpy as np
 import pytest
 import torch
 
-from demo.galleries.index import require_in_memory
-from demo.service.counterfactual import Forcing
-from demo.service.masks import mask_text
-from demo.service.registry import ModelRegistry
+from demo.galleries.indexes.index import require_in_memory
+from demo.service.experiments.counterfactual import Forcing
+from demo.service.masks import changed_mask, mask_text, read_mask, read_patches
 from demo.service.retrieval import RetrievalService
 from seps import explain
 
@@ -72,11 +67,46 @@ def test_the_game_sets_a_budget_beside_the_highest_scores(service: RetrievalServ
             forcing.game(budget, None)
 
 
-def test_edited_galleries_have_rankings_of_their_own(registry: ModelRegistry) -> None:
-    service, indexed = registry.open("scenes")
-    caption = "a red car"
-    assert service.get_cached_ranking(indexed, caption) is service.get_cached_ranking(indexed, caption)
-    mask = np.zeros(100, dtype=bool)
-    mask[:7] = True
-    assert len(mask_text(mask)) == 18
-    assert Forcing(service, indexed, 5, caption).attempt(mask).total == 200
+@pytest.mark.parametrize("count", [1, 8, 9, 100, 196])
+def test_a_mask_leads_back_from_its_text(count: int) -> None:
+    draw = np.random.default_rng(count)
+    for _ in range(20):
+        mask = draw.random(count) < draw.random()
+        mask[draw.integers(count)] = True
+        text = mask_text(mask)
+        read = read_mask(text, count)
+        assert read is not None and np.array_equal(read, mask)
+        assert len(text) <= np.ceil(np.ceil(count / 8) * 4 / 3) and not set(text) & set("+/=")
+    assert read_mask("", count) is None
+    with pytest.raises(ValueError, match="keeps no patch"):
+        read_mask(mask_text(np.zeros(count, dtype=bool)), count)
+
+
+@pytest.mark.parametrize("text", ["A", "!", "AAAAA", "_" * 34, "ä", "=", "////"])
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"The mask '{text}' does not have 20 patches"):
+        read_mask(text, 20)
+    with pytest.raises(ValueError, match="AAAA' does not have 20 patches"):
+        read_mask("A" * 5000, 20)
+
+
+def test_lists_of_patches_count_from_one() -> None:
+    assert np.flatnonzero(read_patches("1,2, 5-9", 12, "keep")).tolist() == [0, 1, 4, 5, 6, 7, 8]
+    assert read_patches("all", 4, "keep").all() and not read_patches("", 4, "keep").any()
+    for text, message in (
+        ("0", "keep has 0, but there are patches 1 to 12"),
+        ("9-13", "keep has 9-13, but there are patches 1 to 12"),
+        ("5-4", "keep has 5-4, but there are patches 1 to 12"),
+        ("x", "keep has 'x', but numbers of patches are needed, such as 1,2"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            read_patches(text, 12, "keep")
+
+
+def test_patches_are_dropped_and_then_kept() -> None:
+    kept = np.array([1, 1, 0, 0], dtype=bool)
+    assert changed_mask(kept, "", "") is None
+    assert changed_mask(kept, "4", "1").astype(int).tolist() == [0, 1, 0, 1]  # type: ignore[union-attr]
+    assert changed_mask(kept, "3", "all").astype(int).tolist() == [0, 0, 1, 0]  # type: ignore[union-attr]
+    with pytest.raises(ValueError, match="The mask keeps no patch"):
+        changed_mask(kept, "", "all")

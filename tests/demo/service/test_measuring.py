@@ -1,5 +1,3 @@
-"""Measures next to a record: layers have the library's values, and sentences their numbers."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -9,17 +7,23 @@ import pytest
 from PIL import Image
 
 from demo.galleries.annotation import objects_name
-from demo.galleries.index import IndexedGallery
-from demo.record.layer_facts import region_sentence
-from demo.record.layers import Layer, describe
+from demo.galleries.indexes.index import IndexedGallery
+from demo.record.layers.layer_facts import region_sentence
+from demo.record.layers.layers import Layer, describe
 from demo.record.packing import packed, plain
-from demo.service.measured import MeasuredExplanation, PatchEffects, Region, find_strongest_region
-from demo.service.measures import MEASURES
-from demo.service.measuring import Pair, measure, patches_of
-from demo.service.registry import ModelRegistry
+from demo.service.measuring.effects import Pair, measure, patches_of
+from demo.service.measuring.measured import (
+    MeasuredExplanation,
+    PatchEffects,
+    Region,
+    find_strongest_region,
+    whereabouts,
+)
+from demo.service.measuring.measures import MEASURES
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import explain, measure_blanked, measure_blurred, measure_effects, smallest_change, smallest_set
-from tests.helpers.record_words import layers_of
+from tests.helpers.models.record_words import layers_of
 
 CAPTION = "an orange flower with green leaves"
 
@@ -35,8 +39,7 @@ def index(service: RetrievalService) -> int:
     return service.find("examples").gallery.position("dahlia")
 
 
-@pytest.mark.parametrize("forced", [False, True])
-@pytest.mark.parametrize("name", ["effect", "blanked"])
+@pytest.mark.parametrize(("name", "forced"), [("effect", False), ("effect", True), ("blanked", False)])
 def test_values_are_the_librarys(service: RetrievalService, index: int, name: str, forced: bool) -> None:
     indexed = service.find("examples")
     mask = np.random.default_rng(1).random(196) < 0.3 if forced else None
@@ -63,10 +66,9 @@ def scene(registry: ModelRegistry) -> tuple[RetrievalService, IndexedGallery]:
     return registry.open("scenes")
 
 
-@pytest.mark.parametrize("forced", [False, True])
-def test_blurred_values_are_the_librarys(scene: tuple[RetrievalService, IndexedGallery], forced: bool) -> None:
+def test_blurred_values_are_the_librarys(scene: tuple[RetrievalService, IndexedGallery]) -> None:
     service, indexed = scene
-    mask = np.random.default_rng(1).random(100) < 0.3 if forced else None
+    mask = np.random.default_rng(1).random(100) < 0.3
     pair = (indexed, 1, "a red car", None, "blurred", mask)
     assert not service.is_measured(*pair)
     reports: list[tuple[int, str]] = []
@@ -86,19 +88,6 @@ def test_blurred_values_are_the_librarys(scene: tuple[RetrievalService, IndexedG
     assert reports == [(8, "Encoding blurred pictures")] and service.is_measured(*pair)
     again = service.measure(*pair, bar)
     assert again.measures["blurred"] is record.measures["blurred"] and len(reports) == 1  # remembered
-
-
-def test_what_is_measured_meanwhile_stays(scene: tuple[RetrievalService, IndexedGallery]) -> None:
-    service, indexed = scene
-    pair = (indexed, 2, "a red car", None)
-
-    def bar(items: Sequence[range], desc: str) -> Sequence[range]:
-        service.measure(*pair, "effect")
-        return items
-
-    record = service.measure(*pair, "blurred", None, bar)
-    assert record.measures.keys() == {"effect", "blurred"}
-    assert record.measures["effect"] is service.measure(*pair, "effect").measures["effect"]
 
 
 def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService, index: int) -> None:
@@ -169,3 +158,31 @@ def test_what_needs_a_gallery_says_so(service: RetrievalService, index: int) -> 
     for row in MEASURES:
         with pytest.raises(ValueError, match=f'The layer "{row.name}" is measured in Photos, Captions'):
             Layer(row.name).check(record)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "words"),
+    [
+        (slice(0, 4), slice(None), "at the top"),
+        (slice(5, 9), slice(None), "across the middle"),
+        (slice(10, 14), slice(None), "at the bottom"),
+        (slice(None), slice(0, 4), "on the left"),
+        (slice(None), slice(5, 9), "down the middle"),
+        (slice(None), slice(10, 14), "on the right"),
+        (slice(0, 4), slice(0, 4), "on the upper left"),
+        (slice(5, 9), slice(5, 9), "in the centre"),
+        (slice(10, 14), slice(5, 9), "in the lower middle"),
+    ],
+)
+def test_a_full_third_or_ninth_is_named(rows: slice, columns: slice, words: str) -> None:
+    amounts = np.zeros((14, 14))
+    amounts[rows, columns] = 1.0
+    assert whereabouts(amounts) == words
+
+
+def test_evenly_spread_amounts_have_no_place() -> None:
+    assert whereabouts(np.ones((14, 14))) is None
+    assert whereabouts(np.indices((14, 14)).sum(axis=0) % 2) is None  # a chessboard
+    assert whereabouts(np.eye(9)) is None
+    assert whereabouts(np.zeros((4, 7))) is None
+    assert whereabouts(np.ones((1, 1))) is None

@@ -1,37 +1,28 @@
-"""A user's model next to the shipped ones, with its gallery, links and figures."""
-
-from __future__ import annotations
-
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from demo.service.own_models import assign_names, check_model, fetch_model
-from demo.service.registry import ModelRegistry
-from demo.service.start import open_own, open_registry
-from demo.views.state import ViewState, link_to
+from demo.service.models.own_models import assign_names, check_model, fetch_model
+from demo.service.models.personal import SessionData
+from demo.service.models.registry import ModelRegistry
+from demo.service.models.start import GalleryOptions, open_own, open_registry
+from demo.service.retrieval import RetrievalService
 from seps.encoders import sources
 from seps.models.config import ModelConfig
-
-RECALLS = {"r1": 12.25, "r5": 40.0, "r10": 61.0}
-RESULT = {"split": "dev", "images": 8, "captions": 40, "rsum": 226.5} | dict.fromkeys(
-    ("image_to_text", "text_to_image"), RECALLS
-)
+from seps.models.hub import shipped_models
 
 
 @pytest.fixture(scope="module")
 def run(scenes_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "first run"
     shutil.copytree(scenes_model, folder / "best")
-    (folder / "results.json").write_text(json.dumps({"captions_only": RESULT}))
     return folder
 
 
 @pytest.fixture(scope="module")
-def registry(run: Path, cache: Path) -> ModelRegistry:
-    return open_registry(cache=cache, fetch=False, models=[str(run / "best"), str(run / "best")])
+def own_registry(run: Path, cache: Path) -> ModelRegistry:
+    return open_registry(GalleryOptions(cache=cache, fetch=False), [str(run / "best"), str(run / "best")])
 
 
 def test_names_are_those_of_runs_and_all_different(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,6 +45,72 @@ def test_what_is_no_model_is_told(tmp_path: Path) -> None:
         check_model(str(tmp_path))
 
 
+def test_each_model_is_a_service_with_a_gallery_of_its_own(own_registry: ModelRegistry) -> None:
+    assert own_registry.names == ("first-run", "first-run-2", "examples", "open-photos", "scenes", "moving")
+    assert own_registry.models == ("photos", "scenes", "first-run", "first-run-2")
+    assert (own_registry.first, own_registry.first_of("photos")) == ("first-run", "examples")
+    assert own_registry.is_waited_for("first-run-2") and not own_registry.is_waited_for("first-run")
+    service, indexed = own_registry.open("first-run")
+    assert (service.name, indexed.gallery.name, len(indexed)) == ("first-run", "first-run", 14)
+    assert service is not own_registry.of("first-run-2") is not own_registry.photos
+    assert [item.key for item in indexed.gallery.items] == [
+        item.key for item in own_registry.find("examples")[1].gallery.items
+    ]
+
+
+def test_a_model_that_reads_scenes_alone_gets_the_drawn_ones(
+    own_registry: ModelRegistry, run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = ModelConfig.from_json(run / "best" / "config.json").text.encoder
+    monkeypatch.setattr("demo.service.models.start.SCENES_ENCODER", encoder)
+    indexed = open_own(str(run / "best"), "mine", GalleryOptions(cache=cache)).open("mine")
+    assert (indexed.gallery.name, indexed.gallery.noun, len(indexed)) == ("mine", "scenes", 200)
+
+
+def test_a_gallery_belongs_to_one_model(registry: ModelRegistry, service: RetrievalService) -> None:
+    assert registry.names == ("examples", "open-photos", "scenes", "moving")
+    assert registry.models == ("photos", "scenes")
+    assert registry.first == "examples"
+    assert registry.of("examples") is registry.of("open-photos") is registry.of("uploads") is service
+    service_of_scenes, indexed = registry.open("scenes")
+    assert (service_of_scenes.name, service_of_scenes.names, len(indexed)) == ("scenes", ("scenes", "moving"), 200)
+    assert registry.of("scenes") is service_of_scenes
+    assert registry.find("scenes") == (service_of_scenes, indexed)
+    assert (registry.first_of("scenes"), registry.first_of("photos")) == ("scenes", "examples")
+
+
+def test_a_model_is_loaded_once_and_not_before_it_is_needed(service: RetrievalService) -> None:
+    loaded: list[str] = []
+
+    def load() -> RetrievalService:
+        loaded.append("scenes")
+        return service
+
+    registry = ModelRegistry(service, {"scenes": ("scenes", load)})
+    registry.find("examples")
+    assert (registry.names[-1], loaded) == ("scenes", [])
+    registry.of("scenes")
+    registry.of("scenes")
+    assert loaded == ["scenes"]
+
+
+def test_what_is_not_there_is_told(registry: ModelRegistry) -> None:
+    for ask in (registry.of, registry.find, registry.open):
+        with pytest.raises(ValueError, match="There is no gallery 'moon'"):
+            ask("moon")
+    with pytest.raises(ValueError, match="There is no model 'moon' here"):
+        registry.first_of("moon")
+    with pytest.raises(ValueError, match="There is no gallery 'uploads'"):
+        registry.find("uploads", SessionData())
+
+
+def test_without_its_model_there_are_no_scenes(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    photos = {"photos": shipped_models()["photos"]}
+    monkeypatch.setattr("demo.service.models.start.shipped_models", lambda: photos)
+    registry = open_registry(GalleryOptions(cache=cache, fetch=False))
+    assert (registry.names, registry.models) == (("examples", "open-photos"), ("photos",))
+
+
 def test_a_name_that_is_no_folder_nor_to_be_had_says_both(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> str:
         raise OSError("offline")
@@ -63,40 +120,3 @@ def test_a_name_that_is_no_folder_nor_to_be_had_says_both(monkeypatch: pytest.Mo
     fetch_model("photos")
     with pytest.raises(ValueError, match="There is no folder run/best"):
         fetch_model("run/best")
-
-
-def test_each_model_is_a_service_with_a_gallery_of_its_own(registry: ModelRegistry) -> None:
-    assert registry.names == ("first-run", "first-run-2", "examples", "open-photos", "scenes", "moving")
-    assert registry.models == ("photos", "scenes", "first-run", "first-run-2")
-    assert (registry.first, registry.first_of("photos")) == ("first-run", "examples")
-    assert registry.is_waited_for("first-run-2") and not registry.is_waited_for("first-run")
-    service, indexed = registry.open("first-run")
-    assert (service.name, indexed.gallery.name, len(indexed)) == ("first-run", "first-run", 14)
-    assert service is not registry.of("first-run-2") is not registry.photos
-    assert [item.key for item in indexed.gallery.items] == [
-        item.key for item in registry.find("examples")[1].gallery.items
-    ]
-
-
-HOSTILE = {  # results that any repo of the hub may hold
-    "captions_only": {"split": 3, "images": "many", "captions": [], "rsum": None, "image_to_text": {"r1": "0"}},
-    "grounding": [1, 2],
-    "contrast": {"split": ["dev"], "maps": {"score": 3, "word_map": {"own": {"mean": "high", "low": 1}}}},
-}
-
-
-def test_a_model_that_reads_scenes_alone_gets_the_drawn_ones(
-    registry: ModelRegistry, run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoder = ModelConfig.from_json(run / "best" / "config.json").text.encoder
-    monkeypatch.setattr("demo.service.start.SCENES_ENCODER", encoder)
-    indexed = open_own(str(run / "best"), "mine", cache=cache).open("mine")
-    assert (indexed.gallery.name, indexed.gallery.noun, len(indexed)) == ("mine", "scenes", 200)
-
-
-@pytest.mark.parametrize("view", ["search", "captions", "compare", "lesson"])
-def test_links_lead_to_the_model(registry: ModelRegistry, view: str) -> None:
-    service, indexed = registry.open("first-run")
-    link = link_to(service, view, indexed, ViewState("first-run", indexed.gallery.position("cat"), "a cat\na dog"))
-    assert link is not None
-    assert "model=first-run&gallery=first-run&photo=cat" in link

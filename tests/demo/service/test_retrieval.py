@@ -1,7 +1,3 @@
-"""Ranking and explaining agree with the model itself."""
-
-from __future__ import annotations
-
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -10,9 +6,9 @@ import pytest
 import torch
 from PIL import Image
 
-from demo.galleries.index import index_gallery
+from demo.galleries.indexes.index import index_gallery
 from demo.service.retrieval import RetrievalService
-from tests.helpers.tiny import tiny_model_with_classes, write_tiny_bert
+from tests.helpers.models.tiny import tiny_model_with_classes, write_tiny_bert
 
 CAPTION = "a motorcycle parked indoors"
 

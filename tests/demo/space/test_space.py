@@ -1,11 +1,8 @@
-"""The folder of a Space: its content, the hub's limits, and running the app from it."""
-
-from __future__ import annotations
-
-import ast
+import os
 import re
 import shutil
-from collections.abc import Iterator
+import subprocess
+import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -28,34 +25,9 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def imported(file: Path) -> Iterator[str]:
-    """Yield the full names of modules that a file imports, anywhere in it."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def modules_of_the_app() -> set[str]:
-    """The files that app.py imports, directly or by others, wherever in them, by their paths in the repo."""
-    names, waiting = set(), ["app"]
-    while waiting:
-        path = waiting.pop().replace(".", "/")
-        for file in (f"{path}.py", f"{path}/__init__.py"):
-            if file not in names and (ROOT / file).is_file():
-                names.add(file)
-                packages = [path.rsplit("/", depth)[0] for depth in range(1, path.count("/") + 1)]
-                waiting += [*imported(ROOT / file), *packages]
-    return names
-
-
 def test_the_folder_holds_the_app_and_nothing_beside_it(space: Path) -> None:
     files = {file.relative_to(space).as_posix() for file in space.rglob("*") if file.is_file()}
-    modules = modules_of_the_app()
-    assert {"app.py", "demo/page/server.py", "seps/method/network.py", "demo/galleries/worker.py"} <= modules
-    assert modules <= files
+    assert {"app.py", "demo/page/server.py", "seps/method/network.py", "demo/galleries/reading/worker.py"} <= files
     assert {path.partition("/")[0] for path in files} == {
         *("app.py", "assets", "demo", "seps", "LICENSE"),
         *(ATTRIBUTES, "README.md", "packages.txt", "requirements.txt"),
@@ -155,15 +127,40 @@ def test_an_app_that_does_not_start_is_told(tmp_path: Path) -> None:
             check_start(app.parent, patience=0.5 if "sleep" in source else 60.0)
 
 
+FIRST = """
+import sys, threading
+others = {"gradio", "torch"} & set(sys.modules)
+first = not others and threading.current_thread() is threading.main_thread()
+print("first" if first else f"after {others}", flush=True)
+raise SystemExit(0)
+"""
+
+
+@pytest.mark.parametrize("zero_gpu", ["", "true"])
+def test_spaces_is_imported_first_and_in_the_main_thread(tmp_path: Path, zero_gpu: str) -> None:
+    (tmp_path / "spaces.py").write_text(FIRST)
+    paths = os.pathsep.join([str(tmp_path), str(ROOT)])
+    app = subprocess.run(
+        [sys.executable, str(ROOT / "app.py"), "--no-fetch"],
+        env=os.environ | {"PYTHONPATH": paths, "SPACES_ZERO_GPU": zero_gpu},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert app.returncode == 0 and "first" in app.stdout.splitlines(), app.stdout + app.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_the_app_answers_from_a_copy_of_the_folder_alone(space: Path) -> None:
-    with started(space) as address:
+@pytest.mark.parametrize("zero_gpu", [False, True])
+def test_the_app_starts_and_answers(space: Path, zero_gpu: bool) -> None:
+    with started(space, zero_gpu=zero_gpu) as address:
         client = Client(address, verbose=False)
-        galleries = client.predict(api_name="/galleries")
-        answer = client.predict("a motorcycle parked indoors", "", "examples", api_name="/rank_images")
-        record = client.predict(None, galleries["scenes"][0]["item"], "a red car", "", api_name="/explain")
+        scene, photo = (None, "scenes/0"), (None, "examples/motorcycle")
+        assert client.predict("a motorcycle parked indoors", "", "examples", api_name="/rank_images")["ranking"]
+        assert client.predict("a red car", "", "scenes", api_name="/rank_images")["ranking"]
+        assert client.predict(*scene, "a red car", "", api_name="/explain")["similarity"]
+        assert 0 <= client.predict(*photo, "a motorcycle", api_name="/judge")["quality"]["final"] <= 1
+        assert client.predict("a red car", 10, 0, 8.0, "png", api_name="/generate")[0]["rank"] >= 1
+        assert client.predict(*photo, api_name="/caption_image")["captions"]
         client.close()
-    assert {"examples", "scenes"} <= set(galleries)
-    assert answer["ranking"][0]["item"] == "examples/motorcycle"
-    assert len(record["branches"][0]["kept"]) == 196

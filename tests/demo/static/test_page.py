@@ -1,30 +1,32 @@
-"""The folder of the page without a server: what it may replace, what its page names, and a Space's replacement."""
-
 from __future__ import annotations
 
 import json
 import re
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
+from onnxruntime import InferenceSession
 
-from demo.galleries.annotation import labels
-from demo.galleries.phrases import phrases_of
-from demo.galleries.scenes import scenes_gallery
+from demo.galleries.annotation import labels, phrases_of
+from demo.galleries.sources.scenes import scenes_gallery
 from demo.page import html
-from demo.record.layer_table import LAYERS
-from demo.server.static import imports_of, scripts
+from demo.record.layers.layer_table import LAYERS
+from demo.server.files.static import imports_of, scripts
+from demo.service.retrieval import RetrievalService
 from demo.static.gallery import mention_facts, object_facts, scene_facts
 from demo.static.libraries import library_files
-from demo.static.model import nodes_without_kernel
+from demo.static.model import nodes_without_kernel, set_weights_apart
 from demo.static.page import ENTRIES, MEASURED, PLACES, WORKER, reached, space_card, static_page
-from demo.static.write import MARK, named_by_content, write_files, write_site
-from seps.data.regions import mask_overlap
+from demo.static.write import LOSSES, MARK, named_by_content, write_files, write_losses, write_site
+from demo.views.losses.claims import CLAIMS
+from demo.views.losses.values import playground_value
+from seps.data.objects import mask_overlap
 
 PARTS = {"js": "js-0", "libraries": "libraries-0"}
 FIRST = {
@@ -124,3 +126,59 @@ def test_scenes_come_with_their_objects_and_phrases() -> None:
             covered = np.zeros(196)
             covered[inside[::2]] = inside[1::2]
             np.testing.assert_array_equal(covered, mask_overlap(labels(known.scene) == number, (14, 14)).reshape(-1))
+
+
+def test_all_of_losses_comes_in_one_file_with_every_claim_measured(service: RetrievalService, tmp_path: Path) -> None:
+    write_losses(service, tmp_path / "losses")
+    content = (tmp_path / "losses" / LOSSES).read_text(encoding="utf-8")
+    facts = json.loads(content)
+    assert facts["playground"] == json.loads(json.dumps(playground_value(service)))
+    assert facts["claims"]["live"] is False
+    assert [claim["name"] for claim in facts["claims"]["claims"]] == list(CLAIMS)
+    for claim in facts["claims"]["claims"]:
+        assert claim["result"]["holds"] and len(claim["result"]["measured"]) >= 6
+    assert len(content) < 500_000
+
+
+def test_weights_of_large_graphs_lie_beside_them_and_they_compute_the_same(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    weights = {"large": rng.normal(size=(40, 30)).astype(np.float32), "small": np.ones((4, 3), np.float32)}
+    manifest: dict[str, Any] = {"graphs": {}, "files": {}, "model": "a model"}
+    for name, values in weights.items():
+        ends = [
+            helper.make_tensor_value_info(end, onnx.TensorProto.FLOAT, [1, size])
+            for end, size in zip("xy", values.shape, strict=True)
+        ]
+        node = helper.make_node("MatMul", ["x", "weight"], ["y"])
+        graph = helper.make_graph([node], name, ends[:1], ends[1:], [numpy_helper.from_array(values, "weight")])
+        proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+        content = proto.SerializeToString()
+        (tmp_path / f"{name}.onnx").write_bytes(content)
+        manifest["graphs"][name] = {"file": f"{name}.onnx", "bytes": len(content)}
+        manifest["files"][f"{name}.onnx"] = {"bytes": len(content), "sha256": "before"}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    inputs = {"x": rng.normal(size=(1, 40)).astype(np.float32)}
+    before = InferenceSession(tmp_path / "large.onnx").run(None, inputs)[0]
+
+    set_weights_apart(tmp_path, large=4000)
+
+    np.testing.assert_array_equal(InferenceSession(tmp_path / "large.onnx").run(None, inputs)[0], before)
+    after = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    assert after["graphs"]["small"] == manifest["graphs"]["small"] and after["model"] == "a model"
+    assert after["graphs"]["large"] == {
+        "file": "large.onnx",
+        "weights": "large.weights",
+        "bytes": after["files"]["large.onnx"]["bytes"],
+    }
+    assert (
+        after["graphs"]["large"]["bytes"] < 1000 and after["files"]["large.weights"]["bytes"] >= weights["large"].nbytes
+    )
+    for name in ("large.onnx", "large.weights"):
+        assert (tmp_path / name).stat().st_mode == (tmp_path / "small.onnx").stat().st_mode
+        assert after["files"][name]["sha256"] == sha256((tmp_path / name).read_bytes()).hexdigest()
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "large.onnx",
+        "large.weights",
+        "manifest.json",
+        "small.onnx",
+    ]

@@ -1,29 +1,31 @@
-"""Captions through a video in Photos: the timeline, a second caption, links, files, and a video of one's own."""
-
 from __future__ import annotations
 
-import csv
-import json
-from io import BytesIO, StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
-from demo.galleries.index import GalleryInMemory, IndexedGallery, index_gallery
-from demo.galleries.moving import MOVING
-from demo.galleries.personal import OWN_VIDEO
-from demo.galleries.video import read_video
+from demo.galleries.indexes.index import GalleryInMemory, IndexedGallery, index_gallery
+from demo.galleries.sources.folder import OWN_VIDEO, folder_gallery
+from demo.galleries.sources.named import examples_gallery
+from demo.galleries.sources.scenes import MOVING
+from demo.galleries.sources.video import clock, read_video
+from demo.page.questions import Two
 from demo.page.values import compared, contrasted, explained, ranked
 from demo.record.timeline import tiles
 from demo.service.masks import read_mask
-from demo.service.registry import ModelRegistry
+from demo.service.models.registry import ModelRegistry
+from demo.service.ranking import group_near_photographs
 from demo.service.retrieval import RetrievalService
-from demo.service.session import SessionData
+from demo.service.timeline import frame_cosine, mask_overlap, moments
+from demo.views.photos import ranking_value
 from demo.views.state import ViewState
 from demo.views.video import film_download
-from seps.progress import finish
-from tests.helpers.clips import BLUE, RED, write_clip
+from seps.common.progress import finish
+from tests.helpers.pictures.clips import BLUE, RED, write_clip
+from tests.helpers.web.sessions import own
 
 CAPTION, OTHER = "a white balloon", "a brown rabbit"
 
@@ -43,21 +45,6 @@ def sent(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> G
 @pytest.mark.parametrize(("count", "most", "expected"), [(1, 12, [0]), (3, 12, [0, 1, 2]), (24, 4, [0, 8, 15, 23])])
 def test_tiles_go_from_the_first_frame_to_the_last(count: int, most: int, expected: list[int]) -> None:
     assert tiles(count, most) == expected
-
-
-def test_a_timeline_is_taken_away_as_film_and_numbers(moving: tuple[RetrievalService, IndexedGallery]) -> None:
-    service, indexed = moving
-    state = ViewState(MOVING, 3, CAPTION, other=OTHER)
-    table = film_download(service, indexed, state, "csv").content.decode("utf-8-sig")
-    rows = list(csv.reader(StringIO(table)))
-    assert rows[0][-3:] == ["seconds", CAPTION, OTHER] or rows[0] == ["seconds", CAPTION, OTHER]
-    assert len(rows) == 25
-    record = json.loads(film_download(service, indexed, state, "json").content)
-    assert [line["caption"] for line in record["captions"]] == [CAPTION, OTHER]
-    with Image.open(BytesIO(film_download(service, indexed, state, "gif").content)) as film:
-        assert getattr(film, "n_frames", 0) > 1
-    with pytest.raises(ValueError, match="format is 'exe'"):
-        film_download(service, indexed, state, "exe")
 
 
 def test_the_ranking_of_frames_has_a_curve_a_caption(moving: tuple[RetrievalService, IndexedGallery]) -> None:
@@ -87,14 +74,70 @@ def test_photographs_have_no_timeline(service: RetrievalService) -> None:
 def test_frames_of_one_s_own_are_explained_and_compared_as_photographs_are(
     registry: ModelRegistry, sent: GalleryInMemory
 ) -> None:
-    session = SessionData(video=sent)
+    session = own(sent)
     service, indexed = registry.find(OWN_VIDEO, session)
     assert (service, indexed) == (registry.photos, sent)
     assert session.nbytes == sent.nbytes > 0
     state = ViewState(OWN_VIDEO, 0, "a red wall")
-    assert explained(service, indexed, state)["link"] is None
+    assert explained(service, indexed, state)["photo"]["src"].startswith("data:")
     assert len(ranked(service, indexed, state)["timeline"]["seconds"]) == len(sent)
     beside = compared(service, indexed, 1, "a wall\na dog", "mask")
     assert beside["photo"]["title"] == sent.gallery.items[1].title
-    sides = contrasted(service, indexed, 0, 1, "a red wall", "", "")["sides"]
+    sides = contrasted(*Two(session, OWN_VIDEO, 0, "a red wall", 1).read(registry))["sides"]
     assert [side["index"] for side in sides] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        ([0.1, 0.5, 0.2, 0.9, 0.3], (3, 1)),
+        ([0.9, 0.85, 0.84, 0.1], (0,)),  # neighbours of one peak, at an end
+        ([0.1, 0.2, 0.3], (2,)),
+        ([0.1, 0.5, 0.49, 0.51, 0.1], (3,)),  # a dent is no valley
+        ([0.1, 0.7, 0.7, 0.7, 0.1], (2,)),
+        ([0.4, 0.4, 0.4], (0,)),
+        ([-0.3], (0,)),
+    ],
+)
+def test_moments_are_peaks_the_best_first(curve: list[float], expected: tuple[int, ...]) -> None:
+    assert moments(curve) == expected
+    assert moments(np.array(curve) * 7 - 3, most=2) == expected
+
+
+def test_masks_of_neighbouring_frames_are_compared() -> None:
+    masks = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
+    assert mask_overlap(masks).tolist() == [1 / 3, 0, 1]
+    patches = torch.tensor([[[1.0, 0], [0, 2]], [[3.0, 0], [0, -1]]])
+    assert frame_cosine(patches).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0:00.00"), (7.249, "0:07.25"), (59.999, "1:00.00"), (3723.5, "1:02:03.50")]
+)
+def test_times_are_written_as_people_write_them(seconds: float, text: str) -> None:
+    assert clock(seconds) == text
+
+
+def test_copies_stand_with_the_best_of_them(service: RetrievalService, tmp_path: Path) -> None:
+    originals = {item.key: item.photo() for item in examples_gallery().items[:4]}
+    for key, photo in originals.items():
+        photo.save(tmp_path / f"{key}.png")
+    key, photo = next(iter(originals.items()))
+    photo.save(tmp_path / f"{key}-again.jpg", quality=70)
+    photo.transpose(Image.Transpose.FLIP_LEFT_RIGHT).save(tmp_path / f"{key}-mirrored.jpg", quality=90)
+    indexed = index_gallery(service.model, folder_gallery(tmp_path), None)
+    ranking = service.rank_images(indexed, "an animal")
+    groups = group_near_photographs(indexed, ranking.order, 24)
+    assert group_near_photographs(indexed, [], 3) == []
+    keys = [{indexed.gallery.items[index].key for index in group} for group in groups]
+    assert sorted(map(len, groups)) == [1, 1, 1, 3]
+    assert {f"{key}.png", f"{key}-again.jpg", f"{key}-mirrored.jpg"} in keys
+    assert [group[0] for group in groups] == sorted((group[0] for group in groups), key=ranking.order.index)
+
+    rows = ranking_value(indexed, ranking, None)["lists"][0]["items"]
+    assert len(rows) == 4
+    folded = next(row for row in rows if "alike" in row)
+    assert folded["alike"]["text"] == "2 alike"
+    assert len(folded["alike"]["items"]) == 2
+    ranks = [row["rank"] for row in rows] + [row["rank"] for row in folded["alike"]["items"]]
+    assert sorted(ranks) == list(range(1, 7))

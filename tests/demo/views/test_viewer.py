@@ -1,28 +1,35 @@
-"""Decisions by hand in Photos: what the page is told, links, files and the game."""
-
-from __future__ import annotations
-
-import csv
-import io
 import json
+import re
+from base64 import b64encode
 from dataclasses import replace
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from demo.page.values import compared
+from demo.drawing.formats import Download
+from demo.galleries.sources.folder import CAMERA
+from demo.page.actions import LONGEST_PICTURE, picture_of
 from demo.record.packing import packed
-from demo.service.counterfactual import Forcing
+from demo.record.texts.table import say
+from demo.service.experiments.counterfactual import Forcing
 from demo.service.masks import mask_text, read_mask
-from demo.service.measured import measures_of
-from demo.service.measures import MEASURES
-from demo.service.registry import ModelRegistry
+from demo.service.measuring.measured import measures_of
+from demo.service.models.personal import index_frame
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views import downloads
+from demo.views.camera import NAME, look_value
 from demo.views.compare import comparison
+from demo.views.downloads import explanation
 from demo.views.state import ViewState
-from demo.views.viewer import search_value, shown_record, whatif_value
+from demo.views.viewer import OTHERS, search_value, shown_record, whatif_value, worked_example
+from demo.views.why.values import WhyState, why_download
+from seps.media.photos import to_rgb
+from tests.helpers.web.sessions import own
+from tests.helpers.web.single_page import shown_in
 
 CAPTION = "a cup on a table"
 
@@ -31,10 +38,6 @@ def painted(service: RetrievalService, seed: int = 0, **options: Any) -> ViewSta
     """A state with a random decision by hand."""
     mask = np.random.default_rng(seed).random(196) < 0.1
     return ViewState("examples", 2, CAPTION, mask=mask_text(mask), **options)
-
-
-def without_keys(value: dict[str, Any]) -> dict[str, Any]:
-    return {name: part for name, part in value.items() if name != "key"}
 
 
 def test_the_page_is_told_every_difference(service: RetrievalService) -> None:
@@ -46,20 +49,13 @@ def test_the_page_is_told_every_difference(service: RetrievalService) -> None:
     assert value["record"]["branches"][0]["forced"] is True
     assert value["similarity"] == now.record.similarity
     assert content["own"] == mask_text(by_model.record.sparse.kept)
-    assert content["now"]["similarity"] == f"{now.record.similarity - by_model.record.similarity:+.4f}"
+    assert content["now"]["similarity"] == f"{now.record.similarity - by_model.record.similarity:+.2g}"
     for name, term in now.record.terms.items():
-        assert content["now"]["terms"][name] == f"{term - by_model.record.terms[name]:+.4f}"
+        assert content["now"]["terms"][name] == f"{term - by_model.record.terms[name]:+.2g}"
     assert f"rank {now.rank} of 14" in content["now"]["says"]
     assert len(content["now"]["words"]) == len(now.record.sparse_alignment.words)
     plain = whatif_value(service, indexed, replace(state, mask=""))
     assert plain["now"] is None and plain["game"] is None and plain["objects"] == []
-
-
-def test_a_scenes_objects_are_masks(registry: ModelRegistry) -> None:
-    service, indexed = registry.open("scenes")
-    objects = whatif_value(service, indexed, ViewState("scenes", 0, "a red car"))["objects"]
-    assert objects
-    assert all(read_mask(mask, 100).any() for _, mask in objects)  # type: ignore[union-attr]
 
 
 def test_files_tell_of_the_decision(service: RetrievalService) -> None:
@@ -74,27 +70,13 @@ def test_files_tell_of_the_decision(service: RetrievalService) -> None:
     assert b"Decision by hand" not in by_model
 
 
-def test_the_ranking_as_csv_tells_whose_decision_it_is(service: RetrievalService) -> None:
-    from demo.drawing.rankings import images_csv
-
-    indexed = service.find("examples")
-    ranking = service.rank_images(indexed, CAPTION)
-    index = ranking.order[0]
-    content = images_csv(service, indexed, CAPTION, None, (index, -5.0)).content.decode("utf-8-sig")
-    rows = list(csv.DictReader(io.StringIO(content)))
-    assert rows[-1]["photo"] == indexed.gallery.items[index].key and rows[-1]["decision"] == "by hand"
-    assert [row["photo"] for row in rows[:-1]] == [indexed.gallery.items[i].key for i in ranking.order[1:]]
-    assert {row["decision"] for row in rows[:-1]} == {"the model's"}
-    assert "decision" not in images_csv(service, indexed, CAPTION, None).content.decode("utf-8-sig")
-
-
 def test_the_game_stands_beside_the_models_choice(service: RetrievalService) -> None:
     indexed, state = service.find("examples"), painted(service, budget=40)
     game_value = whatif_value(service, indexed, state)["game"]
     game = Forcing(service, indexed, 2, CAPTION).game(40, read_mask(state.mask, 196))
     assert game.by_hand is not None
     assert [row[2] for row in game_value["rows"]] == [
-        f"{decided.record.similarity:.4f}" for decided in (game.by_hand, game.by_model)
+        f"{decided.record.similarity:.2f}" for decided in (game.by_hand, game.by_model)
     ]
     assert f"{game.overlap:.2f}" in game_value["says"]
     assert read_mask(game_value["mask"], 196).sum() == 40  # type: ignore[union-attr]
@@ -102,12 +84,12 @@ def test_the_game_stands_beside_the_models_choice(service: RetrievalService) -> 
     assert empty["rows"][0][2:] == ["-", "-"] and "Which 40 patches" in empty["says"]
 
 
-@pytest.mark.parametrize("layer", ["effect", "blanked", "effect:2", "smallest_set", "smallest_change"])
+@pytest.mark.parametrize("layer", ["effect:2", "smallest_set", "smallest_change"])
 def test_measured_layers_are_drawn_into_files(service: RetrievalService, layer: str) -> None:
     indexed = service.find("examples")
     state = ViewState("examples", 2, CAPTION, layer=layer)
     value = search_value(service, indexed, state)
-    assert value["layer"] == layer and layer.split(":")[0] in value["record"]["measures"]
+    assert layer.split(":")[0] in value["record"]["measures"]
     file = downloads.explanation(service, indexed, state, "svg")
     assert len(file.content) > 10_000 and layer.split(":")[0].replace("_", "-") in file.name
 
@@ -116,23 +98,105 @@ def test_what_takes_long_is_measured_when_the_page_asks(registry: ModelRegistry)
     service, indexed = registry.open("scenes")
     state = ViewState("scenes", 3, "a red car", layer="blurred:1")
     value = search_value(service, indexed, state)
-    assert (value["layer"], value["pending"]) == ("mask", "blurred:1")
+    assert "blurred" not in value["record"].get("measures", {})
     record = shown_record(service, indexed, state)
     assert measures_of(record)["blurred"] is not None
     value = search_value(service, indexed, state)
-    assert (value["layer"], value["pending"]) == ("blurred:1", None)
+    assert "blurred" in value["record"]["measures"]
     file = downloads.explanation(service, indexed, state, "svg")
     assert "blurred" in file.name and b"Gaussian" in file.content
 
 
-def test_compare_measures_each_picture(service: RetrievalService) -> None:
-    indexed, texts = service.find("examples"), [CAPTION, "a dog"]
-    for name in [measure.name for measure in MEASURES if not measure.slow]:
-        value = compared(service, indexed, 2, "\n".join(texts), name)
-        assert value["layer"] == name
-        for item, text in zip(value["items"], texts, strict=True):
-            measured = packed(service.measure(indexed, 2, text, None, name))["measures"][name]
-            assert item["record"]["measures"][name] == measured
-    assert compared(service, indexed, 2, "\n".join(texts), "blurred")["layer"] == "mask"
-    file = comparison(service, indexed, ViewState("examples", 2, layer="blanked"), texts, "svg")
-    assert b"Effect of each patch" in file.content
+def test_chips_bring_the_masks_that_their_captions_have(service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    index = indexed.gallery.position("motorcycle")
+    phrases = indexed.gallery.items[index].phrases
+    value = search_value(service, indexed, ViewState("examples", index, phrases[0]))
+    rows = value["others"]
+    assert [row["caption"] for row in rows] == list(phrases[1:][:OTHERS])
+    for row in rows:
+        kept = service.explain(indexed, index, row["caption"]).sparse.kept
+        np.testing.assert_array_equal(read_mask(row["mask"], kept.size), kept)
+        first = service.explain(indexed, index, phrases[0]).sparse.kept
+        overlap = 100 * (first & kept).sum() / (first | kept).sum()
+        assert f"share {overlap:.0f}% of their patches" in row["says"]
+
+
+MOST = 600_000  # bytes of a page
+CAT = "a tabby cat"
+
+
+def views(registry: ModelRegistry, service: RetrievalService) -> dict[str, Download]:
+    indexed, state = service.find("examples"), ViewState("examples", 2, CAT, layer="score")
+    contrast = WhyState("examples", 2, CAT, other="the background", layer="word:1")
+    return {
+        "viewer": explanation(service, indexed, state, "html"),
+        "compare": comparison(service, indexed, state, [CAT, "the background"], "html"),
+        "why": why_download(service, indexed, contrast, "html"),
+    }
+
+
+def test_a_view_is_a_page_that_needs_no_server(registry: ModelRegistry, service: RetrievalService) -> None:
+    record = service.explain(service.find("examples"), 2, CAT)
+    for component, file in views(registry, service).items():
+        page = file.content.decode()
+        assert (file.name.rpartition(".")[2], file.media_type) == ("html", "text/html")
+        assert len(file.content) <= MOST
+        assert not re.search(r'(?:src|href)="(?!data:)', page)  # nothing of another place
+        shown = shown_in(page)
+        value = shown["value"]
+        assert shown["component"] == component
+        assert value["layer"] == ("word:1" if component == "why" else "score")
+        side = {"viewer": value, "compare": value.get("items", [{}])[0], "why": value.get("sides", [{}])[0]}[component]
+        if component == "why":
+            assert side["kept"] == record.sparse.kept.astype(int).tolist() and side["photo"]["credit"]
+        else:
+            assert side["record"] == packed(record) and value["photo"]["credit"]
+
+
+@pytest.fixture(scope="module")
+def frame(service: RetrievalService) -> bytes:
+    indexed = service.find("examples")
+    photo = indexed.gallery.items[indexed.gallery.position("coffee")].photo()
+    photo.thumbnail((448, 448))
+    content = BytesIO()
+    photo.save(content, "JPEG", quality=80)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("gallery", ["examples", "scenes"])
+def test_a_frame_is_told_what_the_model_of_the_gallery_makes_of_it(
+    registry: ModelRegistry, frame: bytes, gallery: str
+) -> None:
+    service = registry.of(gallery)
+    value = look_value(service, frame, "a cup on a table")
+    with Image.open(BytesIO(frame)) as image:
+        record = service.explain_photo(to_rgb(image), "a cup on a table")
+    np.testing.assert_array_equal(read_mask(value["mask"], record.sparse.kept.size), record.sparse.kept)
+    assert value["similarity"] == pytest.approx(record.similarity, abs=1e-5)
+    assert value["words"] == list(record.sparse_alignment.words)
+    assert value["maps"]["shape"] == [len(value["words"]), record.sparse.kept.size]
+    assert (value["grid"], value["model"]) == (list(record.grid), service.name)
+    assert "photo" not in value
+
+
+def test_a_frozen_frame_is_a_photograph_of_the_session(registry: ModelRegistry, frame: bytes) -> None:
+    indexed = index_frame(registry.photos, NAME, frame, say("camera.switch"))
+    session = own(indexed)
+    assert registry.find(CAMERA, session) == (registry.photos, indexed)
+    _, ranking, viewer = worked_example(registry.photos, indexed, "a cup")
+    assert (viewer["caption"], len(ranking["lists"][0]["items"])) == ("a cup", 1)
+    assert ranking["note"].startswith("1 photograph ranked in ")
+
+
+def test_what_is_no_frame_is_refused_in_a_sentence(registry: ModelRegistry, frame: bytes) -> None:
+    for content, caption, message in (
+        (b"no picture", "a cup", 'The photo "camera.jpg" is no photo that can be read'),
+        (frame, " ", "The caption is empty"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            look_value(registry.photos, content, caption)
+    for text, message in (("%%%", "The frame is not"), ("A" * (LONGEST_PICTURE + 4), "400,004")):
+        with pytest.raises(ValueError, match=message):
+            picture_of(text)
+    assert picture_of(b64encode(frame).decode()) == frame

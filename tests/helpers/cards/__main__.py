@@ -1,7 +1,5 @@
 """Rebuild every table of figures, in place: `python -m tests.helpers.cards`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.helpers.cards.pages import PAGES, ROOT, remade

@@ -1,7 +1,5 @@
 """Tables of the photographs' captioner's card."""
 
-from __future__ import annotations
-
 from tests.helpers.cards.cells import Figures, between, table
 
 __all__ = ["captions"]

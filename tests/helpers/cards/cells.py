@@ -1,7 +1,5 @@
 """How figures are written in a table of Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

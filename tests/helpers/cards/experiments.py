@@ -1,7 +1,5 @@
 """Tables of the guide's page of experiments."""
 
-from __future__ import annotations
-
 from tests.helpers.cards.judge import ablation
 from tests.helpers.cards.photos import decision
 

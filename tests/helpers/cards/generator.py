@@ -1,7 +1,5 @@
 """Tables of the generator's card; "aim" is a target, not a measurement."""
 
-from __future__ import annotations
-
 from tests.helpers.cards.cells import Figures, estimate, mean, slashed, table
 
 __all__ = ["captions", "ceiling", "pictures"]

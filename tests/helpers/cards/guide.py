@@ -1,7 +1,5 @@
 """Tables of the README and of the guide's page of results: the models side by side."""
 
-from __future__ import annotations
-
 from tests.helpers.cards.cells import Figures, mean, recalls, slashed, table
 
 __all__ = ["contrast", "grounding", "recall"]

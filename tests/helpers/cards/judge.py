@@ -1,12 +1,10 @@
 """Tables of the judge's card."""
 
-from __future__ import annotations
-
 from statistics import fmean
 from typing import Any
 
 from tests.helpers.cards.cells import Figures, between, table
-from tests.helpers.spoilt import SPOILT, STEPS, falls
+from tests.helpers.models.spoilt import SPOILT, STEPS, falls
 
 __all__ = ["ablation", "agreement", "by_generator", "spoilt"]
 
@@ -15,13 +13,13 @@ CORRELATIONS = ("srocc", "plcc", "krcc")
 
 
 def agreement(results: Figures) -> str:
-    """Rank and linear correlations with people's ratings, of each seed with their intervals, and their mean."""
+    """Rank and linear correlations with people's ratings: the shipped seed with intervals, and the mean of all."""
     rows = []
     for score in SCORES:
         measured = [seed[score] for seed in (results["shipped"], *results["seeds"][1:])]
-        for number, figures in enumerate(measured):
-            title = f"{score}, seed {number}" + (" (shipped)" if number == 0 else "")
-            rows.append([title, *(between(figures[name], *figures["intervals"][name]) for name in CORRELATIONS)])
+        shipped = measured[0]
+        cells = [between(shipped[name], *shipped["intervals"][name]) for name in CORRELATIONS]
+        rows.append([f"{score}, seed 0 (shipped)", *cells])
         means = [fmean(figures[name] for figures in measured) for name in CORRELATIONS]
         rows.append([f"{score}, mean of three", *(f"{value:.3f}" for value in means)])
     return table(["score", "SROCC", "PLCC", "KRCC"], rows)
@@ -49,13 +47,12 @@ def spoilt(results: Figures) -> str:
 
 
 def ablation(runs: list[dict[str, Any]]) -> str:
-    """SROCC of each form of the network, mean of its seeds (lowest to highest), by both ways to split."""
+    """SROCC of each form of the network on a split by prompt, mean of its seeds (lowest to highest)."""
     rows = []
     for variant in dict.fromkeys(run["variant"] for run in runs):
         cells = []
-        for split in ("prompt", "row"):
-            for score in SCORES:
-                values = [run[score] for run in runs if (run["variant"], run["split"]) == (variant, split)]
-                cells.append(f"{fmean(values):.3f} ({min(values):.3f} to {max(values):.3f})")
+        for score in SCORES:
+            values = [run[score] for run in runs if (run["variant"], run["split"]) == (variant, "prompt")]
+            cells.append(f"{fmean(values):.3f} ({min(values):.3f} to {max(values):.3f})")
         rows.append([variant, *cells])
-    return table(["", *(f"{score}, by {split}" for split in ("prompt", "row") for score in SCORES)], rows)
+    return table(["", *SCORES], rows)

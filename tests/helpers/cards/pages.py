@@ -5,8 +5,6 @@ figures, with paths relative to the page as in links; `sentence` instead of `tab
 table ends at the first empty line. A table of figures that others published is marked `<!-- cited -->` and not changed.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

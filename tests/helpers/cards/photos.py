@@ -1,32 +1,13 @@
 """Tables of the card of the model of photographs."""
 
-from __future__ import annotations
-
-from tests.helpers.cards.cells import Figures, recalls, slashed, table
-from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs
+from tests.helpers.cards.cells import Figures, recalls, table
+from tests.helpers.cards.shared import KEPT, METHODS, SHORTER, contrast, contrast_pairs
 from tests.helpers.cards.shared import grounding as grounding_table
 
-__all__ = [
-    "added_scores",
-    "contrast",
-    "contrast_pairs",
-    "decision",
-    "grounding",
-    "kept",
-    "known_captions",
-    "retrieval",
-]
+__all__ = ["added_scores", "contrast", "contrast_pairs", "decision", "grounding", "kept", "retrieval"]
 
 SCORES = ("seps", "pooled", "added")
-METHODS = {
-    "seps": "**SEPS's word map**",
-    "effect": "effects: each patch's decision flipped",
-    "blanked": "blanked: each patch replaced by the mean patch",
-    "cosine": "plain patch-word cosine",
-    "gradient": "the score's own gradient",
-    "centre": "centred blob (pointing: central patches)",
-    "random": "random patches",
-}
+TITLES = METHODS | {"seps": "**SEPS's word map**", "centre": "centred blob (pointing: central patches)"}
 POINTING = {
     "energy_inside": "energy inside the boxes",
     "pointing_game": "pointing game",
@@ -39,7 +20,7 @@ RECIPES = {  # of the decision
     "heads_too": "step 3: heads too, and all phrase losses",
     "class_names": "step 3 with 32 class names a step, blind 3",
     "network_and_s_p": "step 4 with the whole network learning and the loss on word maps",
-    "shipped": "step 4: s^p only (shipped)",
+    "shipped": "step 4: s^p only (the shipped weights)",
 }
 DENSE = {
     "captions_only": "captions only",
@@ -74,11 +55,11 @@ def added_scores(dev: Figures, open_photos: Figures, labelled: Figures) -> str:
 
 def decision(results: Figures) -> str:
     """The kept patches of each decision recipe, and its ranking."""
-    titles = ["", "contrast", "own / other kept", "IoU", "rSum, first 300 of dev", "pooled", "labelled", "pooled"]
+    titles = ["", "contrast", "IoU", "rSum, first 300 of dev", "pooled", "labelled", "pooled"]
     rows = []
     for name, figures in results["recipes"].items():
         mask = figures["contrast"]
-        kept_cells = [f"{mask['contrast']:.3f}", slashed((mask["own"], mask["other"])), f"{mask['iou']:.3f}"]
+        kept_cells = [f"{mask['contrast']:.3f}", f"{mask['iou']:.3f}"]
         ranked = [f"{figures[split][score]:.1f}" for split in ("dev_300", "labelled") for score in ("seps", "pooled")]
         rows.append([RECIPES[name], *kept_cells, *ranked])
     return table(titles, rows)
@@ -86,25 +67,9 @@ def decision(results: Figures) -> str:
 
 def grounding(results: Figures) -> str:
     """Where each method's maps point."""
-    return grounding_table(results, METHODS, POINTING)
+    return grounding_table(results, TITLES, POINTING)
 
 
 def kept(results: Figures) -> str:
     """The first patches of each method."""
-    shorter = {"effect": "effects", "blanked": "blanked"}
-    return grounding_table(results, METHODS | shorter, KEPT)
-
-
-def known_captions(facts: Figures) -> str:
-    """How many captions of each split are unlike those learnt from."""
-    splits = (("`dev`", ""), ("`open_photos`, COCO's", "others_"))
-    rows = [
-        [
-            title,
-            f"{facts[f'{prefix}captions']:,}",
-            f"{100 * facts[f'{prefix}below']:.1f}%",
-            f"{facts[f'{prefix}median']:.3f}",
-        ]
-        for title, prefix in splits
-    ]
-    return table(["captions", "", "below", "median"], rows)
+    return grounding_table(results, TITLES | SHORTER, KEPT)

@@ -1,22 +1,11 @@
 """Tables of the card of the model of drawn scenes."""
 
-from __future__ import annotations
-
 from tests.helpers.cards.cells import Figures, recalls, table
-from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs
+from tests.helpers.cards.shared import KEPT, METHODS, SHORTER, contrast, contrast_pairs
 from tests.helpers.cards.shared import grounding as grounding_table
 
-__all__ = ["contrast", "contrast_pairs", "first_scenes", "grounding", "kept", "misses", "retrieval"]
+__all__ = ["contrast", "contrast_pairs", "grounding", "kept", "misses", "retrieval"]
 
-METHODS = {
-    "seps": "**SEPS**",
-    "effect": "effects: each patch's decision flipped",
-    "blanked": "blanked: each patch replaced by the mean patch",
-    "cosine": "plain patch-word cosine",
-    "gradient": "the score's own gradient",
-    "centre": "centred blob",
-    "random": "random patches",
-}
 POINTING = {
     "energy_inside": "energy inside",
     "pointing_game": "pointing game",
@@ -44,14 +33,6 @@ def retrieval(results: Figures) -> str:
     return table(["", "scene to text", "text to scene"], rows)
 
 
-def first_scenes(results: Figures) -> str:
-    """Recalls on the first scenes of test, which a slow test measures again."""
-    first = results["first"]
-    title = f"first {first['images']} test scenes, {first['captions']} captions"
-    rows = [[title, *recalls(first), f"{first['rsum']:.1f}"]]
-    return table(["a smaller task, rSum last", "scene to text", "text to scene", ""], rows)
-
-
 def misses(results: Figures) -> str:
     """How many captions were true of the scene that they were wrongly matched with."""
     first, second = (
@@ -68,5 +49,4 @@ def grounding(results: Figures) -> str:
 
 def kept(results: Figures) -> str:
     """The first patches of each method."""
-    shorter = {"effect": "effects", "blanked": "blanked"}
-    return grounding_table(results, METHODS | shorter, KEPT)
+    return grounding_table(results, METHODS | SHORTER, KEPT)

@@ -1,13 +1,11 @@
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from seps.data import DataError, PhraseBoxes, SentencePhrases, read_entities, read_split
-from tests.helpers.drawn_data import SHARED, write_lines, write_split
+from seps.data import DataError, PhraseBoxes, SentencePhrases, read_entities
+from tests.helpers.data.drawn_data import write_lines, write_split
 
 DISC = {"phrase": "A red disc", "first_word": 0, "type": "other", "boxes": [[0.1, 0.2, 0.5, 1.0005]]}
 PICTURE = {"phrase": "the picture", "first_word": 4, "type": "vehicles/scene", "boxes": [[0, 0, 1, 1], [0, 0, 0.5, 1]]}
@@ -43,18 +41,11 @@ def test_phrases_and_boxes_are_read(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"boxes": [[0.1, 0.2, 1.002, 0.5]]}, r"box \[0.1, 0.2, 1.002, 0.5\], which leaves the image"),
-        ({"boxes": [[-0.1, 0.2, 0.3, 0.5]]}, "which leaves the image"),
         ({"boxes": [[0.1, float("nan"), 0.3, 0.5]]}, "which leaves the image"),
         ({"boxes": [[0.5, 0.2, 0.5, 0.6]]}, "but x0 < x1 and y0 < y1 are needed"),
-        ({"boxes": [[0.1, 0.7, 0.5, 0.6]]}, "but x0 < x1 and y0 < y1 are needed"),
         ({"boxes": [[0.1, 0.2, 0.5]]}, "but 4 numbers"),
-        ({"boxes": ["0 0 1 1"]}, "but 4 numbers"),
         ({"boxes": []}, r"boxes \[\], but at least 1 is needed"),
-        ({"boxes": None}, "boxes None, but at least 1 is needed"),
         ({"first_word": 1}, "phrase 'A red disc' does not stand at first_word 1 of 'A red disc on the picture .'"),
-        ({"first_word": -7}, "does not stand at first_word -7"),
-        ({"first_word": "0"}, "does not stand at first_word '0'"),
-        ({"phrase": " "}, "phrase ' ' does not stand"),
         ({"phrase": 3}, "but a phrase with first_word, type and boxes is needed"),
         ({"type": ["other"]}, r"type \['other'\], but a word is needed"),
     ],
@@ -86,13 +77,6 @@ def test_records_that_do_not_fit_are_listed_together(tmp_path: Path) -> None:
     ]
 
 
-def test_records_nested_too_deeply_are_listed(tmp_path: Path) -> None:
-    folder = write_entities(tmp_path, SENTENCE)
-    records = (folder / "dev_entities.jsonl").read_text().splitlines()
-    write_lines(folder / "dev_entities.jsonl", [records[0], "[" * 100_000, *records[2:]])
-    assert "  line 2 cannot be read as JSON (it is nested more than 100 levels deep)" in complaint(folder)
-
-
 def test_records_stand_in_the_order_of_the_images(tmp_path: Path) -> None:
     folder = write_entities(tmp_path, SENTENCE)
     records = (folder / "dev_entities.jsonl").read_text().splitlines()
@@ -100,12 +84,3 @@ def test_records_stand_in_the_order_of_the_images(tmp_path: Path) -> None:
     assert "line 1: image is '11.png', but 10.png comes here" in complaint(folder)
     (folder / "dev_entities.jsonl").unlink()
     assert "Missing (1):\n  dev_entities.jsonl" in complaint(folder)
-
-
-@pytest.mark.parametrize(("name", "phrases"), [("dev", 12630), ("mllm", 2797)])
-def test_flickr8k(name: str, phrases: int) -> None:
-    if not SHARED.is_dir():
-        pytest.skip("shared/data, with photographs and their captions, is missing")
-    entities = read_entities(SHARED, name)
-    assert len(entities) == len(read_split(SHARED, name).image_ids)
-    assert sum(len(sentence.phrases) for sentences in entities for sentence in sentences) == phrases

@@ -1,20 +1,17 @@
-from __future__ import annotations
-
 import base64
 import io
 import re
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from seps.data import read_split
-from seps.data.inspect import as_text, inspect_split, main, read_config, stem, word_counts, words
+from seps.data.inspect import as_text, inspect_split, main
 from seps.models.config import ModelConfig
-from tests.helpers.authors import AUTHORS, flickr30k_names, needs_authors_files, stand_ins
-from tests.helpers.drawn_data import write_lines, write_split
-from tests.helpers.tiny import tiny_model, tiny_settings
+from tests.helpers.data.drawn_data import write_lines, write_split
+from tests.helpers.models.tiny import tiny_model, tiny_settings
 
 CAPTIONS = (
     "A dog runs .",
@@ -70,31 +67,8 @@ def test_counts_card_tokens_and_batch(data: Path, bert: Path) -> None:
     assert batch["first caption decoded"] == "[CLS] a dog run ##s . [SEP]"
 
 
-def test_a_split_without_dense_captions_says_so(data: Path, bert: Path) -> None:
-    (data / "dev_dense.jsonl").unlink()
-    counts, card, tokens, batch = sections(data, bert).values()
-    message = f"none. Split dev of {data} has no dense captions, neither dev_dense.jsonl nor DATASET_dev.jsonl"
-    assert counts["dense captions"] == message
-    assert "dense caption" not in card
-    assert list(tokens) == ["captions"]
-    assert batch["dense_captions"] == batch["dense_lengths"] == "none"
-
-
-def test_words_are_without_punctuation() -> None:
-    assert words("The man 's hat-stand , isn't it ? caf\u00e9_2") == [
-        "the",
-        "man",
-        "s",
-        "hat-stand",
-        "isn't",
-        "it",
-        "caf\u00e9",
-        "2",
-    ]
-
-
 def test_the_program_prints_and_writes_a_page(
-    data: Path, bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    data: Path, bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Callable[..., str]
 ) -> None:
     tiny_model(bert).save_pretrained(tmp_path / "model")
     page = tmp_path / "page.html"
@@ -116,54 +90,4 @@ def test_the_program_prints_and_writes_a_page(
         (["--model", "some/repo"], "error: --model some/repo is a hub repo: give a shipped model, a folder or one of"),
         (["--split", "val"], "2 problems. Missing (2): val_caps.txt; val_ids.txt"),
     ):
-        with pytest.raises(SystemExit) as ended:
-            main([*arguments, *more])
-        assert ended.value.code == 2
-        assert message in capsys.readouterr().err
-
-
-def test_configs_are_found_by_name() -> None:
-    assert read_config("photos").text.max_words == 30
-    assert read_config("vit_base_patch16_224").vision.image_size == 224
-    with pytest.raises(ValueError, match="'photoz' is no folder, no hub repo"):
-        read_config("photoz")
-
-
-@needs_authors_files
-def test_the_authors_test_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    stand_ins(tmp_path / "flickr30k-images", flickr30k_names("test"))
-    main([str(AUTHORS / "f30k"), "--split", "test", "--images", str(tmp_path)])
-    printed = capsys.readouterr().out
-    for line in (
-        "  images                1,000, the first in ",
-        "  captions              5,000, 5 for each image",
-        "  dense captions        1,000, one for each image, in f30k_test.jsonl",
-        "  words in every text   2: man, hat",
-        "  captions              shortest 4, median 15, longest 88; 134 of the first 5,000 are cut at 30",
-        "  images                (4, 3, 448, 448) float32",
-        "[CLS] the man with pierced ears is wearing glasses and an orange hat . [SEP]",
-    ):
-        assert line in printed
-
-
-def test_words_of_one_stem_are_counted_as_one() -> None:
-    for first, second in (
-        ("dogs", "dog"),
-        ("running", "runs"),
-        ("ponies", "pony"),
-        ("jumped", "jumping"),
-        ("glass", "glasses"),
-    ):
-        assert stem(first) == stem(second), (first, second)
-    assert len({stem(word) for word in ("dog", "cat", "grass", "red", "is", "bus", "ring")}) == 7
-
-
-def test_words_an_image_and_what_captions_share(tmp_path: Path) -> None:
-    split = read_split(write_split(tmp_path, images=3, k=2), "dev")
-    captions = ("Two dogs run", "a dog runs fast", "red cars", "a red car", "red cars", "grass")
-    text = word_counts(replace(split, captions=captions))
-    # of an image: 2 of 5, 2 of 3 and 0 of 3 stems; of neighbours: 0 of 5, 1 of 6 (a), 2 of 2 and 0 of 4
-    assert text.startswith("5.0 an image and 2.5 a caption on average; captions of one image share 36% of their word")
-    assert text.endswith("; captions of neighbouring images share 29% of their word stems")
-    alone = replace(split, captions=captions[:3], captions_per_image=1)
-    assert "one image" not in word_counts(alone)
+        assert message in refusal(main, [*arguments, *more])

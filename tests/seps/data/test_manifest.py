@@ -1,7 +1,3 @@
-"""A folder with a manifest: its photographs and captions are one split, named as the folder is."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +6,8 @@ import pytest
 from PIL import Image
 
 from seps.data import DataError, read_split
-from tests.helpers.drawn_data import SHARED
+from seps.data.layout import sole_split
+from seps.data.manifest import class_caption, read_labelled
 
 CAPTIONS = [f"caption {number}" for number in range(5)]
 
@@ -31,17 +28,15 @@ def test_a_manifest_is_a_split(tmp_path: Path) -> None:
     assert [file.name for file in split.image_files] == ["a.jpg", "b.jpg"]
     assert list(split.captions) == CAPTIONS + others
     assert split.dense is None
+    assert (sole_split(tmp_path / "photos"), sole_split(tmp_path)) == ("photos", None)
     with pytest.raises(DataError, match="photos, which has photos: 3 problems"):
         read_split(tmp_path / "photos", "dev")
 
 
 @pytest.mark.parametrize(("entries", "message"), [
-    ({}, "holds no list of photographs"),
     ([], "holds no list of photographs"),
-    ([{"file": "a.jpg", "captions": CAPTIONS[:4]}], "entry 1: 'a.jpg' with"),
     ([{"file": "a.jpg", "captions": [*CAPTIONS[:4], " "]}], "entry 1: 'a.jpg' with"),
     ([{"captions": CAPTIONS}], "entry 1"),
-    ([3], "entry 1"),
     ([{"file": "c.jpg", "captions": CAPTIONS}], r"c\.jpg \(entry 1\)"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_manifest_is_listed(tmp_path: Path, entries: Any, message: str) -> None:
@@ -49,9 +44,20 @@ def test_what_is_wrong_with_a_manifest_is_listed(tmp_path: Path, entries: Any, m
         read_split(write_manifest(tmp_path / "photos", entries), "photos")
 
 
-def test_the_open_photographs_are_read_whole() -> None:
-    folder = SHARED.parent / "open_photos"
-    if not folder.is_dir():
-        pytest.skip("../shared/data/open_photos is not here")
-    split = read_split(folder, "open_photos")
-    assert (len(split.image_files), len(split.captions)) == (79, 395)
+def test_photographs_of_one_label_share_its_number(tmp_path: Path) -> None:
+    entries = [{"file": f"{i}.png", "label": label} for i, label in enumerate(("barn", "abaya", " barn "))]
+    labelled = read_labelled(write_manifest(tmp_path, entries, ("0.png", "1.png", "2.png")))
+    assert labelled.names == ("barn", "abaya") and labelled.labels == (0, 1, 0)
+    assert [class_caption(name) for name in ("barn", "iPod")] == ["a photo of a barn", "a photo of an iPod"]
+    assert [file.name for file in labelled.files] == ["0.png", "1.png", "2.png"]
+    assert all(file.is_file() for file in labelled.files)
+
+
+def test_everything_wrong_with_a_manifest_is_listed(tmp_path: Path) -> None:
+    entries = [{"file": "0.png"}, {"file": "1.png", "label": "barn"}, "dog", {"file": "2.png", "label": " "}]
+    with pytest.raises(DataError) as raised:
+        read_labelled(write_manifest(tmp_path, entries, ()))
+    message = str(raised.value)
+    assert "4 problems" in message and "entry 1: '0.png' with None" in message
+    assert "entry 3: None with None" in message and "entry 4: '2.png' with ' '" in message
+    assert f"1.png (entry 2) in {tmp_path / 'images'}" in message

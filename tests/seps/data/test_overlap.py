@@ -1,14 +1,9 @@
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
-import pytest
-
 from seps.data import overlap_notes, read_split
-from seps.data.inspect import main
-from seps.data.overlap import SAMPLED, same_files, same_pairs
-from tests.helpers.drawn_data import draw, write_lines, write_split
+from seps.data.overlap import same_pairs
+from tests.helpers.data.drawn_data import write_lines, write_split
 
 
 def two_splits(folder: Path) -> Path:
@@ -47,13 +42,6 @@ def test_a_copy_under_another_id_is_told(tmp_path: Path) -> None:
     assert notes(folder)[1].startswith("2 images of train are in dev too, under another id (10 and 13, 11 and 13)")
 
 
-def test_files_that_differ_in_a_byte_are_two(tmp_path: Path) -> None:
-    whole = bytes(5 * SAMPLED)
-    for name, content in (("a", whole), ("b", whole), ("c", b"\1" + whole[1:]), ("d", whole[1:])):
-        (tmp_path / name).write_bytes(content)
-    assert same_files([tmp_path / name for name in "abcda"]) == [[0, 1, 4]]
-
-
 def test_many_copies_are_as_many_pairs_not_their_square(tmp_path: Path) -> None:
     files = [tmp_path / f"{number}" for number in range(3000)]
     for file in files:
@@ -61,11 +49,3 @@ def test_many_copies_are_as_many_pairs_not_their_square(tmp_path: Path) -> None:
     pairs = same_pairs(files, ["train"] * 2000 + ["dev"] * 1000)
     assert len(pairs) == 1999 + 999 + 2000
     assert (0, 1999) in pairs and (2000, 2999) in pairs and (1999, 2000) in pairs and (1999, 2001) not in pairs
-
-
-def test_inspecting_a_split_tells_what_others_have_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = two_splits(tmp_path)
-    draw(folder / "images" / "12.png", 12)
-    write_lines(folder / "dev_ids.txt", [11] * 5 + [13] * 5)
-    main([str(folder), "--split", "dev"])
-    assert "1 image of dev is in train too (id 11)" in " ".join(capsys.readouterr().out.split())

@@ -1,10 +1,5 @@
-"""Class vectors: the formula, with random weights, and that a model without them computes as before."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -14,12 +9,7 @@ from seps import load_model
 from seps.encoders.classes import ClassMap, class_names
 from seps.encoders.config import ClassConfig, VisionConfig
 from seps.encoders.vision import VisionEncoder
-from seps.models.config import ModelConfig
-from seps.models.model import SEPSModel
-from seps.training.cache import features_config
-from seps.training.loop import check_shared, take_weights, use_pooled_only
-from seps.training.settings import TrainSettings
-from tests.helpers.tiny import tiny_model_with_classes, write_tiny_bert
+from tests.helpers.models.tiny import tiny_model_with_classes, write_tiny_bert
 
 LITE = VisionConfig(
     encoder="tf_efficientnet_lite0",
@@ -80,17 +70,6 @@ def test_a_patch_is_its_embedding_plus_the_weighted_class_vectors_times_the_mean
 
 
 @torch.no_grad()
-def test_weights_of_0_leave_every_patch_as_it_is_without_classes() -> None:
-    model = encoder(replace(LITE, classes=replace(LITE.classes, local_weight=0.0, image_weight=0.0)))
-    plain = VisionEncoder(replace(LITE, classes=ClassConfig()), 16).eval()
-    plain.load_state_dict({key: tensor for key, tensor in model.state_dict().items() if ".classes." not in f".{key}"})
-    images = torch.randn(2, 3, 64, 64)
-    features = model.features(images)
-    assert torch.equal(model.project(features), plain.project(features[..., : model.width]))
-    torch.testing.assert_close(model(images), plain(images), atol=1e-5, rtol=0)
-
-
-@torch.no_grad()
 def test_class_vectors_are_centred_unit_means_of_captions_and_zero_before_they_are_known() -> None:
     classes = ClassMap(LITE, 16)
     assert not classes.vectors.any()
@@ -121,31 +100,6 @@ def test_the_best_class_of_each_patch_comes_with_its_probability_and_what_is_add
     assert plain.patch_classes(plain.features(images)) is None
 
 
-@torch.no_grad()
-def test_in_training_the_patches_of_a_share_of_the_images_are_class_vectors_only() -> None:
-    model = encoder(replace(LITE, context_size=0, classes=replace(LITE.classes, dropout=0.5)))
-    assert model.classes is not None
-    images = torch.randn(1, 3, 64, 64).repeat(40, 1, 1, 1)
-    features = model.features(images)
-    length = model.head(features[..., : model.width]).norm(dim=-1).mean(dim=1)[:, None, None]  # (B, 1, 1)
-    vectors = length * model.classes.class_vectors(features[..., model.width :])
-    model.train()
-    dropped = [bool(torch.allclose(a, b, atol=1e-5)) for a, b in zip(model.project(features), vectors, strict=True)]
-    assert 5 < sum(dropped) < 35
-    assert not model.classes.classifier.training and not any(p.requires_grad for p in model.classes.parameters())
-
-
-@torch.no_grad()
-def test_parts_that_learn_along_have_the_same_classes() -> None:
-    model = encoder(LITE)
-    images = torch.randn(2, 3, 64, 64)
-    before = model(images)
-    model.freeze_until("blocks.4")
-    torch.testing.assert_close(model(images), before, atol=1e-4, rtol=0)
-    with pytest.raises(ValueError, match=r"shared_until is 'blocks\.4': set both to the same part"):
-        encoder(LITE).freeze_until("blocks.3")
-
-
 def test_other_classifiers_and_prompts_are_refused() -> None:
     with pytest.raises(ValueError, match=r"has 1000 classes, but vision\.classes\.names is 'imagenet-22k'"):
         VisionEncoder(replace(LITE, classes=ClassConfig("imagenet-22k")), 16)
@@ -153,24 +107,6 @@ def test_other_classifiers_and_prompts_are_refused() -> None:
         ClassConfig(prompt="a photo")
     with pytest.raises(ValueError, match=r"vision.classes.shared_until is 'blocks.9'"):
         VisionEncoder(replace(LITE, classes=replace(LITE.classes, shared_until="blocks.9")), 16)
-
-
-def test_the_shipped_model_with_classes_stores_only_their_vectors_and_loads_again(tmp_path: Path) -> None:
-    config = ModelConfig.from_json(PHOTOS)
-    classes = ClassConfig("imagenet-1k", shared_until="blocks.4")
-    config = replace(
-        config, vision=replace(config.vision, classes=classes), saved=(*config.saved, "img_enc.classes.vectors")
-    )
-    model = SEPSModel(config)
-    take_weights(model, "photos")
-    model.eval().refresh_classes()
-    model.save_pretrained(tmp_path)
-    assert (tmp_path / "model.safetensors").stat().st_size < 7_000_000
-    loaded = load_model(str(tmp_path))
-    images = torch.zeros(1, 3, 448, 448)
-    with torch.no_grad():
-        patches, again = model.img_enc(images), loaded.img_enc(images)
-    assert float(F.cosine_similarity(patches, again, dim=-1).min()) > 0.99
 
 
 def test_class_vectors_that_are_not_saved_are_computed_again(tmp_path: Path) -> None:
@@ -185,39 +121,15 @@ def test_class_vectors_that_are_not_saved_are_computed_again(tmp_path: Path) -> 
     assert bool(loaded.img_enc.classes.vectors.any())
 
 
-def test_a_config_without_class_vectors_is_written_as_before() -> None:
-    config = ModelConfig.from_json(PHOTOS)
-    assert "classes" not in config.as_dict()["vision"]
-    named = replace(config, vision=replace(config.vision, classes=ClassConfig("imagenet-1k")))
-    assert ModelConfig.from_dict(named.as_dict()) == named
-
-
-def test_cached_features_depend_on_the_classes_and_not_on_their_weights() -> None:
-    config = ModelConfig.from_json(PHOTOS)
-
-    def key(**changes: Any) -> dict[str, Any]:
-        classes = replace(ClassConfig("imagenet-1k", shared_until="blocks.4"), **changes)
-        return features_config(replace(config, vision=replace(config.vision, classes=classes)).as_dict()["vision"])
-
-    usual = key()
-    assert usual == key(local_weight=0.5, image_weight=0.0, dropout=0.3, prompt="a {}")
-    assert usual != key(count=5) and usual != key(shared_until="blocks.3")
-    plain = config.as_dict()["vision"]
-    assert features_config(plain) == plain != usual
-
-
-def test_pre_training_with_losses_on_the_decision_is_ranked_by_pooled_embeddings() -> None:
-    settings = TrainSettings(
-        frozen=True, pooled_weight=1.0, decision_weight=0.3, blind_weight=2.0, map_weight=0.5, word_weight=1.0
-    )
-    ranked = use_pooled_only(settings)
-    assert (ranked.align_weight, ranked.decision_weight, ranked.blind_weight, ranked.word_weight) == (0, 0, 0, 1.0)
-
-
-def test_shared_parts_of_a_classifier_may_not_learn() -> None:
-    config, settings = ModelConfig.from_json(PHOTOS), TrainSettings()
-    classes = ClassConfig("imagenet-1k", shared_until="all")
-    config = replace(config, vision=replace(config.vision, classes=classes))
-    with pytest.raises(ValueError, match=r"shared_until is 'all', but training\.frozen is false"):
-        check_shared(config, settings)
-    check_shared(config, replace(settings, frozen=True))
+@torch.no_grad()
+def test_in_training_the_patches_of_a_share_of_the_images_are_class_vectors_only() -> None:
+    model = encoder(replace(LITE, context_size=0, classes=replace(LITE.classes, dropout=0.5)))
+    assert model.classes is not None
+    images = torch.randn(1, 3, 64, 64).repeat(40, 1, 1, 1)
+    features = model.features(images)
+    length = model.head(features[..., : model.width]).norm(dim=-1).mean(dim=1)[:, None, None]  # (B, 1, 1)
+    vectors = length * model.classes.class_vectors(features[..., model.width :])
+    model.train()
+    dropped = [bool(torch.allclose(a, b, atol=1e-5)) for a, b in zip(model.project(features), vectors, strict=True)]
+    assert 5 < sum(dropped) < 35
+    assert not model.classes.classifier.training and not any(p.requires_grad for p in model.classes.parameters())

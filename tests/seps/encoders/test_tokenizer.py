@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path
@@ -12,7 +10,7 @@ from transformers import AutoTokenizer
 from seps.encoders import Tokenizer
 from seps.encoders.config import TextConfig
 from seps.encoders.sources import MINILM_PACKAGE, package_folder
-from tests.helpers.tiny import WORDS, tiny_model, write_tiny_bert
+from tests.helpers.models.tiny import WORDS, tiny_model
 
 SENTENCES = (
     "A snowboarder's dog, wearing a café-coloured coat, jumps over 2.5 metres!",
@@ -44,35 +42,17 @@ def test_ids_are_those_of_transformers(tokenizer: Tokenizer, sentence: str) -> N
     assert tokenizer.labels(ids) == reference.convert_ids_to_tokens(ids)
 
 
-def test_word_pieces_are_grouped_by_word(tokenizer: Tokenizer) -> None:
-    words = tokenizer.words("A snowboarder's dog.")
-    assert [tokenizer.labels(word) for word in words] == [
-        ["a"],
-        ["snow", "##board", "##er"],
-        ["'"],
-        ["s"],
-        ["dog"],
-        ["."],
-    ]
-
-
 STYLED = {
-    "full width": "\uff21\uff2e\u3000\uff4f\uff52\uff41\uff4e\uff47\uff45 flower",
     "mathematical bold": "".join(chr(0x1D41A + ord(c) - 97) if c.isalpha() else c for c in "an orange flower"),
-    "mathematical script": "".join(chr(0x1D4EA + ord(c) - 97) if c.isalpha() else c for c in "an orange flower"),
-    "circled": "".join(chr(0x24D0 + ord(c) - 97) if c.isalpha() else c for c in "an orange flower"),
-    "ligature": "an orange \ufb02ower",
+    "ligature of three": "an orange flower in an o\ufb03ce",
     "no-break spaces": "an\u00a0orange\u2009flower",
 }
 
 
 @pytest.mark.parametrize("style", STYLED)
 def test_letters_of_another_style_are_letters(tokenizer: Tokenizer, style: str) -> None:
-    assert tokenizer.words(STYLED[style]) == tokenizer.words("an orange flower")
-
-
-def test_the_three_letter_ligature_is_no_unknown_word(tokenizer: Tokenizer) -> None:
-    assert tokenizer.words("o\ufb03ce co\ufb00ee") == tokenizer.words("office coffee")
+    plain = "an orange flower in an office" if "three" in style else "an orange flower"
+    assert tokenizer.words(STYLED[style]) == tokenizer.words(plain)
 
 
 def test_long_captions_are_cut_before_sep(tokenizer: Tokenizer) -> None:
@@ -93,20 +73,6 @@ def test_special_tokens_typed_in_a_caption_are_ordinary_words(tokenizer: Tokeniz
     assert ids.count(tokenizer.sep_id) == 1
     assert tokenizer.mask_id not in ids
     assert tokenizer.labels(ids)[1:6] == ["a", "[", "sep", "]", "dog"]
-
-
-def test_ordinary_ids_are_words_alone(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    tiny = Tokenizer.from_config(TextConfig(f"folder:{write_tiny_bert(tmp_path)}", "none"))
-    assert [WORDS[number] for number in tiny.ordinary_ids] == ["a", "dog", "##s", "run", "##ning", "snow", "."]
-    labels = tokenizer.labels(tokenizer.ordinary_ids)
-    assert len(labels) == 30522 - 5 - 994  # BERT-base has 994 unused places
-    assert not any(label.startswith("[") and len(label) > 1 for label in labels)
-
-
-def test_pad(tokenizer: Tokenizer) -> None:
-    ids, lengths = tokenizer.pad([[101, 7, 8, 102], [101, 102]])
-    assert ids.tolist() == [[101, 7, 8, 102], [101, 102, 0, 0]]
-    assert lengths.tolist() == [4, 2]
 
 
 def test_what_does_not_fit(tmp_path: Path, tokenizer: Tokenizer) -> None:
@@ -131,17 +97,14 @@ def test_what_does_not_fit(tmp_path: Path, tokenizer: Tokenizer) -> None:
         Tokenizer.from_config(TextConfig(f"folder:{tmp_path}", "none"))
 
 
-@pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json", "special_tokens_map.json", "tokenizer.json"])
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("name", "content", "message"),
     [
-        (b"[]", "holds a JSON list"),
-        (b"null", "holds a JSON NoneType"),
-        (b"", "it is empty"),
-        (b'{"a": "\xe9"}', "byte 7 is not UTF-8"),
-        (b'{"a":' * 100_000, "it is nested more than 100 levels deep"),
+        ("config.json", b"[]", "holds a JSON list"),
+        ("tokenizer_config.json", b"null", "holds a JSON NoneType"),
+        ("special_tokens_map.json", b"", "it is empty"),
+        ("tokenizer.json", b'{"a": "\xe9"}', "byte 7 is not UTF-8"),
     ],
-    ids=["list", "null", "empty", "latin-1", "deep"],
 )
 def test_files_that_describe_no_tokenizer_are_named(
     bert: Path, tmp_path: Path, name: str, content: bytes, message: str
@@ -150,6 +113,14 @@ def test_files_that_describe_no_tokenizer_are_named(
     (folder / name).write_bytes(content)
     with pytest.raises(ValueError, match=f"{name}.*{message}"):
         Tokenizer.from_config(TextConfig(f"folder:{folder}", "none"))
+
+
+def test_decoding_gives_the_words_back(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("Two dogs, and a skateboarding kangaroo", 40)
+    padded = tokenizer.pad([ids, ids[:3]])[0]
+    expected = "two dogs, and a skateboarding kangaroo"
+    assert tokenizer.decode(ids) == tokenizer.decode(torch.tensor(ids)) == expected
+    assert tokenizer.decode(padded[1]) == "two dogs"
 
 
 def test_vocabularies_that_cannot_serve(bert: Path, tmp_path: Path) -> None:
@@ -166,11 +137,3 @@ def test_vocabularies_that_cannot_serve(bert: Path, tmp_path: Path) -> None:
     assert Tokenizer.from_config(config).size == 14
     with pytest.raises(ValueError, match="bert has 14 words"):
         tiny_model(folder)
-
-
-def test_decoding_gives_the_words_back(tokenizer: Tokenizer) -> None:
-    ids = tokenizer.encode("Two dogs, and a skateboarding kangaroo", 40)
-    padded = tokenizer.pad([ids, ids[:3]])[0]
-    expected = "two dogs, and a skateboarding kangaroo"
-    assert tokenizer.decode(ids) == tokenizer.decode(torch.tensor(ids)) == expected
-    assert tokenizer.decode(padded[1]) == "two dogs"

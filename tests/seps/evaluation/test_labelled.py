@@ -1,7 +1,3 @@
-"""Names for photographs: recalls known by hand, and the program against the library."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -10,12 +6,11 @@ import torch
 
 from seps import ScoringEngine
 from seps.data import open_image
-from seps.data.labelled import read_labelled
+from seps.data.manifest import read_labelled
 from seps.evaluation.harness import main
 from seps.evaluation.labelled import labelled_metrics, rank_first_right
 from seps.models.hub import load_model
-from tests.helpers.drawn_data import draw
-from tests.helpers.tiny import tiny_model
+from tests.helpers.data.drawn_data import draw
 
 LABELS = ("dog", "snow", "dog", "run")
 
@@ -28,13 +23,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         draw(folder / "images" / f"{i}.png", i)
     entries = [{"file": f"{i}.png", "label": label} for i, label in enumerate(LABELS)]
     (folder / "manifest.json").write_text(json.dumps(entries))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def saved(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    tiny_model(bert).save_pretrained(folder)
     return folder
 
 
@@ -75,13 +63,3 @@ def test_the_program_measures_what_the_library_does(
     assert {"seps", "pooled", "added"} <= set(result)
     printed = capsys.readouterr().out
     assert "4 photographs, 3 names" in printed and "both added, each over its standard deviation" in printed
-
-
-def test_a_folder_without_a_manifest_ends_with_one_line(
-    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["--measure", "labelled", "--model", str(saved), "--data", str(tmp_path)])
-    assert ended.value.code == 2
-    error = capsys.readouterr().err
-    assert error.startswith("error: ") and "manifest.json" in error and error.count("\n") == 1

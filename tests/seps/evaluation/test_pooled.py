@@ -1,7 +1,3 @@
-"""Pooled embeddings and both scores added: the same recalls as by hand, and one program for both."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -14,27 +10,12 @@ from seps.evaluation.pooled import added, measure_pooled
 from seps.evaluation.scenes import pooled_similarity
 from seps.models.hub import load_model
 from seps.search.metrics import retrieval_metrics
-from tests.helpers.drawn_data import write_split
-from tests.helpers.tiny import tiny_model
+from tests.helpers.data.drawn_data import write_split
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_split(tmp_path_factory.mktemp("data"), images=4)
-
-
-@pytest.fixture(scope="module")
-def saved(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    tiny_model(bert).save_pretrained(folder)
-    return folder
-
-
-def test_added_weighs_both_alike() -> None:
-    torch.manual_seed(0)
-    first, second = torch.randn(3, 6), torch.randn(3, 6)
-    torch.testing.assert_close(added(100 * first, second), added(first, second))
-    torch.testing.assert_close(added(first, 1e-3 * second + 5).argsort(), added(first, second).argsort())
 
 
 def test_the_program_measures_what_the_library_does(
@@ -52,3 +33,10 @@ def test_the_program_measures_what_the_library_does(
     assert "both added, each over its standard deviation" in capsys.readouterr().out
     with pytest.raises(ValueError, match=r"The similarity has shape \(2, 10\)"):
         measure_pooled(model, split, torch.zeros(2, 10))
+
+
+def test_added_weighs_both_alike() -> None:
+    torch.manual_seed(0)
+    first, second = torch.randn(3, 6), torch.randn(3, 6)
+    torch.testing.assert_close(added(100 * first, second), added(first, second))
+    torch.testing.assert_close(added(first, 1e-3 * second + 5).argsort(), added(first, second).argsort())

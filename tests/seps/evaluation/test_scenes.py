@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -10,8 +8,8 @@ import torch
 from seps.data import open_image, read_split
 from seps.evaluation.harness import main
 from seps.evaluation.scenes import measure, pooled_similarity, read_graphs
+from seps.models.hub import load_model
 from seps.scenes import SPLITS, write_split
-from tests.helpers.tiny import tiny_model, write_tiny_bert
 
 SCENES, PER_IMAGE = 6, 5
 
@@ -26,14 +24,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def perfect() -> torch.Tensor:
     """Every image is closest to its own captions."""
     return torch.eye(SCENES).repeat_interleave(PER_IMAGE, dim=1)
-
-
-def test_a_perfect_matrix_has_no_misses(folder: Path) -> None:
-    graphs = read_graphs(folder, read_split(folder, "test"))
-    recalls, misses = measure(perfect(), graphs, PER_IMAGE)
-    assert set(recalls) == {"all", "seen", "unseen"}
-    assert all(recall.r1 == 100.0 for by_direction in recalls.values() for recall in by_direction.values())
-    assert [(each.queries, each.misses) for each in misses.values()] == [(SCENES, 0), (SCENES * PER_IMAGE, 0)]
 
 
 def test_groups_are_queries_apart(folder: Path) -> None:
@@ -63,23 +53,11 @@ def test_a_miss_can_be_true_all_the_same(folder: Path) -> None:
     assert (misses["image_to_text"].misses, misses["image_to_text"].true) == (1, 0)  # the higher of the two
 
 
-def test_program_writes_both_ways_of_scoring(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_tiny_bert(tmp_path / "bert")
-    model = tiny_model(tmp_path / "bert")
-    model.save_pretrained(tmp_path / "model")
-    file = tmp_path / "results.json"
-    arguments = [
-        "--measure",
-        "scenes",
-        "--model",
-        str(tmp_path / "model"),
-        "--data",
-        str(folder),
-        "--split",
-        "test",
-        "--json",
-        str(file),
-    ]
+def test_program_writes_both_ways_of_scoring(
+    folder: Path, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, file = load_model(saved), tmp_path / "results.json"
+    arguments = f"--measure scenes --model {saved} --data {folder} --split test --json {file}".split()
     main(arguments)
     main([*arguments, "--pooled"])
     results: dict[str, Any] = json.loads(file.read_text())
@@ -104,13 +82,9 @@ def test_photos_have_no_graphs(folder: Path, tmp_path: Path) -> None:
     finally:
         (tmp_path / "kept").rename(folder / "test_scenes.jsonl")
     lines = (folder / "test_scenes.jsonl").read_text().splitlines()
-    record = json.loads(lines[1])
     for spoilt, message in (
         ("[" * 100_000, "line 2, cannot be read as JSON"),
-        ("[1]", "line 2, holds a JSON list"),
         ('{"captions": [3]}', "holds a scene without its graph"),
-        (json.dumps({**record, "objects": [3]}), "holds a scene without its graph"),
-        (json.dumps({**record, "look": None, "objects": [{}]}), "holds a scene without its graph"),
     ):
         (tmp_path / "test_scenes.jsonl").write_text("\n".join([lines[0], spoilt, *lines[2:]]))
         with pytest.raises(ValueError, match=message):

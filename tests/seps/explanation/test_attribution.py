@@ -1,7 +1,3 @@
-"""S(I, T) split among words and tokens: the parts add up, and each part is correct."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -10,11 +6,10 @@ import torch
 from hypothesis import given, settings
 
 from seps import explain
-from seps.explanation.attribution import attribute_relevance, attribute_word_mean, relevance_mlp, split_similarity
+from seps.explanation.attribution import attribute_relevance, split_similarity
 from seps.method.alignment import HRPA
-from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
-from tests.helpers.forced import random_masks
+from tests.helpers.models.cases import Case, cases, one_pair, random_masks
 
 
 @given(cases)
@@ -95,21 +90,3 @@ def test_what_is_left_over_is_what_the_mlp_says_of_nothing() -> None:
         hrpa.relevance_mlp[2].weight[0, :4] = torch.tensor([1.0, 2, 3, 4], dtype=torch.float64) * 1e3
     attribution, _ = attribute_relevance(hrpa, torch.tensor([0.1, 0.9, 0.5, 0.2, 0.7], dtype=torch.float64))
     torch.testing.assert_close(attribution, torch.tensor([0.0, 0.9, 1.5, 0.8, 1.4], dtype=torch.float64))
-
-
-def test_slopes_are_the_mlps_own() -> None:
-    hrpa: Any = HRPA(top_k=3, use_paper_version=True).double()
-    inputs = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
-    value, slopes = relevance_mlp(hrpa, inputs)
-    torch.testing.assert_close(value, hrpa.relevance_mlp(inputs).squeeze(-1))
-    (expected,) = torch.autograd.grad(hrpa.relevance_mlp(inputs).sum(), inputs)
-    torch.testing.assert_close(slopes, expected)
-
-
-def test_word_means_of_many_matrices_are_those_of_each() -> None:
-    model, inputs = Case(images=1, words=7).build()
-    record = explain(model, **one_pair(inputs, 0, 0))
-    (attribution,) = split_similarity(model, record)
-    many = attribute_word_mean(torch.tensor(record.sparse_alignment.matrix).expand(4, 2, -1, -1))
-    assert many.shape == (4, 2, len(attribution.words))
-    np.testing.assert_allclose(many[3, 1], attribution.word_means, atol=1e-6)

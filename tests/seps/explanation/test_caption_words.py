@@ -1,7 +1,3 @@
-"""Words as people count them: pieces joined, special tokens left out."""
-
-from __future__ import annotations
-
 from seps.explanation.caption_words import CaptionWord, caption_words, is_special
 
 

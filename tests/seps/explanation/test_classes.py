@@ -1,8 +1,3 @@
-"""The classifier's output in a record: names, probabilities, and the class vectors' part of each cosine."""
-
-from __future__ import annotations
-
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +7,8 @@ from PIL import Image
 
 from seps import measure_effects
 from seps.explanation.classes import with_classes
-from tests.helpers.records import CHANNELS, WORDS, random_record
-from tests.helpers.tiny import tiny_model, tiny_model_with_classes, write_tiny_bert
+from tests.helpers.models.records import CHANNELS, WORDS, random_record
+from tests.helpers.models.tiny import tiny_model_with_classes, write_tiny_bert
 
 PHOTO = Image.fromarray(np.random.default_rng(0).integers(0, 256, (120, 90, 3), dtype=np.uint8))
 
@@ -53,12 +48,3 @@ def test_a_model_with_classes_explains_with_them_and_with_the_same_numbers(tmp_p
     other = model.explain(PHOTO, "a dog runs", mask=torch.from_numpy(flipped))
     effects = measure_effects(model.cross_net, patches, words, mask=torch.from_numpy(mask)).effects
     assert abs(effects[4] - (forced.similarity - other.similarity)) < 1e-5
-
-
-def test_records_of_models_without_classes_say_nothing_of_them(tmp_path: Path) -> None:
-    model = tiny_model(write_tiny_bert(tmp_path))
-    record = model.explain(PHOTO, "a dog")
-    assert model.class_names == () and model.patch_classes(PHOTO) is None and record.classes is None
-    assert str(record).endswith("similarity, source")
-    shown = with_classes(record, ("tabby",), torch.zeros(100).long(), torch.rand(100), *torch.rand(3, 100, 24))
-    assert str(replace(record, classes=shown.classes)).endswith("source, classes")

@@ -1,7 +1,3 @@
-"""Effects equal a loop of passes: of forced ones as decisions are flipped, of plain ones as patches are blanked."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +11,8 @@ from seps.explanation import blanking, mask_flips
 from seps.explanation.attribution import split_similarity
 from seps.explanation.blanking import measure_blanked
 from seps.explanation.effects import Effects, measure_effects
-from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
-from tests.helpers.forced import random_masks
+from tests.helpers.models.cases import Case, cases, one_pair, random_masks
 
 
 def word_means(model: CrossSparseAggrNet, record: Explanation, branch: str) -> Any:
@@ -69,9 +64,7 @@ def test_effects_equal_a_loop_of_forced_passes(case: Case) -> None:
         check(model, pair, masks, branch)
 
 
-@pytest.mark.parametrize("paper", [False, True])
-@pytest.mark.parametrize("dense_words", [0, 9])
-@pytest.mark.parametrize("logit_scale", [1.0, 20.0])
+@pytest.mark.parametrize(("paper", "dense_words", "logit_scale"), [(False, 0, 1.0), (True, 9, 20.0), (False, 9, 20.0)])
 def test_effects_of_a_larger_grid(
     paper: bool, dense_words: int, logit_scale: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,23 +85,6 @@ def test_a_patch_that_weighs_nearly_everything_keeps_its_digits() -> None:
     # The logits lie hundreds apart: every token is one patch, and without it the next.
     model, inputs = Case(side=5, logit_scale=500.0, has_cls=False).build()
     check(model, one_pair(inputs, 0, 0), {}, "sparse")
-
-
-def test_few_and_all_kept_patches() -> None:
-    model, inputs = Case(side=4).build()
-    pair = one_pair(inputs, 0, 0)
-    mask = torch.arange(16) == 5
-    measured = check(model, pair, {"mask": mask}, "sparse")
-    assert np.isnan(measured.effects).nonzero()[0].tolist() == [5] and np.isnan(measured.word_effects[:, 5]).all()
-    check(model, pair, {"mask": torch.ones(16, dtype=torch.bool)}, "sparse")
-    check(model, pair, {"mask": torch.arange(16) != 5}, "sparse")
-
-
-def test_a_branch_that_merges_nothing_has_no_effect() -> None:
-    model, inputs = Case(dual=False, dense_words=9).build()
-    measured = measure_effects(model, **one_pair(inputs, 0, 0), branch="dense")
-    assert np.abs(measured.effects).max() < 1e-6 and np.abs(measured.word_effects).max() < 1e-6
-    assert measured.similarity == pytest.approx(explain(model, **one_pair(inputs, 0, 0)).similarity, abs=1e-6)
 
 
 def test_what_effects_refuse() -> None:

@@ -1,7 +1,3 @@
-"""Few patches that keep a rank, few changes that lose it: what is found does what it says."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -12,8 +8,8 @@ from hypothesis import given, settings
 from seps import explain
 from seps.explanation.effects import measure_effects
 from seps.explanation.minimal import MinimalSet, smallest_change, smallest_set
-from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
+from tests.helpers.models.cases import Case, cases, one_pair
 
 
 @given(cases)
@@ -68,16 +64,6 @@ def test_a_photo_that_is_last_cannot_lose() -> None:
     assert smallest_change(model, **pair, others=[-1e3]) is None  # out of reach
 
 
-def test_where_no_few_patches_reach_the_bar_the_decision_is_thinned() -> None:
-    model, inputs = Case(side=6, seed=4).build()
-    pair = one_pair(inputs, 0, 0)
-    score = explain(model, **pair).similarity
-    few = smallest_set(model, **pair, others=[score - 1e-6])
-    assert 1 <= few.count <= 18 and few.rank == 1
-    forced = explain(model, **pair, mask=few.kept)
-    assert forced.similarity >= score - 3e-6
-
-
 @pytest.mark.parametrize(
     ("others", "message"),
     [
@@ -92,3 +78,13 @@ def test_scores_are_finite_numbers(others: object, message: str) -> None:
     for search in (smallest_set, smallest_change):
         with pytest.raises(ValueError, match=message):
             search(model, **one_pair(inputs, 0, 0), others=others)  # type: ignore[arg-type]
+
+
+def test_where_no_few_patches_reach_the_bar_the_decision_is_thinned() -> None:
+    model, inputs = Case(side=6, seed=4).build()
+    pair = one_pair(inputs, 0, 0)
+    score = explain(model, **pair).similarity
+    few = smallest_set(model, **pair, others=[score - 1e-6])
+    assert 1 <= few.count <= 18 and few.rank == 1
+    forced = explain(model, **pair, mask=few.kept)
+    assert forced.similarity >= score - 3e-6

@@ -1,17 +1,14 @@
 """A tiny generator, and a few scenes to train it on. Its weights are random: nothing here shows how well it draws."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import pytest
 import torch
 
 from seps.generator.config import GeneratorConfig
-from seps.generator.network import GeneratorNetwork
+from seps.generator.model.network import GeneratorNetwork
 from seps.scenes import write_split
-from tests.helpers.generated import TINY, write_tiny_generator
+from tests.helpers.models.generated import TINY, write_tiny_generator
 
 
 @pytest.fixture(scope="session")
@@ -36,14 +33,4 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A saved generator."""
     return write_tiny_generator(tmp_path_factory.mktemp("generator"))
-
-
-@pytest.fixture
-def recipe(tmp_path: Path) -> Path:
-    """A recipe of a tiny generator that writes captions: one stage of 2 epochs."""
-    stage = {"losses": ["contrastive", "captions"], "epochs": 2}
-    path = tmp_path / "recipe.json"
-    path.write_text(json.dumps(TINY | {"draws": False, "training": {"stages": [stage], "batch_size": 8}}))
-    return path

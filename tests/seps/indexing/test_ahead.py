@@ -1,13 +1,7 @@
-"""Photographs encoded ahead equal those encoded one by one, and decoding, encoding and writing overlap."""
-
-from __future__ import annotations
-
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,13 +10,13 @@ from PIL import Image
 from torch import Tensor
 
 from seps.indexing import ahead, command
-from seps.indexing.ahead import AHEAD, encode_ahead
-from seps.indexing.command import index_folder, main
-from seps.indexing.files import file_digest, folder_files
+from seps.indexing.ahead import encode_ahead
+from seps.indexing.command import index_folder
+from seps.indexing.files import folder_files
 from seps.indexing.sync import SyncReport
+from seps.media.photos import PhotoError
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
-from seps.photos import PhotoError
 from seps.search.store import GalleryStore
 
 COUNT, BATCH = 11, 2
@@ -89,15 +83,6 @@ def test_only_what_is_new_is_encoded(
     assert sizes == [COUNT, 1]
 
 
-def test_known_content_that_is_asked_for_is_encoded(model: SEPSModel, folder: Path) -> None:
-    files = folder_files(folder)
-    known = {file_digest(file.file) for file in files}
-    encode = encode_ahead(model, files, known, BATCH)
-    expected = encode_ahead(model, files, (), BATCH)
-    for file in files[1::2]:  # not all are asked for
-        torch.testing.assert_close(encode(file).embeddings, expected(file).embeddings, atol=1e-5, rtol=0)
-
-
 def test_decoding_encoding_and_writing_overlap(model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = folder_files(folder)
     decoded, written = {file.file: Event() for file in files}, Event()
@@ -125,24 +110,6 @@ def test_decoding_encoding_and_writing_overlap(model: SEPSModel, folder: Path, m
     assert waited == [True, True]
 
 
-def test_no_more_is_decoded_than_a_few_batches_ahead(
-    model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files, opened = folder_files(folder), list[Any]()
-    read = ahead.open_image
-
-    def open_image(path: Path) -> Image.Image:
-        opened.append(path)
-        return read(path)
-
-    monkeypatch.setattr(ahead, "open_image", open_image)
-    encode = encode_ahead(model, files, (), BATCH)
-    assert opened == []
-    encode(files[0])
-    time.sleep(0.5)
-    assert len(opened) <= AHEAD * BATCH
-
-
 def test_a_fault_of_the_encoder_is_raised(model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(pixels: Tensor) -> Tensor:
         raise RuntimeError("out of memory")
@@ -154,15 +121,3 @@ def test_a_fault_of_the_encoder_is_raised(model: SEPSModel, folder: Path, monkey
     (folder / "00.png").unlink()
     with pytest.raises(PhotoError, match=r"00\.png"):
         encode_ahead(model, files[:1], (), BATCH)(files[0])
-
-
-def test_a_device_that_is_not_here_is_refused(
-    saved: Path, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = [str(folder), "--to", str(tmp_path / "table"), "--model", str(saved), "--device"]
-    with pytest.raises(SystemExit) as ended:
-        main([*arguments, "abacus"])
-    assert ended.value.code == 2
-    assert "device abacus cannot be used here" in capsys.readouterr().err
-    assert main([*arguments, "cpu"]) == 0
-    assert f"{COUNT} encoded" in capsys.readouterr().out

@@ -1,7 +1,3 @@
-"""Indexing on a Ray cluster: two nodes on this machine simulate two machines."""
-
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys
@@ -83,22 +79,10 @@ def test_two_nodes_index_as_one_process_does_if_a_worker_is_killed(saved: Path, 
     torch.testing.assert_close(there, here)
 
 
-@pytest.mark.slow
-def test_a_cluster_that_is_not_there_is_told(saved: Path, folder: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "seps.index", str(folder), "--to", str(tmp_path / "x"), "--model", str(saved)]
-    result = subprocess.run(
-        [*command, "--ray", "auto"], cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE
-    )
-    assert result.returncode == 2
-    assert result.stderr.splitlines()[-1].startswith("error: There is no Ray cluster at 'auto' (")
-    assert "Traceback" not in result.stderr
-
-
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
         ("127.0.0.1:{closed}", "Connection refused"),
-        ("ray://127.0.0.1:{closed}", "Connection refused"),
         ("127.0.0.1:{silent}", "no answer within 2 seconds"),
         ("127.0.0.1:99999999", "Port out of range"),
     ],

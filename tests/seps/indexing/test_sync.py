@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -14,7 +12,7 @@ from PIL import Image
 
 from seps.indexing.files import FolderFile, file_digest, folder_files
 from seps.indexing.sync import Encoded, SyncReport, sync_files
-from seps.photos import open_image
+from seps.media.photos import open_image
 from seps.search.schema import Layout
 from seps.search.store import GalleryStore
 
@@ -87,15 +85,6 @@ def test_what_is_added_changed_moved_copied_and_deleted_follows(folder: Path, ur
     assert report.sentence() == "2 encoded, 2 kept, 3 moved, 2 removed, 0 left out."
 
 
-def test_two_files_that_change_places_keep_their_embeddings(folder: Path, uri: Path) -> None:
-    sync(folder, uri)
-    (folder / "0.png").rename(folder / "x.png")
-    (folder / "2.png").rename(folder / "0.png")
-    (folder / "x.png").rename(folder / "2.png")
-    assert sync(folder, uri) == SyncReport(kept=COUNT - 2, moved=2)
-    assert_whole(folder, uri)
-
-
 def test_damaged_files_are_skipped_and_listed(folder: Path, uri: Path) -> None:
     sync(folder, uri)
     (folder / "0.png").write_bytes((folder / "0.png").read_bytes()[:60])
@@ -159,47 +148,9 @@ def test_a_table_whose_writer_is_killed_opens_and_ends_complete(tmp_path: Path, 
     assert_whole(folder, uri)
 
 
-READING = """
-import sys
-from concurrent.futures import ThreadPoolExecutor
-import torch
-from seps.search.store import GalleryStore
-
-def read(_):
-    counts = []
-    for _ in range(8):
-        store = GalleryStore.read(sys.argv[1])
-        rows = store.rows()
-        photos = store.photos(rows)
-        assert len(photos) == len(rows) == len(store)
-        assert store.nearest(torch.ones(3), 5)
-        counts.append(len(rows))
-    assert counts == sorted(counts)
-    return counts[-1]
-
-with ThreadPoolExecutor(10) as pool:
-    assert min(pool.map(read, range(10))) >= 1
-"""
-
-
-@pytest.mark.slow
-def test_fifty_read_what_was_committed_while_one_writes(tmp_path: Path, uri: Path) -> None:
-    folder = tmp_path / "photos"
-    for seed in range(200):
-        write_photo(folder / f"{seed}.png", seed)
-    files = folder_files(folder)
-    with GalleryStore.write(uri, LAYOUT) as store:
-        sync_files(store, files[:1], encode)
-        command = [sys.executable, "-c", READING, str(uri)]
-        readers = [subprocess.Popen(command, cwd=Path(__file__).parents[3]) for _ in range(5)]
-        for count in range(10, 200, 10):
-            sync_files(store, files[:count], encode)
-        assert [reader.wait() for reader in readers] == [0] * 5
-
-
 def test_content_decides_which_files_are_photographs(folder: Path, uri: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seps.photos.readable_formats", lambda: ("JPEG", "PNG"))
-    monkeypatch.setattr("seps.photos.heic_formats", lambda: ())  # as without pillow-heif
+    monkeypatch.setattr("seps.media.photos.readable_formats", lambda: ("JPEG", "PNG"))
+    monkeypatch.setattr("seps.media.photos.heic_formats", lambda: ())  # as without pillow-heif
     picture = Image.new("RGB", (3, 4), "red")
     for name, kind in (("saved.jfif", "JPEG"), ("scan.JPE", "JPEG"), ("bare", "PNG"), ("x.dat", "WEBP")):
         picture.save(folder / name, kind)

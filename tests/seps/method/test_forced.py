@@ -1,7 +1,3 @@
-"""A decision from outside: module, explanation and engine keep what it says, however much that is."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +8,8 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 
 from seps import CrossSparseAggrNet, explain
-from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
-from tests.helpers.forced import indexed, random_masks
+from tests.helpers.models.cases import Case, cases, indexed, one_pair, random_masks
 
 
 def matched(model: CrossSparseAggrNet, pair: dict[str, Any], **masks: Any) -> Any:

@@ -1,7 +1,3 @@
-"""Every file of golden vectors is reproduced: outputs, masks, gradients, and gradients that must be absent."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,11 +1,9 @@
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seps import CrossSparseAggrNet, SEPSLoss, align_loss, ratio_loss
+from seps import CrossSparseAggrNet, SEPSLoss, align_loss
 
 
 def obvious(similarity: torch.Tensor, margin: float, hardest: bool, ids: list[int]) -> float:
@@ -29,33 +27,6 @@ def test_align_loss_is_the_obvious_one(batch: int, images: int, hardest: bool, m
     ids = torch.randint(images, (batch,), generator=generator).tolist()
     loss = align_loss(similarity, margin, hardest, ids)
     assert abs(float(loss) - obvious(similarity, margin, hardest, ids)) < 1e-9
-
-
-def test_captions_of_one_image_are_never_negatives() -> None:
-    similarity = torch.tensor([[1.0, 9.0], [9.0, 1.0]])
-    assert float(align_loss(similarity, img_ids=torch.tensor([4, 4]))) == 0
-    assert float(align_loss(similarity, img_ids=torch.tensor([4, 5]))) > 0
-
-
-def test_ratio_loss_weighs_its_branches() -> None:
-    sparse, dense = torch.tensor([1.0, 1.0, 1.0, 0.0]), torch.tensor([1.0, 0.0, 0.0, 0.0])
-    assert float(ratio_loss((sparse, dense), 0.5, 2.0, 4.0)) == 2 * 0.25**2 + 4 * 0.25**2
-    assert float(ratio_loss((sparse,), 0.5, 2.0, 4.0)) == 2 * 0.25**2
-    assert float(ratio_loss(sparse + dense, 0.5)) == 0.5**2  # released: both branches added, as they are
-
-
-def test_the_total_adds_up_and_mining_switches() -> None:
-    similarity, mask = torch.randn(6, 6), torch.ones(6, 6, 4)
-    criterion = SEPSLoss(ratio_weight=3.0, target_ratio=0.25)
-    total, align, ratio = criterion(similarity, mask)
-    assert float(total) == float(align + 3.0 * ratio)
-    assert float(ratio) == 0.75**2
-    criterion.set_max_violation(True)
-    hardest = criterion(similarity, mask)[1]
-    assert float(hardest) == float(align_loss(similarity, max_violation=True))
-    assert float(hardest) < float(align)
-    criterion.set_max_violation(False)
-    assert float(criterion(similarity, mask)[1]) == float(align)
 
 
 def test_the_migration_table_is_true() -> None:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 from argparse import Namespace
 from collections.abc import Callable
@@ -18,7 +16,7 @@ from seps.models.config import ModelConfig
 from seps.models.convert import convert, main
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
-from tests.helpers.tiny import tiny_settings
+from tests.helpers.models.tiny import equal_states, tiny_settings
 
 IMAGE = "img_enc.visual_encoder."
 OPT = Namespace(
@@ -62,8 +60,6 @@ class AuthorsModel(nn.Module):
 
 @dataclass(frozen=True)
 class Encoder:
-    """A HuggingFace image encoder and the timm model of the same geometry."""
-
     build: Callable[[], PreTrainedModel]
     timm: str
     image_size: int
@@ -78,7 +74,6 @@ ENCODERS = {
 
 
 def config(bert: Path, **changes: dict[str, Any]) -> ModelConfig:
-    """The tiny config, sections changed."""
     settings = tiny_settings(bert)
     for section, values in changes.items():
         settings[section] = settings[section] | values
@@ -97,8 +92,15 @@ def transformers_4(model: AuthorsModel, folder: Path) -> dict[str, Tensor]:
     return state | {"txt_enc.bert.embeddings.position_ids": torch.arange(512)[None]}
 
 
-@pytest.mark.parametrize("names", ["transformers 4", "transformers 5"])
-@pytest.mark.parametrize("kind", ENCODERS)
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("vit", "transformers 4"),
+        ("vit", "transformers 5"),
+        ("swin", "transformers 4"),
+        pytest.param("swin", "transformers 5", marks=pytest.mark.slow),  # a full-size encoder
+    ],
+)
 def test_a_converted_model_computes_what_the_authors_does(bert: Path, tmp_path: Path, kind: str, names: str) -> None:
     encoder = ENCODERS[kind]
     ratios = {"sparse_ratio": 0.6, "aggr_ratio": 0.5}
@@ -135,27 +137,12 @@ def test_a_converted_model_computes_what_the_authors_does(bert: Path, tmp_path: 
     assert (settings.vision.weights, settings.text.weights, settings.saved) == ("none", "none", ("*",))
     summary = done.summary()
     assert "epoch 12, its best rSum 503.2" in summary
-    assert "HuggingFace's and are now timm's" in summary
     assert "network.sparse_ratio is 0.6, as opt has it, not as in CONFIG" in summary
-    assert "vision.mean is (0.485, 0.456, 0.406), as in the released code, not as in CONFIG" in summary
-    assert "text.max_words is 90, as in the authors' evaluation, not as in CONFIG" in summary
     dropped = {key for key in state if "pooler" in key or "position_i" in key}
     assert {f"{key!r}" for key in done.dropped} == {
         line.split(": ")[1] for line in summary.splitlines() if "Dropped" in line
     }
     assert len(done.dropped) == len(dropped) > 0
-
-
-def test_no_projection_is_the_identity(bert: Path, tmp_path: Path) -> None:
-    theirs = AuthorsModel(ENCODERS["vit"].build(), 64, 100)
-    torch.save({"model": theirs.state_dict(), "opt": Namespace(embed_size=64)}, tmp_path / "model.pth")
-    done = convert(tmp_path / "model.pth", config(bert, network={"sparse_ratio": 0.5}), tmp_path / "ours")
-    assert "img_enc.vision_proj is the identity" in done.summary()
-    images = torch.randn(1, 3, 160, 160)
-    with torch.no_grad():
-        torch.testing.assert_close(
-            load_model(tmp_path / "ours").img_enc(images), theirs.images(images), atol=1e-4, rtol=0
-        )
 
 
 @pytest.fixture(scope="module")
@@ -165,12 +152,10 @@ def ours(bert: Path) -> SEPSModel:
     return SEPSModel(config(bert, network={"sparse_ratio": 0.3, "aggr_ratio": 0.5})).eval()
 
 
-@pytest.mark.parametrize("form", ["plain", "legacy", "DataParallel", "parts", "parts of DataParallel", "bare"])
+@pytest.mark.parametrize("form", ["legacy", "parts of DataParallel", "bare"])
 def test_ways_to_save_a_checkpoint(bert: Path, tmp_path: Path, ours: SEPSModel, form: str) -> None:
     parts = [ours.img_enc, ours.txt_enc, ours.cross_net]
     states: dict[str, Any] = {
-        "DataParallel": {f"module.{key}": tensor for key, tensor in ours.state_dict().items()},
-        "parts": [part.state_dict() for part in parts],
         "parts of DataParallel": [nn.DataParallel(part).state_dict() for part in parts],
     }
     checkpoint: Any = {"model": states.get(form, ours.state_dict()), "opt": OPT, "epoch": 3}
@@ -183,9 +168,7 @@ def test_ways_to_save_a_checkpoint(bert: Path, tmp_path: Path, ours: SEPSModel, 
     assert loaded.config.network == ours.config.network | {"use_dual_aggr": True}
     assert loaded.config.vision.mean == (0.5, 0.5, 0.5)
     assert loaded.config.text.max_words == 8  # no checkpoint of the released code: CONFIG's
-    state = ours.state_dict()
-    assert loaded.state_dict().keys() == state.keys()
-    assert all(torch.equal(tensor, state[key]) for key, tensor in loaded.state_dict().items())
+    assert equal_states(loaded, ours)
     assert (done.renamed, done.dropped, done.identities) == (False, (), ())
     assert done.summary().endswith("Dropped nothing.")
 
@@ -223,14 +206,12 @@ def having(**tensors: Tensor) -> Callable[[State], State]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (without("txt_enc.fc.bias"), r"it lacks 'txt_enc\.fc\.bias' and 0 more keys that it needs"),
-        (without("txt_enc.fc.bias", "txt_enc.fc.weight"), r"lacks 'txt_enc\.fc\.bias' and 1 more"),
-        (having(img_enc__gate=torch.ones(1)), r"it has 'img_enc\.gate' and 0 more keys that fit nowhere"),
-        (having(txt_enc__fc__head=torch.ones(1)), r"has 'txt_enc\.fc\.head' and 0 more"),
-        (lambda _: {"layer1.weight": torch.ones(1)}, r"lacks 'cross_net.* and has 'layer1\.weight' and 0 more"),
-        (having(txt_enc__fc__bias=torch.ones(7)), r"'txt_enc\.fc\.bias' \(7,\), but the config's model has \(24,\)"),
-        (having(txt_enc__fc__bias=torch.ones(24).int()), r"'txt_enc\.fc\.bias' of torch\.int32, but torch\.float32"),
-        (having(txt_enc__fc__bias=torch.full((24,), torch.nan)), r"txt_enc\.fc\.bias holds values that are not finite"),
+        (without("txt_enc.fc.bias"), r"The checkpoint lacks txt_enc\.fc\.bias"),
+        (having(img_enc__gate=torch.ones(1)), r"has the unexpected img_enc\.gate"),
+        (lambda _: {"layer1.weight": torch.ones(1)}, r"lacks cross_net.*, and has the unexpected layer1\.weight: "),
+        (having(txt_enc__fc__bias=torch.ones(7)), r"txt_enc\.fc\.bias \(7,\), but \(24,\) is needed"),
+        (having(txt_enc__fc__bias=torch.ones(24).int()), r"txt_enc\.fc\.bias of torch\.int32, but torch\.float32"),
+        (having(txt_enc__fc__bias=torch.full((24,), torch.nan)), r"txt_enc\.fc\.bias with 24 NaN or infinite values"),
     ],
 )
 def test_keys_and_tensors_are_strict(
@@ -249,15 +230,10 @@ def test_keys_and_tensors_are_strict(
         ({"embed_size": 32}, "The checkpoint has embeddings of 24 channels"),
         ({"img_res": 224}, "The checkpoint's opt.img_res is 224"),
         ({"num_patches": 196}, "The checkpoint's opt.num_patches is 196"),
-        ({"sparse_ratio": "half"}, "network.sparse_ratio is 'half', a str"),
         ({"sparse_ratio": 1.5}, "CONFIG and the checkpoint's values make no model"),
-        ({"embed_size": 2.5}, "embed_size is 2.5, a float"),
-        ({"embed_size": 10**9}, "embed_size is 1000000000"),
-        ({"top_k": 10**9}, "network.top_k is 1000000000"),
         ({"beta": float("nan")}, "network.beta is nan"),
-        ({"num_patches": 10**70}, "The checkpoint's opt.num_patches is"),
-        ({"top_k": 7}, "The checkpoint has 'cross_net.hrpa.relevance_mlp.0.weight'"),
-        ({"use_paper_version": False}, "The checkpoint is not of the config's model"),
+        ({"top_k": 7}, "The checkpoint has cross_net.hrpa.relevance_mlp.0.weight"),
+        ({"use_paper_version": False}, "it is of another model"),
     ],
     ids=str,
 )
@@ -266,27 +242,6 @@ def test_options_that_disagree(bert: Path, tmp_path: Path, ours: SEPSModel, opt:
     with pytest.raises(ValueError, match=re.escape(message)):
         convert(tmp_path / "model.pth", config(bert), tmp_path / "out")
     assert not list(tmp_path.glob("out/*"))
-
-
-def test_a_config_of_another_encoder(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
-    torch.save({"model": ours.state_dict()}, tmp_path / "model.pth")
-    other = config(bert, network={"sparse_ratio": 0.2})
-    with pytest.raises(ValueError, match="The checkpoint makes 15 aggregated tokens"):
-        convert(tmp_path / "model.pth", other, tmp_path / "out")
-    other = config(bert, vision={"image_size": 80}, network={"sparse_ratio": 1.0, "aggr_ratio": 0.6})
-    with pytest.raises(ValueError, match=r"The checkpoint has 'img_enc\.visual_encoder\.pos_embed'"):
-        convert(tmp_path / "model.pth", other, tmp_path / "out")
-
-
-def test_nothing_is_written_over(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
-    torch.save({"model": ours.state_dict(), "opt": OPT}, tmp_path / "model.pth")
-    (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(ValueError, match="holds a model already: name another folder"):
-        convert(tmp_path / "model.pth", config(bert), tmp_path)
-    with pytest.raises(ValueError, match=r"model\.pth is a file: name a folder"):
-        convert(tmp_path / "model.pth", config(bert), tmp_path / "model.pth")
-    with pytest.raises(ValueError, match="'no_config' is neither a JSON file nor one of the configs"):
-        convert(tmp_path / "model.pth", "no_config", tmp_path / "out")
 
 
 def test_the_program(bert: Path, tmp_path: Path, ours: SEPSModel, capsys: pytest.CaptureFixture[str]) -> None:
@@ -303,3 +258,14 @@ def test_the_program(bert: Path, tmp_path: Path, ours: SEPSModel, capsys: pytest
     with pytest.raises(SystemExit, match="2"):
         main([str(file), str(settings), "--out", str(out)])
     assert capsys.readouterr().err == f"error: {out} holds a model already: name another folder.\n"
+
+
+def test_nothing_is_written_over(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
+    torch.save({"model": ours.state_dict(), "opt": OPT}, tmp_path / "model.pth")
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match="holds a model already: name another folder"):
+        convert(tmp_path / "model.pth", config(bert), tmp_path)
+    with pytest.raises(ValueError, match=r"model\.pth is a file: name a folder"):
+        convert(tmp_path / "model.pth", config(bert), tmp_path / "model.pth")
+    with pytest.raises(ValueError, match="'no_config' is neither a JSON file nor one of the configs"):
+        convert(tmp_path / "model.pth", "no_config", tmp_path / "out")

@@ -1,33 +1,27 @@
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from huggingface_hub import hub_mixin
 from PIL import Image
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from seps.encoders import sources
-from seps.models import hub
 from seps.models.config import ModelConfig
-from seps.models.hub import load_model, shipped_models
+from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.models.storage import list_saved_keys
-from tests.helpers.tiny import HALF, tiny_model, tiny_settings
+from tests.helpers.models.tiny import HALF, equal_states, tiny_model
 
 HEADS = ("img_enc.vision_proj.*", "txt_enc.fc.*", "cross_net.*")
 
 
 @pytest.fixture
 def folder(bert: Path, tmp_path: Path) -> Path:
-    """A saved tiny model, all of its parameters in model.safetensors."""
     tiny_model(bert).save_pretrained(tmp_path / "saved")
     return tmp_path / "saved"
 
@@ -43,11 +37,6 @@ def package_settings() -> dict[str, Any]:
         "network": {"use_paper_version": True, "aggr_ratio": 0.9},
         "saved": list(HEADS),
     }
-
-
-def equal_states(model: SEPSModel, other: SEPSModel) -> bool:
-    first, second = model.state_dict(), other.state_dict()
-    return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
 
 
 def test_a_saved_model_comes_back_bit_for_bit(bert: Path, folder: Path) -> None:
@@ -88,15 +77,6 @@ def test_backbones_from_packages_are_read_from_there_again(tmp_path: Path) -> No
     assert equal_states(load_model(tmp_path), model)
 
 
-def test_part_of_a_backbone_can_be_saved(tmp_path: Path) -> None:
-    trained = "img_enc.visual_encoder.blocks.6.*"
-    model = SEPSModel(ModelConfig.from_dict(package_settings() | {"saved": [*HEADS, trained]}))
-    with torch.no_grad():
-        model.img_enc.visual_encoder.get_parameter("blocks.6.0.conv_pw.weight").add_(1)
-    model.save_pretrained(tmp_path)
-    assert equal_states(load_model(tmp_path), model)
-
-
 def test_a_backbone_that_the_file_holds_whole_is_fetched_from_nowhere(
     monkeypatch: pytest.MonkeyPatch, bert: Path, tmp_path: Path
 ) -> None:
@@ -128,118 +108,62 @@ def test_half_precision_storage(bert: Path, tmp_path: Path) -> None:
         model.save_pretrained(tmp_path / "third")
 
 
-def drop(tensors: dict[str, Tensor]) -> None:
-    del tensors["txt_enc.fc.bias"]
+def one_is(value: float) -> Tensor:
+    tensor = torch.zeros(24).double()
+    tensor[3] = value
+    return tensor
 
 
-def add(tensors: dict[str, Tensor]) -> None:
-    tensors["txt_enc.fc.scale"] = torch.zeros(1)
-
-
-def reshape(tensors: dict[str, Tensor]) -> None:
-    tensors["txt_enc.fc.bias"] = torch.zeros(7)
-
-
-def changed_to(value: float) -> Callable[[dict[str, Tensor]], None]:
-    def change(tensors: dict[str, Tensor]) -> None:
-        tensors["txt_enc.fc.bias"] = torch.zeros(24).double()
-        tensors["txt_enc.fc.bias"][3] = value
-
-    return change
-
-
-def retype(dtype: torch.dtype) -> Callable[[dict[str, Tensor]], None]:
-    def change(tensors: dict[str, Tensor]) -> None:
-        tensors["txt_enc.fc.bias"] = torch.zeros(24).to(dtype)
-
-    return change
+BIAS = "txt_enc.fc.bias"
+NOT_FINITE = "model.safetensors has txt_enc.fc.bias with 1 NaN or infinite values among 24"
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("name", "tensor", "message"),
     [
-        (drop, r"model\.safetensors lacks txt_enc\.fc\.bias and 0 more keys"),
-        (add, r"model\.safetensors has the unexpected txt_enc\.fc\.scale and 0 more keys"),
-        (reshape, r"has txt_enc\.fc\.bias \(7,\), but \(24,\) is needed: it is of another model"),
-        (changed_to(torch.nan), r"model\.safetensors has txt_enc\.fc\.bias with 1 NaN or infinite values among 24"),
-        (changed_to(-torch.inf), r"model\.safetensors has txt_enc\.fc\.bias with 1 NaN or infinite values among 24"),
-        (changed_to(1e300), r"model\.safetensors has txt_enc\.fc\.bias with 1 NaN or infinite values among 24"),
-        (
-            retype(torch.int64),
-            r"model\.safetensors has txt_enc\.fc\.bias of torch\.int64, but torch\.float32 is needed",
+        (BIAS, None, "model.safetensors lacks txt_enc.fc.bias"),
+        ("txt_enc.fc.scale", torch.zeros(1), "model.safetensors has the unexpected txt_enc.fc.scale"),
+        (BIAS, torch.zeros(7), "has txt_enc.fc.bias (7,), but (24,) is needed: it is of another model"),
+        (BIAS, one_is(torch.nan), NOT_FINITE),
+        (BIAS, one_is(1e300), NOT_FINITE),
+        *(
+            (BIAS, torch.zeros(24).to(kind), f"has txt_enc.fc.bias of {kind}, but torch.float32 is needed")
+            for kind in (torch.int64, torch.float8_e4m3fn)
         ),
-        (retype(torch.bool), r"model\.safetensors has txt_enc\.fc\.bias of torch\.bool, but torch\.float32 is needed"),
-        (retype(torch.complex64), r"has txt_enc\.fc\.bias of torch\.complex64, but torch\.float32 is needed"),
-        (retype(torch.float8_e4m3fn), r"has txt_enc\.fc\.bias of torch\.float8_e4m3fn, but torch\.float32 is needed"),
     ],
 )
-def test_loading_is_strict(folder: Path, change: Callable[[dict[str, Tensor]], None], message: str) -> None:
+def test_loading_is_strict(folder: Path, name: str, tensor: Tensor | None, message: str) -> None:
     tensors = load_file(folder / "model.safetensors")
-    change(tensors)
-    save_file(tensors, folder / "model.safetensors")
-    with pytest.raises(ValueError, match=message):
-        load_model(folder)
-    with pytest.raises(ValueError, match=message):
-        SEPSModel.from_pretrained(folder)
+    tensors.pop(name, None)
+    save_file(tensors if tensor is None else tensors | {name: tensor}, folder / "model.safetensors")
+    for load in (load_model, SEPSModel.from_pretrained):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            load(folder)
 
 
 def test_files_that_are_missing_or_broken(folder: Path) -> None:
-    weights, config = folder / "model.safetensors", folder / "config.json"
-    weights.write_bytes(b"no safetensors")
-    with pytest.raises(ValueError, match=r"model\.safetensors is no safetensors file"):
-        load_model(folder)
-    weights.unlink()
-    with pytest.raises(ValueError, match=r"saved/model\.safetensors does not exist"):
-        load_model(folder)
+    def refuses(message: str) -> None:
+        for load in (load_model, SEPSModel.from_pretrained):
+            with pytest.raises(ValueError, match=re.escape(message)):
+                load(folder)
+
+    config = folder / "config.json"
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")  # a pickle is never loaded
+    refuses("saved/model.safetensors does not exist")
     config.write_text(json.dumps(json.loads(config.read_text()) | {"colour": 1}))
-    with pytest.raises(ValueError, match=r"saved/config\.json: the config has the unknown key 'colour'"):
-        load_model(folder)
+    refuses("saved/config.json: the config has the unknown key 'colour'")
+    config.write_text("[]")
+    refuses("saved/config.json: the config is a list")
     config.unlink()
-    with pytest.raises(ValueError, match=r"saved has no config\.json, so it holds no model"):
-        load_model(folder)
-    with pytest.raises(ValueError, match=r"saved has no config\.json, so it holds no model"):
-        SEPSModel.from_pretrained(folder)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"[]", "saved/config.json: the config is a list"),
-        (b"null", "saved/config.json: the config is a NoneType"),
-        (b"3", "saved/config.json: the config is a int"),
-        (b'"vision"', "saved/config.json: the config is a str"),
-        (b"", "it is empty"),
-        (b'{"vision": "caf\xe9"}', "byte 15 is not UTF-8"),
-        (b"[" * 100_000, "it is nested more than 100 levels deep"),
-    ],
-    ids=["list", "null", "number", "text", "empty", "latin-1", "deep"],
-)
-def test_a_config_that_is_none_is_named(folder: Path, content: bytes, message: str) -> None:
-    (folder / "config.json").write_bytes(content)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        load_model(folder)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        SEPSModel.from_pretrained(folder)
+    refuses("saved has no config.json, so it holds no model")
 
 
 def test_weights_may_be_cut_short(folder: Path) -> None:
     weights = folder / "model.safetensors"
-    for content in (b"", weights.read_bytes()[:-100], weights.read_bytes()[:100]):
+    for content in (b"", b"no safetensors", weights.read_bytes()[:-100], weights.read_bytes()[:100]):
         weights.write_bytes(content)
         with pytest.raises(ValueError, match=r"model\.safetensors is no safetensors file, or damaged or cut short"):
             load_model(folder)
-
-
-def test_a_config_with_a_byte_order_mark(bert: Path, folder: Path) -> None:
-    config = folder / "config.json"
-    config.write_text(config.read_text(), encoding="utf-8-sig")
-    assert equal_states(SEPSModel.from_pretrained(folder), tiny_model(bert))
-
-
-def test_a_pickle_is_never_loaded(folder: Path) -> None:
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(ValueError, match=r"saved/model\.safetensors does not exist"):
-        SEPSModel.from_pretrained(folder)
 
 
 def test_patterns_of_saved_keys(bert: Path, tmp_path: Path) -> None:
@@ -253,81 +177,3 @@ def test_patterns_of_saved_keys(bert: Path, tmp_path: Path) -> None:
     model.save_pretrained(tmp_path)
     with pytest.raises(ValueError, match=r"vision\.weights is 'none'"):
         load_model(tmp_path)
-
-
-def test_push_to_hub_uploads_the_same_files(monkeypatch: pytest.MonkeyPatch, bert: Path) -> None:
-    uploaded: dict[str, bytes] = {}
-
-    class Api:
-        def __init__(self, **_: object) -> None: ...
-
-        def create_repo(self, repo_id: str, **_: object) -> Any:
-            return type("Repo", (), {"repo_id": repo_id})
-
-        def upload_folder(self, folder_path: Path, **_: object) -> str:
-            uploaded.update({path.name: path.read_bytes() for path in folder_path.iterdir()})
-            return "commit"
-
-    monkeypatch.setattr(hub_mixin, "HfApi", Api)
-    model = tiny_model(bert)
-    assert model.push_to_hub("owner/name") == "commit"
-    assert set(uploaded) == {"config.json", "model.safetensors", "README.md"}
-    assert ModelConfig.from_dict(json.loads(uploaded["config.json"])) == model.config
-
-
-def test_a_model_of_the_hub(monkeypatch: pytest.MonkeyPatch, bert: Path, folder: Path) -> None:
-    asked: list[str] = []
-
-    def snapshot(repo_id: str, **_: object) -> str:
-        asked.append(repo_id)
-        return str(folder)
-
-    monkeypatch.setattr(sources, "hub_answers", lambda: True)
-    monkeypatch.setattr(sources, "snapshot_download", snapshot)
-    assert equal_states(load_model("owner/name"), tiny_model(bert))
-    assert asked == ["owner/name"]
-
-
-def test_a_shipped_model_goes_before_a_folder(
-    monkeypatch: pytest.MonkeyPatch, bert: Path, folder: Path, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("seps.models.shipped.shipped_models", lambda: {"tiny": folder})
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny").mkdir()
-    assert equal_states(load_model("tiny"), tiny_model(bert))
-
-
-def test_shipped_models_are_the_folders_with_a_config() -> None:
-    root = Path(hub.__file__).parents[2] / "assets" / "models"
-    assert set(shipped_models()) == {path.parent.name for path in root.glob("*/config.json")}
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("photoz", "'photoz' is no folder, no hub repo"),
-        ("/nowhere/at/all", "'/nowhere/at/all' is no folder, no hub repo"),
-        ("./photos", "'./photos' is no folder, no hub repo"),
-        ("a/b/c", "'a/b/c' is no folder, no hub repo"),
-    ],
-)
-def test_names_that_are_nothing(name: str, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        load_model(name)
-
-
-def test_no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> str:
-        raise OSError("offline")
-
-    monkeypatch.setattr(sources, "hub_answers", lambda: False)
-    monkeypatch.setattr(sources, "snapshot_download", refuse)
-    with pytest.raises(ValueError, match="owner/name cannot be loaded from the model hub"):
-        load_model("owner/name")
-
-
-def test_settings_that_the_network_refuses(bert: Path) -> None:
-    settings = tiny_settings(bert)
-    settings["network"]["sparse_ratio"] = 1.5
-    with pytest.raises(ValueError, match=r"sparse_ratio is 1\.5"):
-        SEPSModel(ModelConfig.from_dict(settings))

@@ -1,7 +1,4 @@
-"""Names, folders and repo ids are distinguished without loading anything."""
-
-from __future__ import annotations
-
+import re
 from pathlib import Path
 
 import pytest
@@ -35,8 +32,9 @@ def test_slips_are_told_with_what_is_there(tmp_path: Path, monkeypatch: pytest.M
         model_folder("run/bset")
     with pytest.raises(ValueError, match="run/bset does not exist;"):
         model_folder(str(tmp_path / "run" / "bset"))
-    with pytest.raises(ValueError, match="'moon' is no folder, no hub repo"):
-        model_folder("moon")
+    for name in ("moon", "/nowhere/at/all", "./photos", "a/b/c"):
+        with pytest.raises(ValueError, match=f"'{re.escape(name)}' is no folder, no hub repo"):
+            model_folder(name)
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match="There is no folder empty/best"):
         model_folder("empty/best")

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -39,13 +37,6 @@ def test_the_interval_of_a_ratio_of_sums() -> None:
     assert result is not None
     assert (result.mean, result.low, result.high) == (2, 1, 3)
     assert (str(result), result.interval) == ("2.000 [1.000, 3.000]", "[1.000, 3.000]")
-
-
-def test_a_mean_is_a_ratio_to_the_count() -> None:
-    generator = np.random.default_rng(3)
-    values, images = generator.random(50), generator.integers(0, 20, 50)
-    columns = np.stack([values, np.ones(50)], axis=1)
-    assert bootstrap(columns, images, lambda sums: ratio(sums[..., 0], sums[..., 1])) == estimate(values, images)
 
 
 def test_where_there_is_nothing_below_there_is_no_ratio() -> None:

@@ -1,18 +1,12 @@
-"""Recipes of all three that are trained: by name, by path, written and read again, and their errors."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from seps.fields import Fields
-from seps.generator.settings import read_recipe as read_generator
-from seps.judge.settings import read_recipe as read_judge
-from seps.runs.recipe import find_recipe, override_settings, recipe_files, with_values, write_recipe
+from seps.generator.training.settings import read_recipe as read_generator
+from seps.judge.training.settings import read_recipe as read_judge
+from seps.runs.recipe import find_recipe, recipe_files, with_values, write_recipe
 from seps.training.settings import read_recipe as read_retrieval
 
 SYSTEMS = [("configs/recipes", read_retrieval), ("judge/recipes", read_judge), ("generator/recipes", read_generator)]
@@ -68,14 +62,3 @@ def test_a_section_of_the_config_is_set_with_json_or_plain_words() -> None:
     )
     assert (config.encoder.freeze, config.encoder.freeze_layers) == ("layers", {"vision": 9, "text": 8})
     assert (config.scale_q, settings) == (0.3, read_judge("quick")[1])
-
-
-@dataclass(frozen=True)
-class Small(Fields):
-    rate: float = 1.0
-    seed: int = 3
-
-
-def test_options_replace_settings_where_they_are_given() -> None:
-    assert override_settings(Small(), seed=None) == Small()
-    assert override_settings(Small(), seed=0, rate=None) == Small(seed=0)

@@ -1,7 +1,3 @@
-"""Whether a new run may begin in a folder."""
-
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -16,8 +12,6 @@ from seps.runs.run_folder import check_no_run
         ("checkpoint", "run holds a run: add --resume to go on with it"),
         ("checkpoints/epoch-002", "run holds a run of 2 epochs"),
         ("metrics.csv", "run holds metrics.csv of another run"),
-        ("best", "run holds best of another run"),
-        ("model", "run holds model of another run"),
     ],
 )
 def test_a_new_run_overwrites_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str, message: str) -> None:
@@ -27,9 +21,3 @@ def test_a_new_run_overwrites_none(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (run / left).mkdir(parents=True)
     with pytest.raises(ValueError, match=re.escape(message)):
         check_no_run(run)
-
-
-def test_a_folder_with_features_alone_holds_no_run(tmp_path: Path) -> None:
-    (tmp_path / "features").mkdir()
-    check_no_run(tmp_path)
-    assert [file.name for file in tmp_path.iterdir()] == ["features"]

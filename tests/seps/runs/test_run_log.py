@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +7,7 @@ from PIL import Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from seps.runs.run_log import StepLog, draw_losses, forget_after, read_epochs, read_steps, write_epoch
-from seps.training.curves import CURVES
+from seps.training.loop import CURVES
 
 
 def test_epochs_are_read_as_written_and_replaced(tmp_path: Path) -> None:
@@ -78,27 +76,12 @@ def test_loss_curves_have_a_panel_each_and_the_kept_ratio_its_target(
     assert panels[0].get_ylim() != panels[1].get_ylim()
 
 
-def test_a_panel_without_values_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Figure] = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: drawn.append(figure))
-    steps = [{"epoch": 1.0, "step": float(i), "loss": i, "ratio": 0.1, "kept": 0.6} for i in (1, 2)]
-    draw_losses(tmp_path / "curves.png", steps, [], CURVES.panels)
-    draw_losses(tmp_path / "curves.png", [], [], CURVES.panels)
-    assert [[axes.get_ylabel() for axes in figure.axes] for figure in drawn] == [
-        ["total loss", "ratio loss", "kept ratio"],
-        ["total loss"],
-    ]
-
-
 @pytest.mark.parametrize(
     ("content", "at"),
     [
         (b"epoch,loss\n1,half\n", r"line 2 \(could not convert string to float: 'half'\)"),
-        (b"loss\n0.5\n", r"line 2 \(it has no epoch\)"),
         (b"epoch,loss\n1,0.5\n,0.4\n", r"line 3 \(it has no epoch\)"),
-        (b"epoch,loss\nnan,0.5\n", r"line 2 \(it has no epoch\)"),
         (b"epoch,loss\n1,0.5\n2\n", r"line 3 \(it has more or fewer cells than the first line\)"),
-        (b"epoch,loss\n1,0.5,3\n", r"line 2 \(it has more or fewer cells than the first line\)"),
         (b"\xe9poch,loss\n1,0.5\n", r"line 0 \('utf-8' codec"),
         (b'epoch,loss\n1,"0.5', r"line 1 \(unexpected end of data\)"),
     ],

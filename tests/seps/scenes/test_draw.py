@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 
@@ -8,11 +6,11 @@ import pytest
 from numpy.typing import NDArray
 
 from seps.scenes import KINDS, SIDE, Object, Scene, draw, make_scene
+from seps.scenes.catalogue import extent
 from seps.scenes.drawings import DRAWINGS
-from seps.scenes.kinds import extent
-from seps.scenes.raster import UNIT, Canvas, coverage
+from seps.scenes.sketch import UNIT, coverage
 
-SCENES = [make_scene(9, "dev", index) for index in range(16)]
+SCENES = [make_scene(9, "dev", index) for index in range(6)]
 PIXELS = "8fab5ba5ed4ec3ebda99521bb8699f17e06e536377e23c413e9f1c22621d351d"  # sha256 of six scenes
 
 
@@ -37,27 +35,9 @@ def test_a_square_is_covered_exactly() -> None:
         assert cover[:, :3].tolist() == [[UNIT, UNIT, UNIT // 2]] * 2
 
 
-def test_what_lies_outside_the_picture_is_cut_off() -> None:
-    square = np.array([(-5, -5), (2, -5), (2, 2), (-5, 2)]) * UNIT
-    window = coverage(square, 4, 4)
-    assert window is not None
-    assert window[:2] == (0, 0)
-    assert window[2].sum() == 4 * UNIT
-    assert coverage(square + 40 * UNIT, 4, 4) is None
-    assert coverage(square - 40 * UNIT, 4, 4) is None
-
-
-def test_half_covered_pixels_are_blended() -> None:
-    canvas = Canvas(4, 4)
-    canvas.fill(np.array([(0, 0), (UNIT // 2, 0), (UNIT // 2, 4 * UNIT), (0, 4 * UNIT)]), (200, 100, 50))
-    assert canvas.pixels[:, 0].tolist() == [[100, 50, 25]] * 4
-    assert canvas.covered[:, 0].tolist() == [UNIT // 2] * 4
-    assert not canvas.pixels[:, 1:].any()
-
-
 def test_pixels_are_the_same_twice_and_pinned() -> None:
     digest = hashlib.sha256()
-    for scene in SCENES[:6]:
+    for scene in SCENES:
         picture, again = draw(scene), draw(scene)
         assert picture.pixels.tobytes() == again.pixels.tobytes()
         assert picture.labels.tobytes() == again.labels.tobytes()
@@ -77,10 +57,8 @@ def test_an_objects_pixels_are_where_its_mask_says() -> None:
             rest = draw(replace(scene, objects=tuple(scene.objects[i] for i in painted)), shadows=False)
             changed = (full.pixels != rest.pixels).any(axis=2)
             mask = full.mask(number)
-            assert (changed & ~grown(mask)).sum() <= 4 + mask.sum() // 50, (
-                scene,
-                number,
-            )  # lines less than a pixel wide
+            beyond = (changed & ~grown(mask)).sum()  # lines less than a pixel wide
+            assert beyond <= 4 + mask.sum() // 50, (scene, number)
             assert changed[mask].mean() > 0.95, (scene, number)
             for new, old in enumerate(painted):
                 assert not (full.mask(old) & ~rest.mask(new)).any()
@@ -112,25 +90,16 @@ def test_every_kind_has_a_drawing_that_fills_its_box() -> None:
         assert max(abs(a - b) for a, b in zip(visible, box, strict=True)) <= 2, kind.name
 
 
-def test_every_object_can_be_seen() -> None:
-    for scene in SCENES:
-        picture = draw(scene)
-        for number, thing in enumerate(scene.objects):
-            whole = draw(alone(thing)).mask(0).sum()
-            assert picture.mask(number).sum() > 0.4 * whole, (scene, number)
-
-
-def test_a_colour_changes_the_object_and_nothing_else() -> None:
-    scene = alone(Object("car", "red", "medium", (40, 150, 149, 192), "ground", 3), "street")
-    blue = replace(scene, objects=(replace(scene.objects[0], colour="blue"),))
-    before, after = draw(scene), draw(blue)
-    assert np.array_equal(before.labels, after.labels)
-    changed = (before.pixels != after.pixels).any(axis=2)
-    assert changed.any() and not (changed & ~grown(before.mask(0))).any()
-    body = before.pixels[before.mask(0) & changed].mean(axis=0), after.pixels[before.mask(0) & changed].mean(axis=0)
-    assert body[0][0] > body[0][2] + 60 and body[1][2] > body[1][0] + 60
-
-
 def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(ValueError, match="Nothing is known of 'dragon'"):
         draw(alone(Object("dragon", None, "medium", (10, 10, 60, 60), "ground", 0)))
+
+
+def test_what_lies_outside_the_picture_is_cut_off() -> None:
+    square = np.array([(-5, -5), (2, -5), (2, 2), (-5, 2)]) * UNIT
+    window = coverage(square, 4, 4)
+    assert window is not None
+    assert window[:2] == (0, 0)
+    assert window[2].sum() == 4 * UNIT
+    assert coverage(square + 40 * UNIT, 4, 4) is None
+    assert coverage(square - 40 * UNIT, 4, 4) is None

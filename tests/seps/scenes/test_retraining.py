@@ -1,7 +1,3 @@
-"""The recipe of the shipped scenes model, run small: it learns."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -83,11 +81,6 @@ def test_the_same_seed_writes_the_same_bytes_with_any_number_of_processes(folder
         assert (tmp_path / path).read_bytes() == (folder / path).read_bytes(), path
 
 
-def test_all_splits_are_written_without_one_named(tmp_path: Path) -> None:
-    assert main(["--out", str(tmp_path), "--count", "4"]) == 0
-    assert [len(read_split(tmp_path, name).image_ids) for name in ("train", "dev", "test")] == [2, 1, 1]
-
-
 def test_masks_survive_their_run_lengths() -> None:
     mask = np.zeros((5, 4), bool)
     mask[1:3, 2] = mask[0, 3] = True
@@ -103,9 +96,8 @@ def test_masks_survive_their_run_lengths() -> None:
     [
         ("[" * 100_000, "id_mapping.json cannot be read as JSON"),
         ('{"dev0": 3}', "id_mapping.json maps no ids to names of files"),
-        ("[]", "id_mapping.json maps no ids to names of files"),
     ],
-    ids=["deep", "numbers", "list"],
+    ids=["deep", "numbers"],
 )
 def test_ids_of_other_splits_that_cannot_be_kept(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "id_mapping.json").write_text(content)
@@ -114,7 +106,7 @@ def test_ids_of_other_splits_that_cannot_be_kept(tmp_path: Path, content: str, m
     assert not list((tmp_path / "images").iterdir())  # refused before anything is drawn
 
 
-@pytest.mark.parametrize("wrong", [["--count", "0"], ["--seed", "-1"], ["--workers", "0"]])
+@pytest.mark.parametrize("wrong", [["--count", "0"], ["--workers", "0"]])
 def test_what_cannot_be_written_ends_with_one_line(
     wrong: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,3 +114,8 @@ def test_what_cannot_be_written_ends_with_one_line(
         main(["--out", str(tmp_path), "--split", "dev", *wrong])
     assert ended.value.code == 2
     assert "must be at least" in capsys.readouterr().err
+
+
+def test_all_splits_are_written_without_one_named(tmp_path: Path) -> None:
+    assert main(["--out", str(tmp_path), "--count", "4"]) == 0
+    assert [len(read_split(tmp_path, name).image_ids) for name in ("train", "dev", "test")] == [2, 1, 1]

@@ -1,47 +1,16 @@
-"""The path of accelerators, run on a CPU: exact, in a fixed number of operations, without a look at any value."""
-
-from __future__ import annotations
-
 import logging
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from seps import CrossSparseAggrNet, ScoringEngine
-from seps.search.blocks import BlockScorer, Decisions
+from seps.search.blocks import BlockScorer
 from seps.search.index import CaptionIndex, ImageIndex
-from seps.search.parallel import Workspace
-from tests.helpers.cases import Case
+from tests.helpers.models.cases import Case
 from tests.seps.method.test_golden import MANIFEST, NETWORKS, build, under, vectors
-
-# What makes the host wait for a GPU: a value is read, or the size of a result depends on values.
-LOOKS = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "item", "unique", "_to_copy.cpu")
-
-
-class Operations(TorchDispatchMode):
-    """Counts what torch runs, by name."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.counts = Counter[str]()
-
-    def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
-        self.counts[function.overloadpacket.__name__] += 1
-        if function.overloadpacket.__name__ == "index" and any(
-            index is not None and index.dtype == torch.bool for index in arguments[1]
-        ):
-            self.counts["nonzero"] += 1  # a mask as an index
-        return function(*arguments, **(options or {}))
-
-    @property
-    def looks(self) -> int:
-        """How many of them make the host wait."""
-        return sum(self.counts[name] for name in LOOKS)
 
 
 def indexed(case: Case, **inputs: Tensor) -> tuple[CrossSparseAggrNet, ScoringEngine, ImageIndex, CaptionIndex]:
@@ -62,22 +31,6 @@ def test_golden_vectors(name: str) -> None:
     images = engine.encode_images(inputs.pop("img_embs"))
     scores = engine.score(images, engine.encode_captions(**inputs))
     torch.testing.assert_close(scores, tensors["out.similarity"], atol=1e-5, rtol=0)
-
-
-@pytest.mark.parametrize("side", [7, 14, 24])
-@pytest.mark.parametrize("has_cls", [False, True])
-@pytest.mark.parametrize("dense_words", [0, 30])
-@pytest.mark.parametrize("paper", [False, True])
-def test_from_49_to_576_patches(side: int, has_cls: bool, dense_words: int, paper: bool) -> None:
-    case = Case(images=3, captions=5, side=side, channels=48, dense_words=dense_words, has_cls=has_cls, paper=paper)
-    model, inputs = case.build()
-    inputs["img_embs"][0, 5] = 0.0  # a zero patch
-    inputs["img_embs"][1, 3:6] = inputs["img_embs"][1, 2]  # ties
-    captions = {key: value for key, value in inputs.items() if key != "img_embs"}
-    engine = ScoringEngine(model, batched=True)
-    scores = engine.score(engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions))
-    with torch.no_grad():
-        assert float((scores - model(**inputs)).abs().max()) < 1e-5
 
 
 def test_what_stands_in_the_padding_does_not_matter() -> None:
@@ -110,53 +63,6 @@ def test_forced_decisions(paper: bool) -> None:
             dense = inputs["dense_cap_embs"][t, : inputs["dense_cap_lens"][t]]
             match = model.match(image, words, dense, mask=mask, dense_mask=dense_mask)
             assert float((scores[1][:, t] - match.similarity).abs().max()) < 1e-5
-
-
-@pytest.mark.parametrize("dense_words", [0, 9])
-@pytest.mark.parametrize("paper", [False, True])
-def test_a_block_takes_as_many_operations_however_large_and_no_look_at_a_value(paper: bool, dense_words: int) -> None:
-    counts = []
-    for images, captions in ((2, 3), (17, 40)):
-        case = Case(images=images, captions=captions, dense_words=dense_words, paper=paper, channels=32)
-        model, engine, image_index, caption_index = indexed(case)
-        scorer = BlockScorer(model, image_index, Workspace(engine.device), batched=True)
-        with torch.inference_mode(), Operations() as operations:
-            scorer.score(caption_index)
-        assert operations.looks == 0, operations.counts
-        counts.append(operations.counts)
-    assert counts[0] == counts[1]
-    assert 0 < counts[0].total() < 400
-
-
-def test_a_look_at_a_value_is_counted() -> None:
-    model, _, images, captions = indexed(Case(images=4, captions=9))
-    with torch.inference_mode(), Operations() as operations:
-        Decisions(model, images).select(captions)
-        torch.ones(3)[torch.ones(3, dtype=torch.bool)]
-    assert operations.looks >= 2
-
-
-def test_encoding_captions_takes_as_many_operations_however_many_there_are() -> None:
-    counts = []
-    for captions in (2, 50):
-        model, inputs = Case(captions=captions, dense_words=9).build()
-        del inputs["img_embs"]
-        engine = ScoringEngine(model, batched=True)
-        with Operations() as operations:
-            engine.encode_captions(**inputs)
-        counts.append(operations.counts.total())
-    assert counts[0] == counts[1]
-
-
-def test_the_host_waits_as_often_however_many_blocks_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = []
-    for pairs in (10_000, 8):
-        monkeypatch.setattr("seps.search.engine.BATCHED_PAIRS", pairs)
-        _, engine, images, captions = indexed(Case(images=9, captions=12, dense_words=9))
-        with Operations() as operations:
-            engine.score(images, captions)
-        counts.append(operations.looks)
-    assert counts[0] == counts[1]
 
 
 def test_blocks_that_float32_is_too_small_for_are_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,3 @@
-"""The engine keeps the patches that the network keeps, though it looks in float32 first."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -46,8 +42,7 @@ def built(paper: bool, kind: str, dense: bool) -> tuple[CrossSparseAggrNet, Imag
     return model, images, engine.encode_captions(words, lengths, *more)
 
 
-@pytest.mark.parametrize("dense", [False, True])
-@pytest.mark.parametrize("paper", [False, True])
+@pytest.mark.parametrize(("paper", "dense"), [(False, True), (True, False)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_decisions_are_the_networks(kind: str, paper: bool, dense: bool) -> None:
     model, images, captions = built(paper, kind, dense)
@@ -63,19 +58,9 @@ def test_decisions_are_the_networks(kind: str, paper: bool, dense: bool) -> None
                 torch.testing.assert_close(fast.score[:, t].double(), exact.score, atol=1e-4, rtol=0)
 
 
-def test_a_second_look_is_rare_where_patches_differ_and_taken_where_they_do_not() -> None:
-    fractions = []
-    for kind in ("any", "all equal"):
-        model, images, captions = built(True, kind, False)
-        fractions.append(float(Decisions(model, images).select_in_float32(captions)[1].float().mean()))
-    assert fractions[0] < 0.1
-    assert fractions[1] == 1.0
-
-
-@pytest.mark.parametrize("paper", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_without_a_look_at_values_decisions_are_the_same_or_reported_as_missed(kind: str, paper: bool) -> None:
-    model, images, captions = built(paper, kind, True)
+def test_without_a_look_at_values_decisions_are_the_same_or_reported_as_missed(kind: str) -> None:
+    model, images, captions = built(True, kind, True)
     expected = Decisions(model, images).select(captions)
     selections, missed = Decisions(model, images).select_batched(captions)
     uncertain = Decisions(model, images).select_in_float32(captions)[1]
@@ -87,14 +72,7 @@ def test_without_a_look_at_values_decisions_are_the_same_or_reported_as_missed(k
             torch.testing.assert_close(batched.score.double(), exact.score.double(), atol=1e-6, rtol=0)
 
 
-def test_without_the_second_look_nearly_equal_patches_change_places() -> None:
-    model, images, captions = built(True, "nearly equal pairs", False)
-    exact, _ = Decisions(model, images).select(captions)
-    (rough, _), _ = Decisions(model, images).select_in_float32(captions)
-    assert not torch.equal(exact.mask.float(), rough.mask.float())
-
-
-@pytest.mark.parametrize("channels", [64, 384, 768])
+@pytest.mark.parametrize("channels", [64, 768])
 def test_cosines_in_float32_are_within_their_error(channels: int) -> None:
     torch.manual_seed(0)
     model = CrossSparseAggrNet(embed_size=channels, num_patches=N, use_paper_version=True).eval()
@@ -107,11 +85,3 @@ def test_cosines_in_float32_are_within_their_error(channels: int) -> None:
         unit = model.encode_images(patches).unit
         exact = torch.stack([text_attention(unit, caption_direction(words[t])) for t in range(len(texts))], dim=1)
         assert float((cosines - exact).abs().max()) < COSINE_ERROR
-
-
-def test_forced_decisions_stay_forced() -> None:
-    model, images, captions = built(True, "all equal", True)
-    mask = torch.rand(3, 1, N) < 0.3
-    sparse, dense = Decisions(model, images, (mask, None)).select(captions)
-    assert torch.equal(sparse.mask > 0, mask.expand(3, T, N))
-    assert dense is not None and torch.equal(dense.mask, Decisions(model, images).select(captions)[1].mask)  # type: ignore[union-attr]

@@ -1,11 +1,6 @@
-"""The engine scores what the forward pass scores, in every order it takes, and stays in its memory."""
-
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +9,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seps import CrossSparseAggrNet, ScoringEngine
+from seps import CaptionIndex, CrossSparseAggrNet, ImageIndex, ScoringEngine
 from seps.search import blocks
 from seps.search.engine import rank
-from tests.helpers.cases import Case, cases
 from tests.helpers.examples import number_of_examples
+from tests.helpers.models.cases import Case, cases
 
 
 def difference(model: CrossSparseAggrNet, inputs: dict[str, Any], **options: Any) -> float:
@@ -37,31 +32,25 @@ def test_scores_are_the_forward_pass(case: Case, captions: int, memory_mb: float
     assert difference(model, inputs, memory_mb=memory_mb, batched=batched) < 1e-5
 
 
-@pytest.mark.parametrize("paper", [False, True])
-@pytest.mark.parametrize("dense_words", [0, 30])
-def test_at_the_size_of_a_vision_transformer(paper: bool, dense_words: int) -> None:
-    case = Case(images=5, captions=40, side=14, channels=128, words=12, dense_words=dense_words, paper=paper)
-    assert difference(*case.build()) < 1e-5
-
-
 WIDE = Case(channels=64, side=4, images=3, captions=20, aggr_ratio=1.0)
+
+
+def indexed(case: Case) -> tuple[ScoringEngine, ImageIndex, CaptionIndex]:
+    model, inputs = case.build()
+    engine = ScoringEngine(model)
+    return engine, engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
 
 
 @pytest.fixture(params=[False, True], ids=["cpu", "accelerator"])
 def batched(request: pytest.FixtureRequest) -> bool:
-    """Either path of the engine."""
     return bool(request.param)
 
 
 @pytest.mark.parametrize(
     "case",
     [
-        replace(WIDE, captions=4),
         WIDE,
-        replace(WIDE, paper=False, dense_words=9),
-        replace(WIDE, dense_words=9),
         replace(WIDE, words=40, dense_words=9),
-        replace(WIDE, logit_scale=100.0),
         replace(WIDE, logit_scale=100.0, dense_words=9),
     ],
 )
@@ -69,17 +58,24 @@ def test_every_shape_is_exact(case: Case, batched: bool) -> None:
     assert difference(*case.build(), batched=batched) < 1e-5
 
 
-def test_patches_that_cancel_out_keep_their_digits(monkeypatch: pytest.MonkeyPatch, batched: bool) -> None:
+@pytest.mark.parametrize(("side", "channels"), [(4, 64), (8, 256)])
+def test_patches_that_cancel_out_keep_their_digits(
+    side: int, channels: int, monkeypatch: pytest.MonkeyPatch, batched: bool
+) -> None:
     # Every patch has nearly its opposite next to it, so that tokens are far shorter than their summands.
-    model, inputs = replace(WIDE, sparse_ratio=1.0, dense_words=9, has_cls=False, captions=300).build()
-    half = torch.randn(3, 8, 64)
-    inputs["img_embs"] = torch.cat([half, -half], dim=1) + 0.02 * torch.randn(3, 16, 64)
-    logits = torch.zeros(3, model.num_tokens, 16)
+    case = replace(WIDE, side=side, channels=channels, sparse_ratio=1.0, dense_words=9, has_cls=False, captions=300)
+    model, inputs = case.build()
+    half = torch.randn(3, side**2 // 2, channels)
+    inputs["img_embs"] = torch.cat([half, -half], dim=1) + 0.02 * torch.randn(3, side**2, channels)
+    logits = torch.zeros(3, model.num_tokens, side**2)
     monkeypatch.setattr(model.aggr_net, "logits", lambda patches: (logits[: len(patches)],) * 2)
     assert difference(model, inputs, batched=batched) < 1e-5
+    monkeypatch.setattr(blocks, "CANCELLED", 0.0)
+    if side == 8 and not batched:  # multiplied by the Gram matrix
+        assert not difference(model, inputs) < 1e-5  # the guard keeps them
 
 
-@pytest.mark.parametrize("weight", [14.0, 60.0, 200.0])
+@pytest.mark.parametrize("weight", [14.0, 200.0])
 def test_a_caption_that_drops_the_others_heavy_patch_keeps_its_digits(
     weight: float, monkeypatch: pytest.MonkeyPatch, batched: bool
 ) -> None:
@@ -109,24 +105,14 @@ def test_equal_patches_are_a_tie_for_both(batched: bool) -> None:
     assert difference(model, inputs, batched=batched) < 1e-5
 
 
-def test_zero_embeddings_score_without_nan(batched: bool) -> None:
-    model, inputs = Case(images=2, captions=24, dense_words=9).build()
-    inputs["img_embs"][0], inputs["cap_embs"][3] = 0, 0
-    assert difference(model, inputs, batched=batched) < 1e-5
-
-
 @pytest.mark.parametrize("paper", [False, True])
 def test_rankings_are_sorted_scores(paper: bool) -> None:
-    model, inputs = Case(images=6, captions=9, dense_words=9, paper=paper).build()
-    engine = ScoringEngine(model)
-    images = engine.encode_images(inputs.pop("img_embs"))
-    captions = engine.encode_captions(**inputs)
+    engine, images, captions = indexed(Case(images=6, captions=9, dense_words=9, paper=paper))
     scores = engine.score(images, captions)
     ranking = engine.rank_images(captions[2:3], images)
     assert torch.equal(ranking.indices, scores[:, 2].argsort(descending=True, stable=True))
     torch.testing.assert_close(ranking.scores, scores[ranking.indices, 2])
     best = engine.rank_captions(images[[4]], captions, top=3)
-    assert len(best) == 3
     assert torch.equal(best.indices, scores[4].argsort(descending=True, stable=True)[:3])
     torch.testing.assert_close(best.scores, scores[4, best.indices])
 
@@ -137,103 +123,37 @@ def test_equal_scores_keep_their_order() -> None:
     assert rank(torch.full((50,), 0.25), 3).indices.tolist() == [0, 1, 2]
 
 
-def test_ranking_is_for_one() -> None:
-    model, inputs = Case(images=3, captions=4).build()
-    engine = ScoringEngine(model)
-    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
-    with pytest.raises(ValueError, match="caption holds 4 entries"):
-        engine.rank_images(captions, images)
-    with pytest.raises(ValueError, match="image holds 3 entries"):
-        engine.rank_captions(images, captions)
-    assert len(engine.rank_images(captions[:1], images, top=2.0)) == 2  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("top", "message"),
-    [
-        (0, "top is 0, but a whole number of at least 1 is needed"),
-        (-1, "top is -1, but a whole number of at least 1 is needed"),
-        (2.5, "top is 2.5, but a whole number of at least 1 is needed"),
-        (float("nan"), "top is nan, but a whole number of at least 1 is needed"),
-        (True, "top is True, but a whole number of at least 1 is needed"),
-        ("3", "top is '3', but a whole number of at least 1 is needed"),
-    ],
-)
-def test_top_is_a_whole_number(top: Any, message: str) -> None:
-    model, inputs = Case(images=3, captions=4).build()
-    engine = ScoringEngine(model)
-    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
-    with pytest.raises(ValueError, match=re.escape(message)):
+@pytest.mark.parametrize("top", [0, 2.5, "3"])
+def test_top_is_a_whole_number(top: Any) -> None:
+    engine, images, captions = indexed(Case(images=3, captions=4))
+    message = re.escape(f"top is {top!r}, but a whole number of at least 1 is needed")
+    with pytest.raises(ValueError, match=message):
         engine.rank_images(captions[:1], images, top=top)
-    with pytest.raises(ValueError, match="but a whole number of at least 1 is needed"):
+    with pytest.raises(ValueError, match=message):
         engine.rank_captions(images[:1], captions, top=top)
 
 
 def test_indices_are_of_something_and_not_swapped() -> None:
-    model, inputs = Case(images=1, captions=1).build()
-    engine = ScoringEngine(model)
-    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
-    given: Any = (captions, images)
-    with pytest.raises(ValueError, match="images is a CaptionIndex"):
-        engine.score(*given)
-    with pytest.raises(ValueError, match="images is a CaptionIndex"):
-        engine.rank_images(*given[::-1])
-    with pytest.raises(ValueError, match="images is a CaptionIndex"):
-        engine.rank_captions(*given)
-    with pytest.raises(ValueError, match="captions is a str, but the CaptionIndex that encode_captions"):
-        engine.score(images, "a dog")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="images is an index of 0 images"):
-        engine.score(images[:0], captions)
-    with pytest.raises(ValueError, match="captions is an index of 0 captions"):
-        engine.rank_captions(images, captions[:0])
-
-
-@pytest.mark.parametrize(
-    ("tokens", "message"),
-    [
-        (0, "img_embs has 0 tokens an image"),
-        (15, "img_embs has 15 tokens an image"),
-        (18, "img_embs has 18 tokens an image"),
-    ],
-)
-def test_images_have_the_models_patches(tokens: int, message: str) -> None:
-    engine = ScoringEngine(Case().build()[0])
-    with pytest.raises(ValueError, match=re.escape(message)):
-        engine.encode_images(torch.randn(2, tokens, 16))
+    engine, images, captions = indexed(Case(images=1, captions=1))
+    cases: list[tuple[Any, tuple[Any, Any], str]] = [
+        (engine.score, (captions, images), "images is a CaptionIndex"),
+        (engine.rank_images, (images, captions), "images is a CaptionIndex"),
+        (engine.rank_captions, (captions, images), "images is a CaptionIndex"),
+        (engine.score, (images, "a dog"), "captions is a str, but the CaptionIndex that encode_captions"),
+        (engine.score, (images[:0], captions), "images is an index of 0 images"),
+        (engine.rank_captions, (images, captions[:0]), "captions is an index of 0 captions"),
+    ]
+    for call, indices, message in cases:
+        with pytest.raises(ValueError, match=message):
+            call(*indices)
 
 
 def test_an_index_can_be_cut_by_slices_and_indices() -> None:
-    model, inputs = Case(images=5, captions=12, dense_words=9).build()
-    engine = ScoringEngine(model)
-    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
+    engine, images, captions = indexed(Case(images=5, captions=12, dense_words=9))
     whole = engine.score(images, captions)
     assert (len(images[1:4]), len(captions[[0, 5]])) == (3, 2)
     part = engine.score(images[torch.tensor([3, 0])], captions[[0, 5, 7]])
     torch.testing.assert_close(part, whole[[3, 0]][:, [0, 5, 7]], atol=1e-6, rtol=0)
-
-
-def test_images_are_referred_to_and_not_copied() -> None:
-    model, inputs = Case().build()
-    index = ScoringEngine(model).encode_images(inputs["img_embs"])
-    assert index.patches.data_ptr() == inputs["img_embs"][:, 1:].data_ptr()
-
-
-def test_progress_is_shown_where_it_is_wanted(capsys: pytest.CaptureFixture[str]) -> None:
-    model, inputs = Case(images=20, captions=3).build()
-    images, titles = inputs.pop("img_embs"), []
-
-    def progress(steps: Iterable[Any], desc: str) -> Iterable[Any]:
-        for step in steps:
-            titles.append(desc)
-            yield step
-
-    for shown in (False, True, progress):
-        engine = ScoringEngine(model, memory_mb=0.1, progress=shown)
-        engine.score(engine.encode_images(images), engine.encode_captions(**inputs))
-        bar = "Scoring" in capsys.readouterr().err
-        assert bar == (shown is True)
-    assert titles.count("Encoding images") > 1
-    assert titles.count("Scoring") > 1
 
 
 def test_gradient_mode_and_autocast_of_the_caller_do_not_matter() -> None:
@@ -248,8 +168,8 @@ def test_gradient_mode_and_autocast_of_the_caller_do_not_matter() -> None:
         torch.testing.assert_close(scores, model.eval()(**inputs), atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("scale", [1e-13, 1e-6, 0.1, 1e14])
-@pytest.mark.parametrize(("paper", "dense_words"), [(False, 9), (True, 0), (True, 9)])
+@pytest.mark.parametrize("scale", [1e-13, 0.1, 1e14])
+@pytest.mark.parametrize(("paper", "dense_words"), [(False, 9), (True, 9)])
 def test_small_and_large_embeddings(scale: float, paper: bool, dense_words: int, batched: bool) -> None:
     case = replace(WIDE, paper=paper, dense_words=dense_words)
     model, inputs = case.build()
@@ -257,7 +177,7 @@ def test_small_and_large_embeddings(scale: float, paper: bool, dense_words: int,
     assert difference(model, inputs, batched=batched) < 1e-5
 
 
-@pytest.mark.parametrize("spread", [10.0, 28.0, 90.0])
+@pytest.mark.parametrize("spread", [10.0, 90.0])
 def test_light_tokens_of_small_patches_keep_their_length(
     spread: float, monkeypatch: pytest.MonkeyPatch, batched: bool
 ) -> None:
@@ -271,8 +191,7 @@ def test_light_tokens_of_small_patches_keep_their_length(
     assert difference(model, inputs, batched=batched) < 1e-5
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
-@pytest.mark.parametrize("paper", [False, True])
+@pytest.mark.parametrize(("dtype", "paper"), [(torch.float64, True), (torch.bfloat16, False)])
 def test_other_precisions_are_scored_in_float32(dtype: torch.dtype, paper: bool) -> None:
     model, inputs = Case(captions=20, dense_words=9, paper=paper).build()
     inputs = {key: value.to(dtype) if value.is_floating_point() else value for key, value in inputs.items()}
@@ -291,18 +210,6 @@ def test_an_index_of_another_model_is_refused() -> None:
         model.get_parameter("hrpa.relevance_mlp.0.weight").add_(1)
     with pytest.raises(ValueError, match="parameters adding up"):
         engine.score(images, captions)
-
-
-def test_an_index_takes_numbers_and_iterates() -> None:
-    model, inputs = Case(images=3, captions=4).build()
-    engine = ScoringEngine(model)
-    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
-    whole = engine.score(images, captions)
-    for i, image in enumerate(images):  # type: ignore[arg-type, var-annotated]
-        torch.testing.assert_close(engine.score(image, captions)[0], whole[i], atol=1e-6, rtol=0)
-    torch.testing.assert_close(engine.score(images[(0, 2)], captions[-1]), whole[[0, 2], -1:], atol=1e-6, rtol=0)
-    with pytest.raises(IndexError):
-        images[3]
 
 
 MEASURE = """
@@ -330,12 +237,6 @@ def test_memory_is_bounded_by_the_setting(paper: bool) -> None:
     sizes = {"images": 100, "patches": 196, "channels": 256, "words": 50}
     little, more = megabytes(24, paper, **sizes), megabytes(512, paper, **sizes)
     assert little < 24 < more < 512
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("paper", [False, True])
-def test_memory_is_bounded_where_captions_are_large_beside_images(paper: bool) -> None:
-    assert megabytes(24, paper, images=30, patches=16, channels=512, words=60) < 24
 
 
 def megabytes(memory_mb: int, paper: bool, **sizes: int) -> float:

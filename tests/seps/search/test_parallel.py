@@ -1,7 +1,3 @@
-"""Parts are worked on by several threads, each computing with its part of torch's threads."""
-
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 
@@ -10,8 +6,8 @@ import torch
 
 from seps import ScoringEngine
 from seps.search import engine as scoring
-from seps.search.parallel import divide, parallel_for, split
-from tests.helpers.cases import Case
+from seps.search.parallel import parallel_for, split
+from tests.helpers.models.cases import Case
 
 
 @pytest.fixture
@@ -20,11 +16,6 @@ def four_threads() -> Iterator[None]:
     torch.set_num_threads(4)
     yield
     torch.set_num_threads(mine)
-
-
-def test_parts_cover_all_and_are_nearly_equal() -> None:
-    parts = list(split(10, 4))
-    assert parts == [slice(0, 3), slice(3, 6), slice(6, 10)] == list(divide(10, 3))
 
 
 def test_each_thread_has_its_part_and_torch_is_left_as_it_was(four_threads: None) -> None:
@@ -61,18 +52,6 @@ def test_what_goes_wrong_is_raised_and_the_rest_is_left(four_threads: None) -> N
     assert torch.get_num_threads() == 4
 
 
-def test_threads_share_what_does_not_divide(four_threads: None) -> None:
-    counts, lock, all_there = [], threading.Lock(), threading.Barrier(3)
-
-    def work(part: slice) -> None:
-        all_there.wait(timeout=30)
-        with lock:
-            counts.append(torch.get_num_threads())
-
-    parallel_for(work, list(split(3, 1)), 3, "", False)
-    assert sorted(counts) == [1, 1, 2]
-
-
 def test_a_thread_that_cannot_start_lets_the_others_go(four_threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
     start, started = threading.Thread.start, list[threading.Thread]()
 
@@ -88,12 +67,6 @@ def test_a_thread_that_cannot_start_lets_the_others_go(four_threads: None, monke
     assert torch.get_num_threads() == 4 and not started[0].is_alive()
 
 
-def test_one_thread_works_here() -> None:
-    calls = []
-    parallel_for(lambda part: calls.append((part.start, threading.get_ident())), list(split(3, 1)), 1, "", False)
-    assert calls == [(i, threading.get_ident()) for i in range(3)]
-
-
 @pytest.mark.parametrize(("memory_mb", "threads"), [(512, 4), (256, 2), (10, 1)])
 def test_the_engine_scores_on_as_many_threads_as_memory_allows(
     four_threads: None, monkeypatch: pytest.MonkeyPatch, memory_mb: int, threads: int
@@ -107,15 +80,3 @@ def test_the_engine_scores_on_as_many_threads_as_memory_allows(
     assert planned == threads and block == 20 and len(parts) == 12
     with torch.no_grad():
         assert float((engine.score(images, asked) - model(**inputs)).abs().max()) < 1e-5
-
-
-@pytest.mark.parametrize("images", [1, 2, 3, 5, 9])
-def test_no_part_is_empty(four_threads: None, monkeypatch: pytest.MonkeyPatch, images: int) -> None:
-    model, inputs = Case(images=images, captions=20, side=4, channels=16, words=6, dense_words=0).build()
-    monkeypatch.setattr(scoring, "CPU_PAIRS", 20)  # one image a block
-    engine = ScoringEngine(model)
-    captions = {key: value for key, value in inputs.items() if key != "img_embs"}
-    indexed, asked = engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions)
-    assert [part.stop - part.start for part in engine.plan(indexed, asked)[1]] == [1] * images
-    with torch.no_grad():
-        assert float((engine.score(indexed, asked) - model(**inputs)).abs().max()) < 1e-5

@@ -1,6 +1,5 @@
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -63,34 +62,22 @@ def rank(engine: ScoringEngine, uri: Path, dense: bool = False) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    "metadata",
+    ("name", "value"),
     [
-        {"precision": ["float32"]},
-        {"precision": "float64"},
-        {"precision": None},
-        {"patches": "16"},
-        {"patches": -1},
-        {"patches": 0},
-        {"patches": 16.0},
-        {"patches": True},
-        {"patches": 10**30},
-        {"patches": float("nan")},
-        {"channels": [32]},
-        {"channels": -32},
-        {"channels": 2**40},
-        {"encoder": None},
-        {"features": 5},
-        {"another key": 1},
+        *(("precision", value) for value in (["float32"], "float64")),
+        *(("patches", value) for value in ("16", 0, True, 10**30, float("nan"))),
+        *(("channels", value) for value in ([32], -32)),
+        ("encoder", None),
+        ("features", 5),
+        ("another key", 1),
     ],
-    ids=str,
 )
-def test_metadata_of_a_wrong_type_or_range_is_refused(uri: Path, table: pa.Table, metadata: dict[str, Any]) -> None:
-    name = next(iter(metadata))
+def test_metadata_of_a_wrong_type_or_range_is_refused(uri: Path, table: pa.Table, name: str, value: Any) -> None:
     with pytest.raises(DamagedTableError, match=rf"hostile.lance is damaged \(layout.*{name}.*index the photographs"):
-        GalleryStore.read(write(uri, table, **metadata))
+        GalleryStore.read(write(uri, table, **{name: value}))
 
 
-@pytest.mark.parametrize("metadata", [{"format": 2}, {"format": [1]}, {"format": None}], ids=str)
+@pytest.mark.parametrize("metadata", [{"format": 2}, {"format": [1]}], ids=str)
 def test_a_table_of_another_format_is_refused(uri: Path, table: pa.Table, metadata: dict[str, Any]) -> None:
     with pytest.raises(StoreError, match="no table of photographs that this version reads"):
         GalleryStore.read(write(uri, table, **metadata))
@@ -112,9 +99,7 @@ def test_the_key_of_another_encoder_is_cut_short(uri: Path, table: pa.Table) -> 
     ("name", "values", "kind", "message"),
     [
         ("path", [None, "1", "2", "3"], None, "rows without a path: 1"),
-        ("path", ["", "", "2", "3"], None, "rows without a path: 2"),
         ("path", [b"\x1b", b"1", b"2", b"3"], pa.binary(), "column path holds binary, but string"),
-        ("path", [0, 1, 2, 3], pa.int64(), "column path holds int64, but string"),
         ("size", ["0", "1", "2", "3"], pa.string(), "column size holds string, but int64"),
         ("patches", [[0.0]] * 4, pa.list_(pa.float32(), 1), "column patches holds"),
         ("pooled", [[0.0]] * 4, pa.list_(pa.float16()), "column pooled holds"),
@@ -135,8 +120,7 @@ def test_a_missing_column_is_named_and_another_one_is_allowed(uri: Path, table: 
     assert len(GalleryStore.read(write(uri.with_name("more.lance"), more))) == 4
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e30, None], ids=str)
-@pytest.mark.parametrize("dense", [False, True], ids=["with features", "without features"])
+@pytest.mark.parametrize(("value", "dense"), [(float("nan"), True), (1e30, False), (None, False)])
 def test_embeddings_that_are_not_finite_are_not_ranked(
     engine: ScoringEngine, uri: Path, table: pa.Table, value: float | None, dense: bool
 ) -> None:
@@ -149,8 +133,7 @@ def test_embeddings_that_are_not_finite_are_not_ranked(
     assert {photo.file.path for photo in store.photos(store.rows()).values()} == {"0.jpg", "1.jpg", "3.jpg"}
 
 
-@pytest.mark.parametrize("field", ["s_im", "norms", "logits"])
-@pytest.mark.parametrize("value", [float("nan"), float("-inf"), 1e30], ids=str)
+@pytest.mark.parametrize(("field", "value"), [("s_im", float("nan")), ("norms", float("-inf")), ("logits", 1e30)])
 def test_features_that_are_not_finite_are_not_ranked(
     engine: ScoringEngine, uri: Path, table: pa.Table, field: str, value: float
 ) -> None:
@@ -177,26 +160,28 @@ def test_pooled_vectors_that_are_not_finite_are_not_read(uri: Path, table: pa.Ta
         store.pooled(store.rows())
 
 
-@pytest.mark.parametrize("name", ["digest", "thumbnail", "checksum", "credit", "patches", "modified"])
+@pytest.mark.parametrize("name", ["digest", "checksum", "patches"])
 def test_rows_without_a_value_are_not_read(uri: Path, table: pa.Table, name: str) -> None:
     store = GalleryStore.read(write(uri, with_column(table, name, [None, *table[name].to_pylist()[1:]])))
     with pytest.raises(DamagedTableError, match=f"rows without a {name}: 1"):
         store.photos(store.rows())
 
 
-@pytest.mark.parametrize(("patches", "channels"), [(8, 64), (32, 16), (15, 32)])
+@pytest.mark.parametrize(("patches", "channels"), [(8, 64), (15, 32)])
 def test_a_table_of_another_shape_than_the_models_is_not_ranked(
     engine: ScoringEngine, uri: Path, patches: int, channels: int
 ) -> None:
     layout = Layout("an encoder", patches, channels)
     with GalleryStore.write(uri, layout) as store:
         store.put([StoredPhoto(FileFacts("0.jpg", 1, 1, "0"), torch.ones(patches, channels))])
-    with pytest.raises(DamagedTableError, match=f"{patches} x {channels} numbers a photograph.* 16 x 32"):
-        rank(engine, uri)
-    with pytest.raises(DamagedTableError, match=f"{patches} x {channels} numbers a photograph.* 16 x 32"):
-        read_images(engine, GalleryStore.read(uri), [0])
-    with pytest.raises(DamagedTableError, match=f"{patches} x {channels} numbers a photograph.* 16 x 32"):
-        GalleryStore.write(uri, Layout("an encoder", PATCHES, CHANNELS))
+    uses: list[Callable[[], object]] = [
+        lambda: rank(engine, uri),
+        lambda: read_images(engine, GalleryStore.read(uri), [0]),
+        lambda: GalleryStore.write(uri, Layout("an encoder", PATCHES, CHANNELS)),
+    ]
+    for use in uses:
+        with pytest.raises(DamagedTableError, match=f"{patches} x {channels} numbers a photograph.* 16 x 32"):
+            use()
 
 
 def test_a_layout_outside_its_ranges_is_refused() -> None:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
@@ -43,7 +41,7 @@ def caption(engine: ScoringEngine, words: torch.Tensor) -> CaptionIndex:
     return engine.encode_captions(words, [6])
 
 
-@pytest.fixture(scope="module", params=["float32", "float16", "float16 with features"])
+@pytest.fixture(scope="module", params=["float32", "float16 with features"])
 def store(
     engine: ScoringEngine,
     embeddings: torch.Tensor,

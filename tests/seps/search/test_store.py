@@ -1,9 +1,6 @@
-from __future__ import annotations
-
-import multiprocessing
 import re
-import resource
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import lance
@@ -162,28 +159,25 @@ def test_a_change_of_a_number_is_noticed(uri: Path) -> None:
 
 
 def test_tables_that_do_not_fit_are_refused(uri: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"gallery\.lance, or a part of it was deleted"):
-        GalleryStore.read(uri)
+    def refuses(message: str, call: Callable[[], object] = lambda: GalleryStore.read(uri)) -> None:
+        with pytest.raises(ValueError, match=message):
+            call()
+
+    refuses(r"gallery\.lance, or a part of it was deleted")
     filled(uri)
-    with pytest.raises(ValueError, match=r"gallery\.lance was indexed by another image encoder"):
-        GalleryStore.read(uri, "another encoder")
-    with pytest.raises(ValueError, match=r"gallery\.lance was indexed by another image encoder"):
-        GalleryStore.write(uri, Layout("another encoder", 5, 4))
-    with pytest.raises(ValueError, match=r"gallery\.lance was opened to be read"):
-        GalleryStore.read(uri).put([photo("x.jpg", 1)])
+    refuses(r"gallery\.lance was indexed by another image encoder", lambda: GalleryStore.read(uri, "another encoder"))
+    other_layout = Layout("another encoder", 5, 4)
+    refuses(r"gallery\.lance was indexed by another image encoder", lambda: GalleryStore.write(uri, other_layout))
+    refuses(r"gallery\.lance was opened to be read", lambda: GalleryStore.read(uri).put([photo("x.jpg", 1)]))
     other = tmp_path / "other.lance"
     lance.write_dataset(lance.dataset(str(uri)).to_table().replace_schema_metadata({}), str(other))
-    with pytest.raises(ValueError, match=r"other\.lance is no table of photographs that this version"):
-        GalleryStore.read(other)
+    refuses(r"other\.lance is no table of photographs that this version", lambda: GalleryStore.read(other))
     for file in (uri / "_versions").iterdir():
         file.write_bytes(b"no manifest")
-    with pytest.raises(ValueError, match=r"gallery\.lance cannot be used"):
-        GalleryStore.read(uri)
+    refuses(r"gallery\.lance cannot be used")
 
 
-@pytest.mark.parametrize(
-    "name", ["c:d.lance", "C:\\d.lance", "file:d.lance", "s3:d.lance", "memory:d", "a b#%41?.lance"]
-)
+@pytest.mark.parametrize("name", ["C:\\d.lance", "s3:d.lance", "a b#%41?.lance"])
 def test_a_folders_name_is_no_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     for place in (Path(name), tmp_path / "below" / name):
@@ -215,14 +209,6 @@ def test_one_writes_and_many_read(uri: Path) -> None:
     GalleryStore.write(uri, LAYOUT).close()
 
 
-def test_a_change_behind_a_writers_back_is_told(uri: Path) -> None:
-    filled(uri)
-    with GalleryStore.write(uri, LAYOUT) as store:
-        lance.dataset(str(uri)).delete("path = 'below/0.jpg'")  # as a process on another machine might
-        with pytest.raises(ValueError, match=r"gallery\.lance meanwhile: run this once more"):
-            store.remove(["below/1.jpg"])
-
-
 def test_a_table_that_is_deleted_meanwhile_is_told(uri: Path) -> None:
     filled(uri)
     store = GalleryStore.read(uri)
@@ -232,55 +218,22 @@ def test_a_table_that_is_deleted_meanwhile_is_told(uri: Path) -> None:
         store.embeddings(rows)
 
 
-def test_a_place_that_is_protected_is_told(uri: Path) -> None:
-    uri.parent.joinpath("gallery.lance.lock").mkdir()
-    with pytest.raises(ValueError, match=r"gallery\.lance cannot be written"):
-        GalleryStore.write(uri, LAYOUT)
-
-
-def write_much(uri: Path) -> str:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))  # what a file may have: as if the disk were full
-    layout = Layout("an encoder", 50, 40)
-    try:
-        with GalleryStore.write(uri, layout) as store:
-            store.put([photo(f"{i}.jpg", i, layout=layout) for i in range(10)])
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-@pytest.mark.slow
-def test_a_full_disk_is_told_and_leaves_the_table_as_it_was(uri: Path) -> None:
-    layout = Layout("an encoder", 50, 40)
-    filled(uri, 1, layout)
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        message = pool.apply(write_much, (uri,))
-    assert message == f"The table {uri} cannot be written, its disk is full: make room and run this once more."
-    assert set(content(uri)) == {"below/0.jpg"}
-
-
 class PanicException(BaseException):
     pass
+
+
+TABLE = "The table s3://bucket/table"
 
 
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (
-            OSError("LanceError(IO): No space left on device (os error 28)"),
-            "The table s3://bucket/table cannot be written, its disk is",
-        ),
-        (
-            OSError("LanceError(IO): Read-only file system (os error 30)"),
-            "The table s3://bucket/table is read-only",
-        ),
-        (
-            OSError("Generic S3 error: Client error with status 403 Forbidden: AccessDenied"),
-            "The table s3://bucket/table is read-only",
-        ),
+        (OSError("LanceError(IO): No space left on device (os error 28)"), f"{TABLE} cannot be written, its disk is"),
+        (OSError("LanceError(IO): Read-only file system (os error 30)"), f"{TABLE} is read-only"),
+        (OSError("Generic S3 error: Client error with status 403 Forbidden"), f"{TABLE} is read-only"),
         (OSError("Commit conflict for version 4"), "Another process changed the table s3://bucket/table"),
         (ValueError("Dataset at path x was not found"), "There is no table s3://bucket/table"),
-        (PanicException("range end index 4 out of range"), "The table s3://bucket/table cannot be used"),
+        (PanicException("range end index 4 out of range"), f"{TABLE} cannot be used"),
     ],
     ids=str,
 )
@@ -292,3 +245,11 @@ def test_what_lance_raises_is_told_in_a_sentence(error: BaseException, message: 
 def test_whoever_stops_a_program_stops_it() -> None:
     with pytest.raises(KeyboardInterrupt), lance_errors("table"):
         raise KeyboardInterrupt
+
+
+def test_a_change_behind_a_writers_back_is_told(uri: Path) -> None:
+    filled(uri)
+    with GalleryStore.write(uri, LAYOUT) as store:
+        lance.dataset(str(uri)).delete("path = 'below/0.jpg'")  # as a process on another machine might
+        with pytest.raises(ValueError, match=r"gallery\.lance meanwhile: run this once more"):
+            store.remove(["below/1.jpg"])

@@ -1,7 +1,3 @@
-"""The same table on object storage: simulated by an S3 server on this machine."""
-
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,10 +1,8 @@
-"""Memory that tensors have freed stays with the process where glibc is asked to keep it."""
-
-from __future__ import annotations
-
 import platform
 import subprocess
 import sys
+
+import pytest
 
 PROGRAM = """
 import resource, sys
@@ -28,6 +26,7 @@ def faults(mode: str) -> int:
     return int(process.stdout)
 
 
+@pytest.mark.slow
 def test_freed_memory_serves_the_next_tensors() -> None:
     if platform.libc_ver()[0] != "glibc":
         from seps.training.memory import keep_freed_memory

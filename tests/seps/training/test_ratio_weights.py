@@ -1,7 +1,3 @@
-"""The experiment on the ratio weight: one run per weight, from the same start, and its report."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -12,8 +8,8 @@ import torch
 from seps.models.config import ModelConfig
 from seps.runs.run_log import write_epoch
 from seps.training import ratio_weights
-from seps.training.curves import CURVES
 from seps.training.guide import CLAIMED_KEPT
+from seps.training.loop import CURVES
 from seps.training.ratio_weights import main
 from seps.training.settings import TrainSettings, read_recipe
 

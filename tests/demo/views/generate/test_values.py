@@ -1,109 +1,80 @@
-"""The values of the view "Generate", with a tiny generator of random weights: frames, statements, words, links."""
-
-from __future__ import annotations
-
+import json
 import re
 from dataclasses import replace
-from urllib.parse import parse_qsl
+from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageSequence
 
-from demo.galleries.drawings import DRAWN
-from demo.galleries.scenes import SCENES, scenes_gallery
-from demo.record.table import ordinal
+from demo.__main__ import main
+from demo.galleries.sources.folder import DRAWN
+from demo.galleries.sources.scenes import SCENES, scenes_gallery
+from demo.page.api import Endpoints
+from demo.page.questions import Picture
+from demo.record.texts.table import ordinal
+from demo.server.files.uploads import Upload
+from demo.service.generating.precomputed import DrawnStep
 from demo.service.generating.rank import rank_drawing
 from demo.service.generating.request import read_numbers
-from demo.service.generating.service import GeneratingService, rank_among, read_true_share
-from demo.service.generating.step import DrawnStep
-from demo.service.registry import ModelRegistry
-from demo.views.generate.attention_maps import find_looks, on_grid, shared_tokens
-from demo.views.generate.statements import recaption_statements
+from demo.service.generating.service import GeneratingService, choose_shown_steps, rank_among, read_true_share
+from demo.service.models import start
+from demo.service.models.registry import ModelRegistry
+from demo.views.generate.attention_maps import find_looks
+from demo.views.generate.photo_captions import SHOWN, explained_captions, photo_captions_value
+from demo.views.generate.statements import (
+    recaption_statements,
+    statement_verdicts,
+    summary,
+    true_statements,
+    truth_value,
+)
 from demo.views.generate.values import (
     EXAMPLES,
     GenerateState,
     beam_sentence,
     captioned_value,
+    clearest_word,
     drawing_value,
     drawn_value,
     finish,
     finished,
-    link_of,
     opened_generator,
     recaption_value,
     words_value,
 )
+from seps import shipped_file
 from seps.explanation.caption_words import is_content
 from seps.generator import ImageTextGenerator
-from seps.scenes.reading import read_caption
-from tests.helpers.generated import write_tiny_generator
+from seps.generator.model.captioner import Decoding
+from seps.generator.ranking import AGREEMENT, BEAMS, WEIGHT, agreements, order, seps_scores
+from seps.scenes.captions.agreement import agreement
+from seps.scenes.captions.reading import read_caption
 
 TEXT = "a red dog next to a dog"
-
-
-@pytest.fixture(scope="module")
-def generator(tmp_path_factory: pytest.TempPathFactory) -> ImageTextGenerator:
-    return ImageTextGenerator(write_tiny_generator(tmp_path_factory.mktemp("generator")), "cpu")
 
 
 @pytest.fixture
 def drawing(registry: ModelRegistry, generator: ImageTextGenerator, monkeypatch: pytest.MonkeyPatch) -> ModelRegistry:
     """The app's models with a generator, the scenes open."""
     monkeypatch.setattr(registry, "generating", GeneratingService(lambda: generator))
+    monkeypatch.setattr(registry, "captioning", GeneratingService(lambda: generator))
     registry.open(SCENES)
     return registry
 
 
 def drawn(registry: ModelRegistry, count: int = 1) -> tuple[GenerateState, list[DrawnStep]]:
-    """A finished drawing of ten steps, and the steps of it that are shown."""
     state = GenerateState(caption=TEXT, steps=10, seed=5, count=count)
     steps = list(opened_generator(registry).draw(state.asked))
     return finish(registry, state, steps), steps
-
-
-def test_the_second_dog_of_one_list_is_the_second_of_the_other() -> None:
-    tokens, others = ["[CLS]", "dog", "and", "dog", "[SEP]"], ["[CLS]", "a", "dog", "dog", "[SEP]"]
-    assert shared_tokens(tokens, others) == [(1, 2), (3, 3)]
-
-
-def test_shares_keep_their_sum_on_another_grid() -> None:
-    weights = np.arange(12.0).reshape(3, 4) / 66
-    np.testing.assert_array_equal(on_grid(weights, (3, 4)), weights)
-    wide = on_grid(weights, (6, 8))
-    np.testing.assert_allclose(wide, np.repeat(np.repeat(weights, 2, 0), 2, 1) / 4)
-    for grid in ((2, 5), (1, 1), (10, 10)):
-        assert on_grid(weights, grid).sum() == pytest.approx(1)
-    np.testing.assert_allclose(on_grid(wide, (3, 4)), weights)
-
-
-def test_a_caption_has_its_words_attention(drawing: ModelRegistry, generator: ImageTextGenerator) -> None:
-    picture = Image.new("RGB", (40, 30), "red")
-    beams = generator.write([picture])[0]
-    value = captioned_value(picture, "mine.png", beams, None)
-    assert "only ever seen drawn scenes" in value["note"]
-    assert value["beams"][0]["truth"] is None
-    scene = scenes_gallery().items[0].known
-    assert scene is not None
-    of_scene = captioned_value(picture, "0", beams, scene.scene)
-    assert of_scene["note"] == ""
-    assert of_scene["beams"][0]["truth"]["summary"].startswith("True of the scene")
-    first = value["beams"][0]
-    assert len(value["beams"]) == len(beams)
-    assert [word["label"] for word in first["words"]] == list(beams[0].words)
-    assert first["maps"]["shape"] == [len(first["words"]), first["grid"][0] * first["grid"][1]]
-    assert (value["photo"]["width"], value["photo"]["height"], value["photo"]["title"]) == (40, 30, "mine.png")
 
 
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
         ((9, 3, 0), "steps is '9', but a whole number from 10 to 100 is needed"),
-        ((10.5, 3, 0), "steps is '10.5'"),
         ((30, 16, 0), "guidance is '16'"),
-        ((30, "nan", 0), "guidance is 'nan'"),
         ((30, 3, -1), "seed is '-1', but a whole number from 0 to 2,147,483,647 is"),
-        ((30, 3, None), "seed is 'None', but a whole number from 0 to 2,147,483,647"),
         ((30, 3, 0, 5), "count is '5', but a whole number from 1 to 4 is needed"),
     ],
     ids=str,
@@ -148,14 +119,16 @@ def test_a_finished_drawing_is_explained(drawing: ModelRegistry) -> None:
     similarity = service.explain(finished(state).indexed, 1, TEXT).similarity
     rank = rank_among(similarity, service.rank_images(scenes, TEXT).scores)
     assert value["scores"][1] == f"score {similarity:.3f}"
-    assert f"in the {ordinal(rank)} place among 201 pictures" in recaption["standing"]
+    assert f"SEPS ranks this drawing {ordinal(rank)} of 201 for the caption" in recaption["standing"]
     assert recaption["numbers"][0].endswith(
         f"with S(I, T) {similarity:.3f}: rank {rank} of 201, with the 200 scenes of the gallery."
     )
     assert recaption["statements"] == [
         {"says": statement.says, "verdict": statement.verdict} for statement in recaption_statements(read)
     ]
-    assert recaption["summary"].startswith(f"Of your caption's {len(recaption_statements(read))} statements: ")
+    assert recaption["summary"].startswith(
+        f"Of your caption's {len(recaption_statements(read))} statements, the captioner "
+    )
     assert recaption["beams"] == [beam.text for beam in read.best]
     assert recaption["numbers"][1:] == [beam_sentence(beam) for beam in read.best]
     fraction = read_true_share()
@@ -184,13 +157,163 @@ def test_both_maps_of_a_word_add_up_to_one_on_one_grid(drawing: ModelRegistry) -
     assert words["words"][0]["unet"].startswith("Where it looked for “a” while it drew")
     assert "cross-attention to “a”" in words["words"][0]["numbers"][0]
     assert all("SEPS" in word["seps"] for word in words["words"])
-    labels = record.sparse_alignment.words
-    assert labels[words["selected"]] == next(word for word in labels[1:] if is_content(word))
+    content = {look.word: look.seps.max() for look in looks if is_content(look.token)}
+    assert content[words["selected"]] == max(content.values())
+    assert clearest_word([look for look in looks if look.token == "a"]) is None
 
 
-def test_a_link_draws_the_same() -> None:
-    state = GenerateState(caption="a dog & a \u201ccat\u201d", steps=20, guidance=2.5, seed=7, count=4)
-    query = dict(parse_qsl(link_of(state).lstrip("?")))
-    assert (query["steps"], query["seed"], query["guidance"], query["count"]) == ("20", "7", "2.5", "4")
-    assert query["caption"] == state.caption
-    assert link_of(GenerateState()) == "?view=generate"
+def test_each_statement_is_told_once_in_words() -> None:
+    asked = read_caption("two small dogs stand left of a red car under the sun in the park")
+    back = [read_caption("a small dog to the left of a blue car in the park"), read_caption("there are three dogs")]
+    statements = statement_verdicts(asked, agreement(asked, back))
+    assert [(statement.says, statement.verdict) for statement in statements] == [
+        ("there is: dog", "true"),
+        ("the dog is small", "untold"),
+        ("two dogs", "untrue"),
+        ("the dog: stand", "untold"),
+        ("there is: car", "true"),
+        ("the car is red", "untrue"),
+        ("the dog is left of the car", "untold"),
+        ("under the sun", "untold"),
+        ("in the park", "true"),
+    ]
+    assert [asked.words[statement.first : statement.after] for statement in statements[3:5]] == [
+        ("stand",),
+        ("a", "red", "car"),
+    ]
+    assert summary(statements) == (
+        "Of your caption's 9 statements, the captioner confirms 3, contradicts 2 and does not mention 4."
+    )
+
+
+def test_of_a_scene_the_truth_is_told() -> None:
+    known = scenes_gallery().items[0].known  # a large red helicopter and a small dolphin
+    assert known is not None
+    statements = true_statements(known.scene, "a blue helicopter and a small dolphin")
+    assert [(statement.says, statement.verdict) for statement in statements] == [
+        ("there is: helicopter", "true"),
+        ("the helicopter is blue", "untrue"),
+        ("there is: dolphin", "true"),
+        ("the dolphin is small", "true"),
+    ]
+    says = truth_value(known.scene, "a blue helicopter and a small dolphin")["summary"]
+    assert says == "True of the scene (known objects): 3 of this caption's 4 statements."
+
+
+def test_a_photograph_s_captions_have_both_maps_of_each_word_on_one_grid(
+    drawing: ModelRegistry, generator: ImageTextGenerator
+) -> None:
+    picture = Image.open(shipped_file("galleries/photos/china.jpg"))
+    captions = explained_captions(drawing, picture)
+    written = generator.write([picture], Decoding(beams=BEAMS))[0]
+    best = order(written, seps_scores(drawing.photos.model, picture, written))[:SHOWN]
+    assert len(written) > len(captions) == SHOWN  # the best of more
+    assert [caption.written.text for caption in captions] == [written[i].text for i in best]
+    agreeing = agreements([caption.text for caption in written])
+    assert [caption.agreement for caption in captions] == [agreeing[i] for i in best]
+    value = photo_captions_value(picture, "data:,", "china", captions)
+    assert [beam["text"] for beam in value["beams"]] == [caption.written.text for caption in captions]
+    assert any(beam["words"] for beam in value["beams"])
+    for beam, caption in zip(value["beams"], captions, strict=True):
+        record, words = caption.record, caption.written.words
+        read = {label for label in record.sparse_alignment.words if label in words}  # by both tokenizers
+        labels = [word["label"] for word in beam["words"]]
+        assert set(labels) == read
+        patches = record.grid[0] * record.grid[1]
+        assert beam["maps"]["shape"] == beam["seps"]["shape"] == [len(labels), patches]
+        assert f"S(I, T) {record.similarity:.3f}" in beam["numbers"]
+        assert f"{caption.agreement:.2f} (" in beam["numbers"] and f"{AGREEMENT:g} times the third" in beam["numbers"]
+        assert f"{WEIGHT:g} times the second" in beam["numbers"]
+        assert beam["measures"].endswith(f"agreement {caption.agreement:.2f}")
+        assert all("SEPS" in word["seps"] and "captioner" in word["says"] for word in beam["words"])
+    photo = Picture(Upload("china.jpg", shipped_file("galleries/photos/china.jpg").read_bytes()))
+    told = Endpoints(drawing).caption_image(photo)["captions"]
+    for answer, caption in zip(told, captions, strict=True):
+        assert (answer["caption"], answer["agreement"]) == (caption.written.text, caption.agreement)
+        assert answer["score"] == pytest.approx(caption.written.score, abs=1e-5)
+        assert answer["similarity"] == pytest.approx(caption.record.similarity, abs=1e-4)
+        np.testing.assert_allclose(answer["attention"], caption.written.attention, atol=1e-5)
+
+
+@pytest.fixture
+def endpoints(drawing: ModelRegistry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Endpoints:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    return Endpoints(drawing)
+
+
+def test_the_endpoint_tells_what_the_view_shows(endpoints: Endpoints, drawing: ModelRegistry) -> None:
+    answer, file = endpoints.generate(f" {TEXT} zyzzyva", 10, 5, 2.0)
+    assert answer["caption"] == f"{TEXT} zyzzyva" and "zyzzyva" in answer["note"]
+    assert [word["word"] for word in answer["unknown_words"]] == ["zyzzyva"]
+    assert (answer["seed"], answer["steps"], answer["guidance"], answer["total"]) == (5, 10, 2.0, 201)
+    state = GenerateState(caption=answer["caption"], steps=10, guidance=2.0, seed=5)
+    state = finish(drawing, state, list(opened_generator(drawing).draw(state.asked)))
+    service, scenes = drawing.find(SCENES)
+    score = service.explain(finished(state).indexed, 0, state.caption).similarity
+    assert answer["similarity"] == pytest.approx(score, abs=1e-5)
+    assert answer["rank"] == rank_among(score, service.rank_images(scenes, state.caption).scores)
+    assert {statement["verdict"] for statement in answer["statements"]} <= {"true", "untrue", "untold"}
+    assert answer["captions"][0]["score"] == max(written["score"] for written in answer["captions"])
+    with Image.open(file) as picture:
+        assert (picture.format, picture.size) == ("PNG", finished(state).pictures[0].size)
+
+
+def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> None:
+    _, file = endpoints.generate(TEXT, 15, 0, 1.0, "gif")
+    assert choose_shown_steps(15) == [2, 4, 6, 8, 10, 12, 14, 15]
+    with Image.open(file) as film:
+        assert film.format == "GIF"
+        durations = [frame.info["duration"] for frame in ImageSequence.Iterator(film)]
+    assert 1 < len(durations) <= 8  # frames that look alike are one
+    assert durations[-1] >= 2000
+
+
+def test_a_scene_is_captioned_by_the_endpoint(endpoints: Endpoints, generator: ImageTextGenerator) -> None:
+    captions = endpoints.caption_image(Picture(item="scenes/3"))["captions"]
+    picture = endpoints._registry.open(SCENES)[1].gallery.items[3].photo()
+    expected = generator.write([picture])[0]
+    assert [caption["caption"] for caption in captions] == [caption.text for caption in expected]
+    assert all(len(caption["attention"]) == len(caption["words"]) for caption in captions)
+
+
+def test_the_command_writes_a_drawing_and_prints_what_came_true(
+    generator: ImageTextGenerator,
+    scenes_model: Path,
+    cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(start, "load_shipped_generator", lambda: generator)
+    monkeypatch.setattr(start, "open_shipped_scenes", lambda: start.open_scenes(scenes_model, cache))
+    out, record = tmp_path / "out.png", tmp_path / "out.json"
+    asked = ["generate", TEXT, "--steps", "10", "--seed", "5"]
+    assert main([*asked, "-o", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "of 201, with the 200 scenes of the gallery" in printed
+    assert main([*asked, "-o", str(record)]) == 0
+    numbers = json.loads(record.read_text(encoding="utf-8"))
+    assert f"S(I, T) {numbers['similarity']:.3f}: rank {numbers['rank']} of 201" in printed
+    for statement in numbers["statements"]:
+        assert statement["says"] in printed
+    assert numbers["captions"][0]["caption"] in printed
+    with Image.open(out) as picture:
+        assert picture.size == (generator.network.config.image_size,) * 2
+
+
+def test_a_caption_has_its_words_attention(drawing: ModelRegistry, generator: ImageTextGenerator) -> None:
+    picture = Image.new("RGB", (40, 30), "red")
+    beams = generator.write([picture])[0]
+    value = captioned_value(picture, "mine.png", beams, None)
+    assert "trained on drawn scenes only" in value["note"]
+    assert value["beams"][0]["truth"] is None
+    scene = scenes_gallery().items[0].known
+    assert scene is not None
+    of_scene = captioned_value(picture, "0", beams, scene.scene)
+    assert of_scene["note"] == ""
+    assert of_scene["beams"][0]["truth"]["summary"].startswith("True of the scene")
+    first = value["beams"][0]
+    assert len(value["beams"]) == len(beams)
+    assert [word["label"] for word in first["words"]] == list(beams[0].words)
+    assert first["maps"]["shape"] == [len(first["words"]), first["grid"][0] * first["grid"][1]]
+    assert (value["photo"]["width"], value["photo"]["height"], value["photo"]["title"]) == (40, 30, "mine.png")

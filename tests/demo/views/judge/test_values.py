@@ -1,27 +1,36 @@
-"""The view "Judge": a link leads back, a second prompt moves consistency alone, and spoilt copies have their curves."""
-
-from __future__ import annotations
-
-from collections.abc import Sequence
+import base64
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from torch import Tensor
+import torch
 
-from demo.galleries.folder import uploads_gallery
-from demo.galleries.gallery import Gallery
-from demo.galleries.index import index_gallery
-from demo.galleries.photos import shrink_photo
+from demo.galleries.indexes.index import index_gallery
+from demo.galleries.reading.photos import shrink_photo
+from demo.galleries.sources.folder import uploads_gallery
 from demo.page.actions import PageActions
-from demo.service.judging import STRENGTHS, JudgingService
-from demo.service.registry import ModelRegistry
+from demo.page.questions import Photo
+from demo.service.judging import STRENGTHS, JudgeResult, JudgingService
+from demo.service.models.personal import SessionData
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.service.session import SessionData
+from demo.views.judge.judgement import (
+    curve_sentence,
+    falls,
+    judgement,
+    score_plain,
+    score_sentence,
+    score_value,
+    shares_value,
+)
 from demo.views.judge.values import (
+    JudgedPicture,
     JudgeState,
     distortion_value,
+    judged_csv,
     judged_picture,
     own_prompt,
     pending_distortion,
@@ -29,11 +38,18 @@ from demo.views.judge.values import (
     several_value,
     strength_of,
 )
-from demo.views.state import SelectedImage
-from seps.judge import Judge, JudgeFeatures, Score
-from tests.helpers.judged import photos_judge
+from seps.judge import Judge
+from seps.judge.judge import JudgeFeatures, Score
+from tests.helpers.models.judged import photos_judge
+from tests.helpers.web.sessions import own
 
-CAT = SelectedImage("examples", 1)
+
+def photo(gallery: str, index: int, session: SessionData | None = None) -> Photo:
+    return Photo(SessionData() if session is None else session, gallery, index)
+
+
+def cat(judged: ModelRegistry) -> JudgedPicture:
+    return judged_picture(judged, *photo("examples", 1).find(judged))
 
 
 @pytest.fixture(scope="module")
@@ -48,29 +64,16 @@ def judged(registry: ModelRegistry, judge: Judge, monkeypatch: pytest.MonkeyPatc
     return registry
 
 
-def words_index(value: dict[str, Any]) -> int:
-    """The place of the viewer's photograph among the examples."""
-    from demo.galleries.packaged import load_examples
-
-    return [example.name for example in load_examples()].index(value["photo"]["title"])
-
-
 def test_several_pictures_are_judged_when_asked_and_then_known(judged: ModelRegistry) -> None:
     state = JudgeState("examples", 1, "a cat")
-    assert several_value(judged_picture(judged, CAT), state)["rows"] is None
-    rows = several_value(judged_picture(judged, CAT), state, ask=True)["rows"]
+    assert several_value(cat(judged), state)["rows"] is None
+    rows = several_value(cat(judged), state, ask=True)["rows"]
     assert [row["index"] for row in rows] == list(range(14))
-    again = several_value(judged_picture(judged, CAT), replace(state, caption="a castle"))["rows"]
+    again = several_value(cat(judged), replace(state, caption="a castle"))["rows"]
     assert [row["quality"] for row in again] == [row["quality"] for row in rows]
     assert [row["consistency"] for row in again] != [row["consistency"] for row in rows]
-    file = several_csv(judged_picture(judged, CAT), "a cat", "consistency")
+    file = several_csv(cat(judged), "a cat", "consistency")
     assert len(file.content.decode("utf-8-sig").splitlines()) == 15
-
-
-def one_upload(registry: ModelRegistry) -> Gallery:
-    """A person's one picture."""
-    content = shrink_photo(registry.photos.find("examples").gallery.items[1].photo()).content
-    return uploads_gallery([("one.jpg", content)])
 
 
 @pytest.fixture
@@ -79,8 +82,8 @@ def actions(judged: ModelRegistry, tmp_path: Path) -> PageActions:
 
 
 def test_a_second_prompt_moves_consistency_while_quality_stays(actions: PageActions) -> None:
-    alone = actions.judge(SessionData(), "examples", 1, "a tabby cat")["judgement"]
-    both = actions.judge(SessionData(), "examples", 1, "a tabby cat", "a castle by the sea")["judgement"]
+    alone = actions.judge(photo("examples", 1), "a tabby cat")["judgement"]
+    both = actions.judge(photo("examples", 1), "a tabby cat", "a castle by the sea")["judgement"]
     assert alone["shares"]["grid"] == [14, 14]
     assert both["scales"][0] == alone["scales"][0]
     first, other = both["scales"][1:]
@@ -92,62 +95,18 @@ def test_a_second_prompt_moves_consistency_while_quality_stays(actions: PageActi
 
 def test_spoilt_copies_have_curves_pictures_and_shares(judged: ModelRegistry, actions: PageActions) -> None:
     state = JudgeState("examples", 1, "a cat", other="a dog", distortion="blocks", strength=0.5)
-    value = distortion_value(judged_picture(judged, CAT), state)
+    value = distortion_value(cat(judged), state)
     assert value["curves"].keys() == {"quality", "consistency", "other"}
     for curve in value["curves"].values():
         assert len(curve["base"]) == len(curve["final"]) == len(STRENGTHS)
-    whole = actions.judge(SessionData(), "examples", 1, "a cat", "a dog")["judgement"]["scales"]
+    whole = actions.judge(photo("examples", 1), "a cat", "a dog")["judgement"]["scales"]
     at_start = [value["curves"][name]["final"][0] for name in ("quality", "consistency", "other")]
     assert at_start == pytest.approx([scale["final"] for scale in whole], abs=1e-5)
     assert len(value["pictures"]) == len(value["says"]) == len(STRENGTHS)
     assert value["shares"]["shape"] == [len(STRENGTHS), 196]
-    assert pending_distortion(judged_picture(judged, CAT), state) | {"key": 0} == {
-        name: value[name] for name in ("kinds", "spoil", "strength", "strengths", "link")
-    } | {"curves": None, "key": 0}
-
-
-def test_a_prompt_and_a_picture_with_it_are_judged_once(
-    judged: ModelRegistry, actions: PageActions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoded: list[str] = []
-    scored: list[int] = []
-    judge = judged.judging.open() if judged.judging else None
-    assert judge is not None
-    encode_prompts, score_encoded = judge.encode_prompts, judge.score_encoded
-
-    def counted_prompts(prompts: Sequence[str]) -> Tensor:
-        encoded.extend(prompts)
-        return encode_prompts(prompts)
-
-    def counted_scores(features: Sequence[JudgeFeatures], texts: Tensor) -> list[tuple[Score, Score]]:
-        scored.append(len(features))
-        return score_encoded(features, texts)
-
-    several_value(judged_picture(judged, CAT), JudgeState("examples", 1, "a cat"), ask=True)
-    monkeypatch.setattr(judge, "encode_prompts", counted_prompts)
-    monkeypatch.setattr(judge, "score_encoded", counted_scores)
-    answer = actions.judge(SessionData(), "examples", 1, "a cat", "a dog")
-    several, judgement = answer["several"], answer["judgement"]
-    assert encoded == ["a cat", "a dog"]
-    assert scored == [1, 1, 13]
-    row, scales = several["rows"][1], judgement["scales"]
-    assert [row[name]["final"] for name in ("quality", "consistency")] == [scale["final"] for scale in scales[:2]]
-    session = SessionData(index_gallery(judged.photos.model, one_upload(judged), None))
-    assert len(actions.several(session, "uploads", 0, "a cat")["rows"]) == 1
-
-
-def test_ones_own_pictures_are_judged_and_have_no_link(
-    judged: ModelRegistry, actions: PageActions, service: RetrievalService
-) -> None:
-    content = shrink_photo(service.find("examples").gallery.items[1].photo()).content
-    session = SessionData(
-        index_gallery(service.model, uploads_gallery([("one.jpg", content), ("two.jpg", content)]), None)
-    )
-    answer = actions.judge(session, "uploads", 1, "a cat")
-    assert (answer["judgement"]["link"], answer["distortion"]["link"]) == (None, None)
-    assert answer["judgement"]["photo"]["title"] == "two.jpg"
-    assert len(answer["several"]["rows"]) == 2  # one content, judged already
-    assert own_prompt(judged, SelectedImage("uploads", 1, session)) == ""
+    assert pending_distortion(cat(judged), state) == {
+        name: value[name] for name in ("kinds", "spoil", "strength", "strengths")
+    } | {"curves": None}
 
 
 def test_a_prompt_that_cannot_be_read_is_told(actions: PageActions) -> None:
@@ -156,6 +115,100 @@ def test_a_prompt_that_cannot_be_read_is_told(actions: PageActions) -> None:
         ("a cat", "\N{DOG FACE}", 'The model knows none of the words in "🐶"'),
     ):
         with pytest.raises(ValueError, match=message):
-            actions.judge(SessionData(), "examples", 1, prompt, other)
+            actions.judge(photo("examples", 1), prompt, other)
     with pytest.raises(ValueError, match="The strength of this slider is none that there"):
         strength_of(7)
+
+
+ATTRIBUTIONS = np.array([[0.4, -0.1, 0.0], [0.0, -0.1, -0.1]], np.float32)
+
+
+def seen(**changes: Any) -> JudgeFeatures:
+    """A picture of six patches; the sum of their shares is 0.1."""
+    score = Score(0.5, 0.0, 0.5, 0.2)
+    start = JudgeFeatures(torch.zeros(2), torch.zeros(2), 0.1, 0.06, ATTRIBUTIONS.reshape(-1), (2, 3), score)
+    return replace(start, **changes)
+
+
+@pytest.mark.parametrize(
+    ("score", "sentence"),
+    [
+        ((0.55, 0.06, 0.61, 0.2), "0.61: the encoders give 0.55, the correction adds 0.06 of at most 0.2."),
+        ((0.55, -0.2, 0.35, 0.2), "0.35: the encoders give 0.55, the correction subtracts 0.20 of at most 0.2."),
+        ((0.9, 0.15, 1.0, 0.2), "the correction adds 0.15 of at most 0.2. Their sum, 1.05, is cut at 1."),
+        ((0.1, -0.15, 0.0, 0.2), "Their sum, -0.05, is cut at 0."),
+        ((0.4, 0.0, 0.4, 0.0), "0.40: one network says it, without a base and a correction."),
+    ],
+)
+def test_a_score_is_told_with_its_parts(score: tuple[float, ...], sentence: str) -> None:
+    assert score_sentence(Score(*score)).endswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("final", "sentence"),
+    [
+        (0.0, "To the judge it looks bad: 0.00 on a scale from 0, worst, to 1, best."),
+        (0.2, "To the judge it looks rather bad: 0.20 on a scale from 0, worst, to 1, best."),
+        (0.79, "To the judge it looks rather good: 0.79 on a scale from 0, worst, to 1, best."),
+        (1.0, "To the judge it looks good: 1.00 on a scale from 0, worst, to 1, best."),
+    ],
+)
+def test_a_score_is_first_told_in_plain_words(final: float, sentence: str) -> None:
+    score = Score(final, 0.0, final, 0.2)
+    assert score_plain("quality", score) == score_value("quality", score)["says"] == sentence
+    assert score_value("quality", score)["numbers"] == score_sentence(score)
+    assert "fit its prompt" in score_plain("consistency", score) or "fits its prompt" in score_plain(
+        "consistency", score
+    )
+
+
+def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
+    value = shares_value(seen())
+    assert value is not None
+    sent = np.frombuffer(base64.b64decode(value["values"]["float32"]), "<f4")
+    np.testing.assert_array_equal(sent, ATTRIBUTIONS.reshape(-1))
+    assert float(sent.sum()) == pytest.approx(0.1)
+    assert (value["grid"], value["most"]) == ([2, 3], pytest.approx(0.4))
+    assert value["says"] == "1 of 6 patches raise the quality score."
+    assert value["numbers"] == (
+        "All shares add up to +0.100, the logit of the base 0.52; its bias, +0.060, is spread evenly, +0.0100 a patch."
+    )
+    assert "raise quality are mostly on the upper left" in value["alternative"]
+    assert shares_value(seen(attributions=None, grid=None)) is None
+
+
+def test_curves_fall_all_the_way_or_not() -> None:
+    assert falls([0.6, 0.4, 0.0, 0.0])
+    assert not falls([0.6, 0.4, 0.4]) and not falls([0.6, 0.4, 0.5])
+    assert curve_sentence("quality", [0.6, 0.4, 0.1]) == "Quality falls all the way, from 0.60 to 0.10."
+    sentence = curve_sentence("consistency", [0.6, 0.7, 0.1, 0.2])
+    assert sentence == "Consistency does not fall all the way: from 0.60 to 0.20, between 0.10 and 0.70."
+
+
+def test_a_judgement_for_programs_is_plain() -> None:
+    score = Score(0.55, 0.06, 0.61, 0.2)
+    value = json.loads(json.dumps(judgement(JudgeResult(score, score, seen()), "a note")))
+    assert value["quality"] | {"says": ""} == {
+        "base": 0.55,
+        "correction": 0.06,
+        "final": 0.61,
+        "scale": 0.2,
+        "says": "",
+    }
+    assert sum(value["shares"]) == pytest.approx(value["logit"])
+    assert (value["grid"], value["bias"], value["note"]) == ([2, 3], 0.06, "a note")
+    assert judgement(JudgeResult(score, score, seen(attributions=None, grid=None)))["shares"] is None
+
+
+def test_ones_own_pictures_are_judged(judged: ModelRegistry, actions: PageActions, service: RetrievalService) -> None:
+    content = shrink_photo(service.find("examples").gallery.items[1].photo()).content
+    session = own(index_gallery(service.model, uploads_gallery([("one.jpg", content), ("two.jpg", content)]), None))
+    answer = actions.judge(photo("uploads", 1, session), "a cat")
+    assert answer["judgement"]["photo"]["title"] == "two.jpg"
+    assert len(answer["several"]["rows"]) == 2  # one content, judged already
+    assert own_prompt(judged_picture(judged, *photo("uploads", 1, session).find(judged))) == ""
+
+
+def test_another_score_is_refused() -> None:
+    with pytest.raises(ValueError, match="by is 'beauty', but it must be one of quality, consistency"):
+        judged_csv([], "a cat", "beauty", "examples")

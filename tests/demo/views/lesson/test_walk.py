@@ -1,7 +1,3 @@
-"""The walk tells what the model does: records, ranks and shapes are those of the library."""
-
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64decode
@@ -13,46 +9,24 @@ import numpy as np
 import pytest
 import torch
 
-from demo.galleries.index import index_gallery, require_in_memory
+from demo.galleries.gallery import load_openings
+from demo.galleries.indexes.index import require_in_memory
 from demo.record.packing import packed
 from demo.record.settings import Knobs, evaluation_knobs, network_with
-from demo.record.table import LESSON
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views.lesson.steps import STEPS
-from demo.views.lesson.walk import WalkRequest, images_for, walk, walk_value
-from seps import ScoringEngine
+from demo.views.lesson.walk import WalkRequest, walk, walk_value
 from seps.explanation.spread import caption_spread
-from tests.helpers.tiny import tiny_model_with_classes, write_tiny_bert
+from tests.demo.views.lesson.conftest import CAPTION, place_of
 
-CAPTION = "a motorcycle parked indoors"
 SETTINGS: list[dict[str, Any]] = [
     {},
-    {"keep_ratio": 0.1},
-    {"keep_ratio": 1.0},
-    {"beta": 0.5},
-    {"top_k": 2},
+    {"keep_ratio": 1.0, "beta": 0.5},
+    {"top_k": 2, "dense": False},
+    {"variant": "released", "keep_ratio": 0.3},
     {"decision": "gumbel", "seed": 3},
-    {"dense": False},
-    {"variant": "released"},
-    {"variant": "released", "dense": False, "keep_ratio": 0.3},
 ]
-
-
-@pytest.fixture(scope="module")
-def base(service: RetrievalService) -> Knobs:
-    return evaluation_knobs(service.model)
-
-
-@pytest.fixture(scope="module")
-def dense(service: RetrievalService) -> str:
-    """The photograph's own dense caption."""
-    text = service.find("examples").gallery.items[place_of(service)].dense
-    assert text is not None
-    return text
-
-
-def place_of(service: RetrievalService) -> int:
-    return service.find("examples").gallery.position("motorcycle")
 
 
 def value_of(service: RetrievalService, dense: str | None, knobs: Knobs, caption: str = CAPTION) -> dict[str, Any]:
@@ -72,43 +46,6 @@ def test_with_the_trained_settings_nothing_moved(service: RetrievalService, base
     assert set(value["fixed"]) == {"aggr_ratio", "temperature", "seed", "dense"}
     assert value["lengths"] == {"sparse": len(record.sparse_alignment.words), "dense": None, "denser": None}
     assert value["channels"] == service.model.config.embed_size
-
-
-def test_every_sentence_of_the_steps_stands_in_the_table(service: RetrievalService, base: Knobs, dense: str) -> None:
-    drawn = {"decision": "gumbel"}
-    settings: list[dict[str, Any]] = [
-        {},
-        drawn,
-        {"dense": False},
-        {"variant": "released"},
-        drawn | {"variant": "released"},
-    ]
-    steps = [
-        step
-        for text in (None, dense)
-        for changed in settings
-        for step in value_of(service, text, replace(base, **changed))["steps"]
-    ]
-    assert [step["title"] for step in steps[:STEPS]] == list(LESSON["step"].values())
-    templates = {name: re.sub(r"\\{.*?\\}", ".+", re.escape(text)) for name, text in LESSON["happens"].items()}
-    used = {name for step in steps for name in templates if re.fullmatch(templates[name], step["sentence"])}
-    assert used == templates.keys() - {"tokens_cls", "what_if_one"}  # no [CLS] here, and never one kept patch alone
-    assert all(len(step["sentence"].split()) <= 32 for step in steps)
-
-
-def test_each_answer_has_a_number_of_its_own(service: RetrievalService, base: Knobs) -> None:
-    assert value_of(service, None, base)["key"] != value_of(service, None, base)["key"]
-
-
-def test_the_dense_caption_is_longer_and_can_be_left_out(service: RetrievalService, base: Knobs, dense: str) -> None:
-    value = value_of(service, dense, replace(base, dense=False))
-    words = service.model.words(dense, dense=True)
-    assert value["dense_words"] == words
-    assert value["lengths"]["dense"] == len(words)
-    assert value["lengths"]["denser"] == len(words) / value["lengths"]["sparse"] > 1
-    assert [branch["name"] for branch in value["record"]["branches"]] == ["sparse"]
-    assert [branch["name"] for branch in value["before"]["branches"]] == ["sparse", "dense"]
-    assert f"{len(words)}, " in value["steps"][1]["sentence"]
 
 
 @pytest.mark.parametrize("settings", SETTINGS[1:])
@@ -131,8 +68,7 @@ def test_what_moved_is_what_differs(
         assert sum(moved.values()) == pytest.approx(value["moved"]["score"][index], abs=1e-5)
 
 
-@pytest.mark.parametrize("settings", [setting for setting in SETTINGS if setting.get("decision") != "gumbel"])
-@pytest.mark.parametrize("with_dense", [True, False])
+@pytest.mark.parametrize(("settings", "with_dense"), zip(SETTINGS[:4], (False, True, True, True), strict=True))
 def test_ranks_are_those_of_the_networks_own_forward_pass(
     service: RetrievalService, base: Knobs, dense: str, settings: dict[str, Any], with_dense: bool
 ) -> None:
@@ -150,18 +86,6 @@ def test_ranks_are_those_of_the_networks_own_forward_pass(
     assert walked.rank == 1 + int((scores > scores[index]).sum())
 
 
-def test_a_harder_caption_moves_in_rank(service: RetrievalService, base: Knobs) -> None:
-    indexed = service.find("examples")
-    moved = []
-    for index, item in enumerate(indexed.gallery.items):
-        for caption in item.captions[:3]:
-            walked = walk(WalkRequest(service, indexed, index, caption, None, replace(base, variant="released")))
-            ranking = service.rank_images(indexed, caption)
-            assert walked.rank_before == 1 + ranking.order.index(index)
-            moved.append(walked.rank != walked.rank_before)
-    assert any(moved)
-
-
 def test_the_caption_is_ranked_among_the_gallerys(service: RetrievalService, base: Knobs) -> None:
     indexed, index = service.find("examples"), place_of(service)
     caption = indexed.gallery.items[index].captions[0]
@@ -174,39 +98,6 @@ def test_the_caption_is_ranked_among_the_gallerys(service: RetrievalService, bas
     assert value["caption_rank"]["before"] == 1 + typed.captions.index(CAPTION)
     assert value["caption_rank"]["total"] == len(typed.captions)
     assert 1 <= value["caption_rank"]["now"] <= len(typed.captions)
-
-
-@pytest.mark.parametrize("settings", SETTINGS)
-def test_the_gallerys_index_serves_every_setting(
-    service: RetrievalService, base: Knobs, settings: dict[str, Any]
-) -> None:
-    indexed = require_in_memory(service.find("examples"))
-    net = network_with(service.model, replace(base, **settings))
-    images, anew = images_for(net, indexed.images), ScoringEngine(net).encode_images(indexed.embeddings)
-    assert images.model_key == anew.model_key
-    torch.testing.assert_close((images.s_im, images.norms, *images.logits), (anew.s_im, anew.norms, *anew.logits))
-    assert [scores is None for scores in images.s_p] == [scores is None for scores in anew.s_p]
-    for first, other in zip(images.s_p, anew.s_p, strict=True):
-        assert first is None or other is None or torch.equal(first, other)
-
-
-def test_the_score_says_where_a_dense_caption_counts(service: RetrievalService, base: Knobs, dense: str) -> None:
-    assert "The dense caption counts here" in value_of(service, dense, base)["steps"][7]["note"]
-    for value in (value_of(service, None, base), value_of(service, dense, replace(base, dense=False))):
-        assert value["steps"][7]["note"] == ""
-
-
-def test_the_first_step_says_that_a_model_adds_classes(service: RetrievalService, tmp_path: Path) -> None:
-    model = tiny_model_with_classes(write_tiny_bert(tmp_path))
-    indexed = index_gallery(model, service.find("examples").gallery, None)
-    tiny = RetrievalService(model, "tiny", [indexed])
-    knobs = evaluation_knobs(model)
-    value = walk_value(WalkRequest(tiny, indexed, 0, "a dog", None, knobs))
-    assert "of its 1,000 classes the most probable ones" in value["steps"][0]["note"]
-    assert len(value["record"]["classes"]["names"]) == model.cross_net.num_patches
-    assert "classes" not in value_of(service, None, evaluation_knobs(service.model))["steps"][0]["note"]
-    moved = walk_value(WalkRequest(tiny, indexed, 0, "a dog", None, replace(knobs, keep_ratio=0.2)))
-    assert moved["moved"]["score"][0] == value["moved"]["score"][0] and "classes" not in moved["record"]
 
 
 def test_a_draw_follows_its_seed_and_has_no_rank(service: RetrievalService, base: Knobs, dense: str) -> None:
@@ -231,14 +122,7 @@ def test_a_draw_follows_its_seed_and_has_no_rank(service: RetrievalService, base
     assert not np.allclose(gradient, warmer["steps"][3]["decision_gradient"])
 
 
-def test_drawn_shares_follow_the_keep_probabilities(service: RetrievalService, base: Knobs) -> None:
-    values = [value_of(service, None, replace(base, decision="gumbel", seed=seed)) for seed in range(20)]
-    fraction = np.mean([value["record"]["branches"][0]["kept"] for value in values])
-    assert fraction == pytest.approx(np.mean(values[0]["steps"][3]["keep_probability"]), abs=0.03)
-
-
-@pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.parametrize("with_dense", [True, False])
+@pytest.mark.parametrize(("settings", "with_dense"), zip(SETTINGS, (False, True, True, True, True), strict=True))
 def test_steps_have_short_sentences_and_true_shapes(
     service: RetrievalService, base: Knobs, dense: str, settings: dict[str, Any], with_dense: bool
 ) -> None:
@@ -284,8 +168,9 @@ def test_steps_have_short_sentences_and_true_shapes(
     assert shapes == {name: list(values.shape) for name, values in expected.items()} | fixed
 
 
-@pytest.mark.parametrize("settings", [{}, {"beta": 0.5}, {"beta": 0.0}, {"variant": "released"}])
-@pytest.mark.parametrize("with_dense", [True, False])
+@pytest.mark.parametrize(
+    ("settings", "with_dense"), [({"beta": 0.5}, True), ({"beta": 0.0}, False), ({"variant": "released"}, True)]
+)
 def test_the_third_step_says_how_much_of_the_scores_spread_is_the_captions(
     service: RetrievalService, base: Knobs, dense: str, settings: dict[str, Any], with_dense: bool
 ) -> None:
@@ -308,13 +193,6 @@ def test_the_third_step_says_how_much_of_the_scores_spread_is_the_captions(
     )  # without beta no caption counts
 
 
-def test_the_last_sentence_has_the_score_and_the_rank(service: RetrievalService, base: Knobs) -> None:
-    value = value_of(service, None, base)
-    rank = f"rank {value['rank']['now']} of {value['rank']['total']}"
-    assert rank in value["steps"][7]["sentence"]
-    assert f"{value['record']['similarity']:.4f}" in value["steps"][7]["sentence"]
-
-
 def test_what_cannot_be_walked_is_told(service: RetrievalService, base: Knobs) -> None:
     indexed = service.find("examples")
     with pytest.raises(ValueError, match="There is no step 10"):
@@ -327,3 +205,28 @@ def test_what_cannot_be_walked_is_told(service: RetrievalService, base: Knobs) -
 
 def floats(values: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float32]]:
     return np.frombuffer(b64decode(values["float32"]), "<f4").reshape(values["shape"])
+
+
+SCRIPT = " ".join((Path(__file__).parents[4] / "assets" / "guide" / "teach.md").read_text().split())
+
+
+def test_the_script_tells_what_the_slides_do(registry: ModelRegistry) -> None:
+    service, indexed = registry.find("examples")
+    opening = load_openings()["examples"]["search"]
+    index = indexed.gallery.position(opening["photo"])
+    dense, knobs = indexed.gallery.items[index].dense, evaluation_knobs(service.model)
+    value = walk_value(WalkRequest(service, indexed, index, opening["captions"][0], dense, knobs), 1)
+    shapes = {tensor["name"]: tensor["shape"] for step in value["steps"] for tensor in step["tensors"]}
+    patches, words, dense = (shapes[name][0] for name in ("V", "T_s", "T_d"))
+    sentence = f"a photograph is {patches} patches, this caption {words} word tokens, its dense caption {dense}, "
+    assert sentence + f"{dense / words:.1f} times as many" in SCRIPT
+    steps = {step["id"]: step["sentence"] for step in value["steps"]}
+    kept = re.findall(r"The (\d+) of (\d+) patches", steps["decision"])
+    assert [f"{first} of the {second} patches stay" in SCRIPT for first, second in kept] == [True]
+    merged, tokens = shapes["aggregated_s"][0], shapes["tokens_s"][0]
+    assert f"become {merged} aggregated tokens" in SCRIPT
+    assert f"a single extra token: {tokens} tokens represent" in SCRIPT
+    parts = [name for name in shapes if re.fullmatch(r"s_[a-z]+", name)]
+    assert (len(parts), shapes["terms"]) == (4, [4])
+    assert "four parts, one weighted sum" in SCRIPT
+    assert "two means of maxima and two values of a small network" in SCRIPT

@@ -1,17 +1,29 @@
-"""The playground's numbers are those of the model and of the library's losses."""
-
-from __future__ import annotations
-
 import json
 import re
+from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from demo.record.settings import network_with, trained_knobs
+from demo.record.texts.table import LESSON
 from demo.service.retrieval import RetrievalService
-from demo.views.losses.values import BATCH, UNFORESEEN, class_names, classes_naming, playground_value, ratio_curves
+from demo.views.losses.claims import CLAIMS, claims_value, run_claim
+from demo.views.losses.page import PANEL, RATIO_FILE, advice_rows, guide_page, ratio_experiment
+from demo.views.losses.values import (
+    BATCH,
+    UNFORESEEN,
+    class_names,
+    classes_naming,
+    playground_value,
+    ratio_curves,
+    read_batch,
+)
 from seps import align_loss, ratio_loss
+from seps.runs.recipe import recipe_files
+from seps.training.guide import ADVICE, CLAIMED_KEPT
 
 
 def test_the_matrix_is_the_models_own(service: RetrievalService) -> None:
@@ -25,19 +37,9 @@ def test_the_matrix_is_the_models_own(service: RetrievalService) -> None:
     assert len(json.loads(json.dumps(value))["similarity"]) == 8
 
 
-def test_one_photograph_comes_twice_with_two_captions(service: RetrievalService) -> None:
-    value = playground_value(service)
-    ids = [photo["img_id"] for photo in value["photos"]]
-    assert ids == [caption["img_id"] for caption in value["captions"]]
-    assert sorted(ids) == [0, 1, 2, 3, 4, 5, 6, 6]
-    assert len({caption["text"] for caption in value["captions"]}) == 8
-    assert np.argwhere(value["same_image"]).tolist() == [[6, 7], [7, 6]]
-    assert value["similarity"][6] == pytest.approx(value["similarity"][7], abs=1e-6)
-
-
-@pytest.mark.parametrize("mask_ids", [True, False])
-@pytest.mark.parametrize("mining", ["all", "hardest"])
-@pytest.mark.parametrize("margin", [0.0, 0.2, 0.7])
+@pytest.mark.parametrize(
+    ("margin", "mining", "mask_ids"), [(0.2, "all", True), (0.0, "hardest", True), (0.7, "all", False)]
+)
 def test_what_is_counted_adds_up_to_the_loss(
     service: RetrievalService, margin: float, mining: str, mask_ids: bool
 ) -> None:
@@ -56,19 +58,6 @@ def test_what_is_counted_adds_up_to_the_loss(
         assert np.sum(value["counted_captions"], axis=1).max() == np.sum(value["counted_images"], axis=0).max() == 1
 
 
-def test_violations_are_those_of_equation_6(service: RetrievalService) -> None:
-    value = playground_value(service, 0.2)
-    similarity = np.asarray(value["similarity"])
-    for i in range(8):
-        for j in range(8):
-            alone = value["excluded"][i][j]
-            by_row = 0 if alone else max(0.0, 0.2 - similarity[i, i] + similarity[i, j])
-            by_column = 0 if alone else max(0.0, 0.2 - similarity[j, j] + similarity[i, j])
-            assert value["to_captions"][i][j] == pytest.approx(by_row, abs=1e-5)
-            assert value["to_images"][i][j] == pytest.approx(by_column, abs=1e-5)
-    assert 0 < value["violating"] < 56
-
-
 def test_image_ids_mask_the_second_caption_of_a_photograph(service: RetrievalService) -> None:
     masked, unmasked = playground_value(service, mask_ids=True), playground_value(service, mask_ids=False)
     assert masked["excluded"][6][7] and not unmasked["excluded"][6][7]
@@ -79,17 +68,6 @@ def test_image_ids_mask_the_second_caption_of_a_photograph(service: RetrievalSer
     assert masked["masked"]["with_ids"] == masked["now"]
     assert masked["masked"]["without_ids"] == unmasked["now"]
     assert unmasked["now"] - masked["now"] == pytest.approx(added, abs=1e-4) and added > 0
-
-
-def test_the_curve_passes_through_the_loss_and_rises(service: RetrievalService) -> None:
-    value = playground_value(service, 0.2)
-    curve = value["curve"]
-    index = int(np.argmin(np.abs(np.asarray(curve["margins"]) - 0.2)))
-    assert curve["margins"][index] == pytest.approx(0.2)
-    assert (curve["margins"][0], curve["margins"][-1]) == (0.0, 1.0)
-    for name in ("all", "hardest"):
-        assert curve[name][index] == pytest.approx(value["loss"][name], abs=1e-5)
-        assert (np.diff(curve[name]) > 0).all()
 
 
 def test_ratio_losses_and_their_gradients() -> None:
@@ -130,3 +108,104 @@ def test_a_caption_that_no_class_foresaw_still_finds_its_photograph(service: Ret
 def test_what_cannot_be_set_is_told(service: RetrievalService, margin: float, mining: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         playground_value(service, margin, mining)
+
+
+SAME = "the same patches for every caption"
+
+
+@pytest.mark.parametrize("name", list(CLAIMS))
+def test_a_claim_holds_on_the_model_and_leaves_it_as_it_is(service: RetrievalService, name: str) -> None:
+    before = {key: value.clone() for key, value in service.model.cross_net.state_dict().items()}
+    result = json.loads(json.dumps(run_claim(service, name)))
+    assert set(result) == {"name", "claim", "how", "measured", "holds"}
+    assert result["holds"] is True
+    assert all(torch.equal(value, before[key]) for key, value in service.model.cross_net.state_dict().items())
+    assert all(values.grad is None for values in service.model.parameters())
+    assert not service.model.cross_net.training and not service.model.cross_net.use_gumbel_softmax
+
+
+def test_the_numbers_say_what_the_claims_say(service: RetrievalService) -> None:
+    fixed, drawn, cut = (run_claim(service, name)["measured"] for name in ("top-k", "gumbel", "cut-gradient"))
+    assert fixed["smallest kept share"] == fixed["largest kept share"] == 0.5
+    assert fixed["L_ratio for a target of 0.3"] == pytest.approx(0.08, abs=1e-6)
+    assert fixed["its gradient, target 0.3"] == fixed["its gradient, target 0.5"] == 0
+    assert drawn["smallest kept share"] < 0.5 < drawn["largest kept share"]
+    assert drawn["L_ratio, seed 0"] > 0 and drawn["gradient of L_ratio at the score networks"] > 0
+    assert cut["released, without [CLS]: at the patches"] == 0
+    assert cut["released, without [CLS]: at the image encoder's head"] == 0
+    assert cut["released, with [CLS]: at [CLS]"] > 0 == cut["released, with [CLS]: at the patches"]
+    assert cut["paper, without [CLS]: at the image encoder's head"] > 0
+
+
+def test_a_selector_that_cheats_is_seen_by_the_ratio_loss_alone(service: RetrievalService) -> None:
+    measured = run_claim(service, "cheats")["measured"]
+    align, ratio = (
+        {name: measured[f"{kind}, {name}"] for name in ("its own decision", "all patches", "one patch", SAME)}
+        for kind in ("L_align", "L_ratio")
+    )
+    assert ratio["all patches"] == pytest.approx(0.5) and ratio["one patch"] == pytest.approx(2 * (0.5 - 1 / 196) ** 2)
+    assert ratio["its own decision"] == ratio[SAME] == 0
+    batch = read_batch(service)
+    knobs = trained_knobs(service.model)
+    net = network_with(service.model, knobs)
+    with torch.no_grad():
+        dense = batch.dense_words, batch.dense_lengths
+        similarity = net(batch.images, batch.words, batch.lengths, *dense)
+    assert align["its own decision"] == pytest.approx(float(align_loss(similarity, img_ids=batch.img_ids)), abs=1e-4)
+    assert min(align["one patch"], align[SAME]) < align["its own decision"]
+
+
+def test_the_page_gets_every_claim_with_what_was_measured(service: RetrievalService) -> None:
+    result = run_claim(service, "top-k")
+    claims = claims_value({"top-k": result})["claims"]
+    assert list(LESSON["claim"]) == list(LESSON["how"]) == list(CLAIMS)
+    assert [(claim["claim"], claim["how"]) for claim in claims] == [
+        (LESSON["claim"][name], LESSON["how"][name]) for name in CLAIMS
+    ]
+    assert [claim["name"] for claim in claims] == list(CLAIMS)
+    assert [claim["result"] for claim in claims] == [result, None, None, None]
+    with pytest.raises(ValueError, match="There is no claim 'moon'"):
+        run_claim(service, "moon")
+
+
+ROOT = Path(__file__).parents[4]
+
+
+def text_of(page: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", "", page))
+
+
+def test_the_page_has_the_whole_table_of_advice() -> None:
+    text = text_of(guide_page())
+    assert len(advice_rows()) == len(ADVICE)
+    for row in ADVICE:
+        for cell in (row.usual, row.raise_it, row.lower_it, row.source):
+            assert cell in text
+    assert "align, ratio, hard negatives" in text
+
+
+def test_each_weight_s_curve_stands_beside_its_claim() -> None:
+    experiment, measured = ratio_experiment(), json.loads(RATIO_FILE.read_text())
+    page = guide_page()
+    text = text_of(page)
+    assert [run["ratio_weight"] for run in experiment["runs"]] == list(CLAIMED_KEPT)
+    curves = re.findall(r'<polyline[^>]* points="([^"]*)"', page)
+    for run, curve in zip(measured["runs"], curves, strict=True):
+        points = [point.split(",") for point in curve.split()]
+        assert [PANEL[1] * (1 - kept) for kept in run["kept"]] == pytest.approx([float(y) for _, y in points], abs=0.06)
+        assert float(points[-1][0]) == PANEL[0]
+        late = run["kept"][len(run["kept"]) // 2 :]
+        assert (min(late), max(late)) == (run["low"], run["high"])
+        assert f"measured {run['low']:.2f} to {run['high']:.2f}, on average {run['mean']:.2f}" in text
+    for weight in (0, 1, 2, 5):
+        assert f"ratio weight {weight}claimed" in text
+    for claim in ("0.20 to 0.80", "0.45 to 0.55", "0.48 to 0.52", "about 0.50"):
+        assert f"claimed {claim}" in text
+    means = {run["ratio_weight"]: f"{run['mean']:.2f}" for run in measured["runs"]}
+    assert f"Without the ratio loss the kept share is {means.pop(0.0)} on average" in text
+    assert f"with it, {min(means.values())} to {max(means.values())}" in text
+    assert all(abs(float(mean) - measured["target_ratio"]) < 0.02 for mean in means.values())  # as the page says
+    inside = sum(run["holds"] for run in experiment["runs"])
+    assert f"{inside} of 4 runs stay inside" in text
+    assert measured["command"] in text
+    assert (ROOT / measured["recipe"]).resolve() == recipe_files("configs/recipes")["ratio"].resolve()

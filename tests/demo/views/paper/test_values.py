@@ -1,7 +1,3 @@
-"""Both variants' numbers are the library's, published results are whole, and ours are the files'."""
-
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -9,10 +5,9 @@ import numpy as np
 import pytest
 import torch
 
-from demo.record.table import LESSON
-from demo.service.results import dense_protocol, our_effects, our_results
+from demo.service.results import our_results
 from demo.service.retrieval import RetrievalService
-from demo.views.paper.values import NUMBERS, differences, names_elsewhere, published
+from demo.views.paper.values import differences, published
 from seps import CrossSparseAggrNet
 from seps.models.hub import shipped_models
 
@@ -91,20 +86,6 @@ def test_each_difference_shows(shown: tuple[str | None, list[dict[str, Any]]]) -
     assert bool(next(difference for difference in result if difference["id"] == "dense")["note"]) == (dense is None)
 
 
-def test_every_difference_has_its_words() -> None:
-    assert all(list(LESSON[section]) == list(NUMBERS) for section in ("topic", "paper", "released"))
-    assert list(LESSON["compared"]) == [name for readings in NUMBERS.values() for name in readings]
-
-
-def test_a_negative_cosine_shows_the_leaky_relu(service: RetrievalService) -> None:
-    indexed = service.find("examples")
-    result = differences(service, indexed, indexed.gallery.position("galaxies"), "a cheetah runs at full speed")
-    cosine, entry = (numbers(result, "matrix")[name] for name in ("lowest cosine", "lowest entry"))
-    assert entry[0] == cosine[0] is not None and cosine[0] < 0
-    assert cosine[1] is not None and cosine[1] < 0 and entry[1] == pytest.approx(0.1 * cosine[1])
-    assert next(difference for difference in result if difference["id"] == "matrix")["note"] == ""
-
-
 def test_published_results_are_whole_and_have_their_source() -> None:
     results = published()
     assert {"SEPS", "LAPS"} < {row["method"] for row in results["rows"]}
@@ -135,38 +116,3 @@ def test_our_results_are_those_of_the_files() -> None:
     assert ("photos", "dev", "none") in {(row["model"], row["split"], row["dense"]) for row in rows}
     for row in rows:
         assert np.sum([*row["image_to_text"], *row["text_to_image"]]) == pytest.approx(row["rsum"])
-
-
-def test_the_dense_protocol_has_all_three() -> None:
-    rows = [row for row in dense_protocol() if row["model"] == "photos"]
-    assert [row["dense"] for row in rows] == ["none", "own", "other"]
-    assert rows[0]["change"] == 0
-    assert [row["change"] for row in rows[1:]] == [row["rsum"] - rows[0]["rsum"] for row in rows[1:]]
-
-
-def test_weights_effects_and_gradients_stand_side_by_side() -> None:
-    rows = our_effects()
-    assert {row["model"] for row in rows} == set(shipped_models())
-    for model in shipped_models():
-        rows_here = [row for row in rows if row["model"] == model]
-        assert {row["method"] for row in rows_here} >= {
-            "seps",
-            "effect",
-            "blanked",
-            "cosine",
-            "gradient",
-            "centre",
-            "random",
-        }
-        assert len({row["split"] for row in rows_here}) == 1
-        for row in rows_here:
-            assert {"energy_inside", "pointing_game", "deletion", "insertion"} <= row["measures"].keys()
-
-
-def test_the_page_has_the_whole_table_of_names() -> None:
-    rows = names_elsewhere()
-    assert len(rows) >= 40 and {len(row) for row in rows} == {3}
-    assert ("long_cap_embs, long_cap_lens", "seps.method.network.CrossSparseAggrNet.forward") in {
-        row[:2] for row in rows
-    }
-    assert not any("`" in cell or "](" in cell for row in rows for cell in row)

@@ -1,22 +1,23 @@
-"""The view "Why": it opens on the best two, links lead back, captions and photographs can be chosen."""
-
-from __future__ import annotations
-
+import csv
+import io
 import json
 from typing import Any
 
 import pytest
+from PIL import Image
 
-from demo.galleries.folder import uploads_gallery
-from demo.galleries.index import index_gallery
-from demo.galleries.openings import get_opening
-from demo.galleries.photos import shrink_photo
-from demo.page.values import contrasted, why_state
-from demo.service.registry import ModelRegistry
+from demo.galleries.gallery import get_opening
+from demo.galleries.indexes.index import IndexedGallery, require_in_memory
+from demo.page.questions import Two
+from demo.page.values import contrasted
+from demo.record.contrast_values import contrast_record
+from demo.service.models.personal import SessionData
+from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.service.session import SessionData
-from demo.views.why.values import WhyState, first_two, why_download, why_value
+from demo.views.why.export import why_file
+from demo.views.why.values import WhyState, why_value
 from seps.explanation.caption_words import is_content
+from tests.demo.record.test_contrast import FIRST, SECOND, contrast_of
 
 
 def total(value: dict[str, Any], place: int) -> float:
@@ -25,11 +26,18 @@ def total(value: dict[str, Any], place: int) -> float:
     return sum(part[side] or 0.0 for name in ("rows", "rest") for part in value[name])
 
 
+def asked(
+    service: RetrievalService, indexed: IndexedGallery, index: int, *values: Any, **more: Any
+) -> tuple[RetrievalService, IndexedGallery, WhyState]:
+    session = SessionData({indexed.gallery.name: require_in_memory(indexed)})
+    return Two(session, indexed.gallery.name, index, *values, **more).read(ModelRegistry(service))
+
+
 def test_it_opens_on_the_best_two(service: RetrievalService) -> None:
     opening = get_opening(service.find("examples").gallery, "why")
     assert opening is not None
     indexed, caption = service.find("examples"), opening.captions[0]
-    value = contrasted(service, indexed, None, None, caption, "", "")
+    value = contrasted(*asked(service, indexed, -1, caption))
     ranking = service.rank_images(indexed, caption)
     assert [side["index"] for side in value["sides"]] == ranking.order[:2]
     assert [side["reads"] for side in value["sides"]] == [
@@ -62,13 +70,13 @@ def test_two_captions_of_a_photo_add_up_too(service: RetrievalService) -> None:
 def test_one_photograph_never_stands_against_itself(service: RetrievalService) -> None:
     indexed = service.find("examples")
     order = service.rank_images(indexed, "a tabby cat").order
-    value = contrasted(service, indexed, order[0], order[0], "a tabby cat", "", "")
+    value = contrasted(*asked(service, indexed, order[0], "a tabby cat", order[0]))
     assert [side["index"] for side in value["sides"]] == order[:2]
 
 
 def test_a_dense_caption_takes_part_and_goes_with_its_caption(service: RetrievalService) -> None:
     dense, indexed = "a cat with green eyes and long whiskers looks into the camera", service.find("examples")
-    state = why_state(service, indexed, 1, 4, "a cat", "", dense)
+    state = asked(service, indexed, 1, "a cat", 4, dense=dense)[2]
     value = why_value(service, indexed, state)
     ranking = service.rank_images(indexed, "a cat", dense)
     for place, index in enumerate((1, 4)):
@@ -77,41 +85,42 @@ def test_a_dense_caption_takes_part_and_goes_with_its_caption(service: Retrieval
             service.explain(indexed, index, "a cat", dense).similarity, abs=1e-5
         )
         assert abs(total(value, place) - service.explain(indexed, index, "a cat").similarity) > 1e-4
-    assert "A dense caption is used" in " ".join(value["says"]) and "dense=" in value["link"]
-    state = why_state(service, indexed, 1, 4, "a cat", "a dog", dense)
+    assert "A dense caption is used" in " ".join(value["says"])
+    state = asked(service, indexed, 1, "a cat", 4, other="a dog", dense=dense)[2]
     value = why_value(service, indexed, state)
-    assert state.dense is None and "A dense caption" not in " ".join(value["says"]) and "dense=" not in value["link"]
+    assert state.dense is None and "A dense caption" not in " ".join(value["says"])
 
 
-def test_scenes_have_their_own_model(registry: ModelRegistry) -> None:
-    service, indexed = registry.open("scenes")
-    caption = indexed.gallery.items[0].captions[0]
-    left, right = first_two(service.rank_images(indexed, caption), 0)
-    value = why_value(service, indexed, WhyState("scenes", left, caption, against=right))
-    assert (value["model"], left) == ("scenes", 0)
-    assert value["link"].startswith("?view=why&model=scenes&gallery=scenes")
+PHOTOS = (Image.new("RGB", (300, 200), "#80a0c0"), Image.new("RGB", (200, 260), "#c0a080"))
 
 
-def test_ones_own_photos_have_no_link(service: RetrievalService) -> None:
-    photos = [service.find("examples").gallery.items[index].photo() for index in (0, 1)]
-    files = [(f"{number}.jpg", shrink_photo(photo).content) for number, photo in enumerate(photos)]
-    uploads = index_gallery(service.model, uploads_gallery(files), None)
-    value = contrasted(service, uploads, 0, 1, "a cat", "", "")
-    assert value["link"] is None
-    assert [side["photo"]["title"] for side in value["sides"]] == ["0.jpg", "1.jpg"]
-    alone = index_gallery(service.model, uploads_gallery(files[:1]), None)
-    with pytest.raises(ValueError, match="one photo"):
-        contrasted(service, alone, 0, None, "a cat", "", "")
-    assert contrasted(service, alone, 0, None, "a cat", "a dog", "")["captions"]
+@pytest.mark.parametrize(("layer", "dark"), [("mask", True), ("word:1", False)])
+def test_a_picture_has_both_photographs(layer: str, dark: bool) -> None:
+    contrast = contrast_of(FIRST, FIRST)
+    file = why_file(contrast, PHOTOS, "random", "png", layer, dark, "somebody, CC BY 2.0")
+    assert file.name == "seps-random-house-boat-why.png"
+    with Image.open(io.BytesIO(file.content)) as image:
+        assert image.width == 2304
+        assert len(image.resize((300, 200)).convert("RGB").getcolors(60000) or []) > 100
+    if layer == "word:1":
+        other = why_file(contrast, PHOTOS, "random", "png", "mask", dark)
+        assert other.content != file.content
 
 
-@pytest.mark.parametrize("kind", ["png", "json", "csv"])
-def test_what_is_saved_is_what_is_shown(registry: ModelRegistry, kind: str) -> None:
-    state = WhyState("examples", 1, "a tabby cat", against=2, layer="word:1")
-    file = why_download(registry, SessionData(), state, kind)
-    assert file.name.startswith("seps-photos-cat-") and file.name.endswith(f"-why.{kind}")
-    if kind == "json":
-        value = why_value(*registry.find("examples"), state)
-        numbers = json.loads(file.content)
-        assert numbers["difference"] == pytest.approx(value["sum"][2])
-        assert [word["word"] for word in numbers["words"]] == [row["word"] for row in value["rows"]]
+@pytest.mark.parametrize("second", [FIRST, SECOND])
+def test_a_table_adds_up_to_its_last_row(second: tuple[str, ...]) -> None:
+    contrast = contrast_of(FIRST, second)
+    text = why_file(contrast, PHOTOS, "random", "csv").content.decode("utf-8-sig")
+    *parts, total = csv.DictReader(io.StringIO(text))
+    for name in ("left", "right", "difference"):
+        assert sum(float(part[name] or 0) for part in parts) == pytest.approx(float(total[name]), abs=1e-5)
+    assert (total["part"], total["left_photo"], total["right_caption"]) == ("S(I, T)", "house", " ".join(second))
+    assert [part["part"] for part in parts if part["kind"] == "word"] == [part.name for part in contrast.words]
+
+
+def test_json_and_vectors() -> None:
+    contrast = contrast_of(FIRST, SECOND)
+    assert json.loads(why_file(contrast, PHOTOS, "random", "json").content) == contrast_record(contrast, "random")
+    assert why_file(contrast, PHOTOS, "random", "svg", "word:0").content.startswith(b"<?xml")
+    with pytest.raises(ValueError, match="format is 'gif'"):
+        why_file(contrast, PHOTOS, "random", "gif")

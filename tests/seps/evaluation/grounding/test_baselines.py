@@ -1,11 +1,9 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
 
 from seps import CrossSparseAggrNet
-from seps.evaluation.grounding.baselines import Gradients, centre_blob, random_order
+from seps.evaluation.grounding.baselines import Gradients, centre_blob
 from seps.evaluation.grounding.measures import order_of
 
 PHRASES = [slice(1, 3), slice(2, 2)]
@@ -24,8 +22,7 @@ def embeddings(cls: bool) -> tuple[torch.Tensor, torch.Tensor]:
     return image, torch.randn(4, 8, generator=generator, dtype=torch.float64)
 
 
-@pytest.mark.parametrize("paper", [True, False])
-@pytest.mark.parametrize("cls", [True, False])
+@pytest.mark.parametrize(("paper", "cls"), [(True, True), (False, False)])
 def test_gradients_are_what_scaling_a_patch_does(paper: bool, cls: bool) -> None:
     # All patches are kept, so that S depends on them through no attention: v . dF/dv is dF of v's length.
     net, (image, words) = network(paper), embeddings(cls)
@@ -46,16 +43,7 @@ def test_gradients_are_what_scaling_a_patch_does(paper: bool, cls: bool) -> None
         assert [phrases[0][patch], caption[patch]] == pytest.approx(changes, abs=1e-8)
     assert phrases[0].any() and caption.any()
     assert not phrases[1].any()  # a phrase without words
-
-
-def test_gradients_leave_the_network_as_it_was() -> None:
-    net, (image, words) = network(False, 0.5), embeddings(True)
-    with torch.no_grad():
-        _, caption = Gradients(net, image).maps(words, [])
-    assert caption.shape == (9,) and caption.any()  # although the released variant detaches its selection
-    assert net.detach_selection
-    assert not image.requires_grad
-    assert all(parameter.grad is None for parameter in net.parameters())
+    assert net.detach_selection != paper and all(parameter.grad is None for parameter in net.parameters())
 
 
 def test_the_blob_is_centred() -> None:
@@ -64,9 +52,3 @@ def test_the_blob_is_centred() -> None:
     assert blob[1, 1] == pytest.approx(np.exp(-(0.125**2) / 0.125))
     assert blob[0, 0] == pytest.approx(np.exp(-(0.375**2 + (1 / 3) ** 2) / 0.125))
     assert set(order_of(blob.ravel())[:2].tolist()) == {5, 6}
-
-
-def test_random_orders_are_drawn_once_for_each_caption() -> None:
-    assert sorted(random_order(20, 3).tolist()) == list(range(20))
-    assert np.array_equal(random_order(20, 3), random_order(20, 3))
-    assert not np.array_equal(random_order(20, 3), random_order(20, 4))

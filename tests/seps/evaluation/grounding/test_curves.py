@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
 
 from seps import CrossSparseAggrNet, explain
-from seps.evaluation.grounding.curves import area, area_estimates, curves, mean_curves, rescorer, step_counts, variants
+from seps.evaluation.grounding.curves import area, area_estimates, curves, rescorer, step_counts
 
 WORTH = np.array([1.0, 4.0, 2.0, 3.0])
 
@@ -16,20 +14,9 @@ def added_up(present: NDArray[np.bool_]) -> NDArray[np.float64]:
     return present @ WORTH
 
 
-def test_steps_are_a_twentieth_of_the_patches() -> None:
-    assert step_counts(196)[[0, 1, 2, 10, 20]].tolist() == [0, 10, 20, 98, 196]
-    assert len(step_counts(196)) == 21
-    assert step_counts(4).tolist() == [0, 1, 2, 3, 4]
-
-
-def test_variants_of_an_order() -> None:
-    removed, added = variants(np.array([2, 0, 1]), np.array([0, 1, 3])).tolist()
-    assert removed == [[True, True, True], [True, True, False], [False, False, False]]
-    assert added == [[False, False, False], [False, False, True], [True, True, True]]
-
-
 def test_curves_and_areas_by_hand() -> None:
     counts = step_counts(4)
+    assert step_counts(196)[[0, 1, 2, 10, 20]].tolist() == [0, 10, 20, 98, 196]
     best = curves(added_up, np.array([1, 3, 2, 0]), counts)
     assert best.tolist() == [[10, 6, 3, 1, 0], [0, 4, 7, 9, 10]]
     assert area(best, counts).tolist() == [3.75, 6.25]
@@ -50,17 +37,7 @@ def test_areas_of_many_captions_are_scaled_together() -> None:
     assert area_estimates(-values, counts, np.array([0, 1])) == (None, None)  # all patches score worse than none
 
 
-def test_mean_curves_are_plain_scores() -> None:
-    values = np.zeros((2, 1, 2, 3))
-    values[:, 0] = [[[4, 2, 0], [0, 3, 4]], [[2, 1, 0], [0, 1, 2]]]
-    curves = mean_curves(values, np.array([0, 1, 2]), ["seps"])
-    assert curves.captions == 2 and curves.shares == [0, 0.5, 1]
-    assert curves.deletion == {"seps": [3, 1.5, 0]}
-    assert curves.insertion == {"seps": [0, 2, 3]}
-
-
-@pytest.mark.parametrize("paper", [True, False])
-@pytest.mark.parametrize("cls", [True, False])
+@pytest.mark.parametrize(("paper", "cls"), [(True, True), (False, False)])
 def test_the_forward_pass_is_run_on_what_is_left(paper: bool, cls: bool) -> None:
     torch.manual_seed(0)
     net = CrossSparseAggrNet(embed_size=8, num_patches=16, use_paper_version=paper)

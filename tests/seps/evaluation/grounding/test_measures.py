@@ -1,14 +1,11 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from seps.data.objects import Region
-from seps.data.regions import centres_inside, patch_overlap
-from seps.evaluation.grounding.collect import compute_kept_rates, kind_means, measure_kept, measure_phrase
+from seps.data.objects import Region, centres_inside, patch_overlap
+from seps.evaluation.grounding.collect import compute_kept_rates, measure_kept, measure_phrase
 from seps.evaluation.grounding.maps import CaptionMaps
-from seps.evaluation.grounding.measures import compute_kept_areas, first, measure_map, order_of
+from seps.evaluation.grounding.measures import first, measure_map, order_of
 
 
 def weights(*values: float) -> NDArray[np.float64]:
@@ -63,7 +60,6 @@ def test_orders_settle_ties_by_score_and_then_by_position() -> None:
 
 def test_kept_patches_by_hand() -> None:
     areas = np.array([[1, 0.5, 0, 0], [0, 0.25, 0.5, 0], [0, 0.25, 0.5, 1]])
-    assert compute_kept_areas(np.array([True, True, False, False]), areas).tolist() == [1.5, 0.25, 0.25]
     orders = {"seps": [3, 2, 1, 0], "cosine": [3, 2, 1, 0], "gradient": [0, 3, 1, 2], "centre": [1, 2, 0, 3]}
     orders |= {"effect": [0, 2, 1, 3], "blanked": [1, 3, 0, 2]}
     maps = CaptionMaps(
@@ -88,10 +84,3 @@ def test_kept_rates_are_of_all_patches_together() -> None:
     assert (mentioned.mean, mentioned.low, mentioned.high) == (0.5, 0.5, 0.5)
     assert (background.mean, background.low, background.high) == (2 / 12, 0, 0.25)
     assert (more.mean, more.low, more.high) == (3, 2, 3)  # the second image keeps no background: no ratio
-
-
-def test_kinds_are_counted_and_averaged_apart() -> None:
-    means = kind_means(np.array([[0.2, 1.0], [0.4, 0.0], [0.9, 1.0]]), ["people", "people", "animals"])
-    assert list(means) == ["people", "animals"]
-    assert means["people"] == {"phrases": 2.0, "energy_inside": pytest.approx(0.3), "pointing_game": 0.5}
-    assert means["animals"] == {"phrases": 1.0, "energy_inside": 0.9, "pointing_game": 1.0}

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path
@@ -8,23 +6,21 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from onnxruntime import InferenceSession
 from PIL import Image
 from tokenizers import Tokenizer
 from torch import nn
 
 import seps
-from seps.encoders.low_rank import LowRank, disable_differences
+from seps.encoders.text import LowRank
 from seps.models.config import ModelConfig
 from seps.models.export import folder as export_folder
 from seps.models.export.__main__ import main
 from seps.models.export.folder import export
 from seps.models.export.graphs import exportable, graphs_of
-from seps.models.export.packing import SMALL, round_weights, smallest
-from seps.models.known_captions import KnownCaptions, caption_vectors
+from seps.models.export.packing import SMALL, smallest
 from seps.models.model import SEPSModel
-from tests.helpers.onnx_graphs import Graphs, assert_same_record
-from tests.helpers.tiny import tiny_model_with_classes, tiny_settings
+from tests.helpers.models.tiny import tiny_model_with_classes, tiny_settings
+from tests.seps.models.export.onnx_graphs import Graphs, assert_same_record
 
 CAPTIONS = ["", "snow", "a dog.", "a dog runs in a snow a a a a", "[SEP] a dog"]  # of 2 to 8 tokens, fewer than K too
 WITH_CLS: dict[str, Any] = {"text": {"low_rank": 2}}
@@ -58,37 +54,8 @@ def exported(
     return model, folder
 
 
-def test_the_graph_of_captions_tells_how_near_they_are_to_known_ones(bert: Path) -> None:
-    model = made(bert, WITH_CLS)
-    centres = nn.functional.normalize(torch.randn(5, model.txt_enc.width, generator=torch.Generator().manual_seed(1)))
-    known = KnownCaptions(centres, 0.0)
-    copy = exportable(model, folded=False)
-    content, _ = export_folder.compiled("text", graphs_of(copy, known)["text"], model.txt_enc.vocabulary)
-    ids, lengths = model.tokenizer.pad([model.tokenizer.encode(caption, 8) for caption in CAPTIONS])
-    session = InferenceSession(content)
-    words, nearness = session.run(["words", "nearness"], {"ids": ids.numpy(), "lengths": lengths.numpy()})
-    np.testing.assert_allclose(words, model.encode_captions(CAPTIONS)[0].numpy(), atol=1e-5)
-    expected = known.nearness(caption_vectors(model, CAPTIONS))
-    np.testing.assert_allclose(nearness, expected.numpy(), atol=1e-5)
-    folded = known.nearness(caption_vectors(exportable(model), CAPTIONS))
-    assert not torch.allclose(folded, expected, atol=1e-3)  # low-rank differences would count
-
-
 def photo(seed: int) -> Image.Image:
     return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (90, 120, 3), dtype=np.uint8))
-
-
-def test_a_copy_without_low_rank_differences_computes_the_same_and_leaves_the_model_as_it_is(bert: Path) -> None:
-    model, caption = made(bert, WITH_CLS), (torch.tensor([[2, 6, 7, 3]]), [4])
-    with torch.no_grad():
-        before, state = model.txt_enc(*caption), list(model.state_dict())
-        copy = exportable(model)
-        assert torch.equal(copy.txt_enc(*caption), before)
-        with disable_differences():
-            assert not torch.allclose(model.txt_enc(*caption), before, atol=1e-2)
-        assert not any("parametrizations" in key for key in copy.state_dict())
-        round_weights(copy)
-        assert torch.equal(model.txt_enc(*caption), before) and list(model.state_dict()) == state
 
 
 def test_pixels_and_ids_make_the_record(exported: tuple[SEPSModel, Path]) -> None:
@@ -103,7 +70,7 @@ def test_pixels_and_ids_make_the_record(exported: tuple[SEPSModel, Path]) -> Non
         assert assert_same_record(graphs.run("pair", patches=patches[i % 3], words=words), record) == 0
 
 
-def test_a_model_with_classes_gives_them_with_its_patches(bert: Path, tmp_path: Path) -> None:
+def test_a_classifier_s_weights_are_rounded_and_its_names_are_facts(bert: Path) -> None:
     model = tiny_model_with_classes(bert)
     copy = exportable(model)
     export_folder.round_model(copy)
@@ -111,12 +78,17 @@ def test_a_model_with_classes_gives_them_with_its_patches(bert: Path, tmp_path: 
     weights = [weight.numpy() for weight in copy.img_enc.classes.parameters() if weight.ndim > 1]
     assert all(smallest(values) is not None for values in weights if values.size >= SMALL)
     assert export_folder.facts_of(model, small=True)["weights"].startswith("the text encoder's and the classifier's ")
+    assert export_folder.facts_of(model, small=False)["class_names"] == list(model.class_names)
+
+
+@pytest.mark.slow
+def test_a_model_with_classes_gives_them_with_its_patches(bert: Path, tmp_path: Path) -> None:
+    model = tiny_model_with_classes(bert)
     copy = exportable(model)
     export_folder.write_graphs(copy, {"image": graphs_of(copy)["image"]}, tmp_path)
     outputs = Graphs(tmp_path).run("image", pixels=model.preprocess([photo(0)]).numpy())
     seen = model.patch_classes(photo(0))
     assert seen is not None
-    assert export_folder.facts_of(model, small=False)["class_names"] == list(model.class_names)
     np.testing.assert_allclose(outputs["patches"], model.encode_photos([photo(0)]).numpy(), atol=1e-5)
     np.testing.assert_array_equal(outputs["best"][0], seen.best.numpy())
     np.testing.assert_allclose(outputs["probability"][0], seen.probability.numpy(), atol=1e-5)
@@ -138,15 +110,6 @@ def test_a_decision_from_outside_holds(exported: tuple[SEPSModel, Path]) -> None
     assert record.similarity != model.explain(photo(0), "a dog").similarity
 
 
-def test_captions_of_different_lengths_pass_together(exported: tuple[SEPSModel, Path]) -> None:
-    model, folder = exported
-    ids, lengths = model.tokenizer.pad([model.tokenizer.encode(caption, 8) for caption in CAPTIONS])
-    expected, _ = model.encode_captions(CAPTIONS)
-    words = Graphs(folder).run("text", ids=ids.numpy(), lengths=lengths.numpy())["words"]
-    np.testing.assert_allclose(words, expected.numpy(), atol=1e-5)
-    assert not words[0, 2:].any()
-
-
 def test_images_are_ranked_as_by_the_engine(exported: tuple[SEPSModel, Path]) -> None:
     model, folder = exported
     graphs, engine = Graphs(folder), seps.ScoringEngine(model.cross_net)
@@ -157,18 +120,6 @@ def test_images_are_ranked_as_by_the_engine(exported: tuple[SEPSModel, Path]) ->
     for i, length in enumerate(lengths):
         outputs = graphs.run("rank", patches=patches.numpy(), words=words[i, :length].numpy(), **features)
         np.testing.assert_allclose(outputs["similarity"], expected[:, i], atol=1e-5)
-
-
-def test_patches_that_are_all_alike_make_no_nan(exported: tuple[SEPSModel, Path]) -> None:
-    """For flat attention, the paper's Norm divides only by epsilon."""
-    model, folder = exported
-    network = model.cross_net
-    patches = torch.ones(network.num_patches + model.img_enc.has_cls, network.embed_size)
-    words = model.encode_captions(["snow"])[0][0]
-    outputs = Graphs(folder).run("pair", patches=patches.numpy(), words=words.numpy())
-    record = seps.explain(network, patches, words)
-    assert abs(outputs["similarity"] - record.similarity) < 1e-5
-    np.testing.assert_allclose(outputs["score"], record.sparse.score, atol=1e-5)
 
 
 def test_the_tokenizers_file_makes_the_same_ids(exported: tuple[SEPSModel, Path]) -> None:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import onnxruntime
 import pytest
@@ -66,6 +64,26 @@ def test_a_packed_graph_is_smaller_and_computes_the_same() -> None:
     inputs = {"x": drawn(5, 64)}
     results = [onnxruntime.InferenceSession(content).run(None, inputs)[0] for content in (plain, packed)]
     np.testing.assert_array_equal(*results)
+
+
+def test_16_bit_weights_are_stored_as_two_bytes_and_compute_the_same() -> None:
+    layer = nn.Linear(64, 64)
+    layer.weight.data.copy_(torch.from_numpy(drawn(64, 64)))
+    round_weights(layer)
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None, 64]) for name in ("x", "y")]
+    weights = [numpy_helper.from_array(layer.weight.detach().numpy(), "w")]
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "product", ends[:1], ends[1:], weights)
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    plain = proto.SerializeToString()
+    pack(proto)
+    kinds = {each.name: each.data_type for each in proto.graph.initializer}
+    assert (kinds["w.high"], kinds["w.low"]) == (TensorProto.INT8, TensorProto.UINT8)
+    assert TensorProto.INT16 not in kinds.values()
+    x = {"x": drawn(3, 64)}
+    values, expected = (
+        onnxruntime.InferenceSession(each).run(None, x)[0] for each in (proto.SerializeToString(), plain)
+    )
+    np.testing.assert_array_equal(values, expected)
 
 
 @pytest.mark.parametrize("kind", ["by row", "by column", "in float16"])

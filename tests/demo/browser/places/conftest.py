@@ -1,0 +1,37 @@
+"""Pages of the app, of a laptop's and of a phone's size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+LAPTOP: ViewportSize = {"width": 1366, "height": 768}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+WAIT = 90_000  # milliseconds that an answer may take next to other tests
+Opener = Callable[..., Page]
+
+
+@pytest.fixture
+def visit(browser: Browser, page_address: str) -> Iterator[Opener]:
+    """A function that opens the page at a query; no script of it may fail."""
+    faults: list[str] = []
+    contexts = []
+
+    def opened(query: str = "", phone: bool = False, **options: Any) -> Page:
+        context = browser.new_context(viewport=PHONE if phone else LAPTOP, has_touch=phone, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(WAIT)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(f"{page_address}/{query}")
+        return page
+
+    expect.set_options(timeout=WAIT)
+    yield opened
+    expect.set_options(timeout=5_000)
+    for context in contexts:
+        context.close()
+    assert faults == []

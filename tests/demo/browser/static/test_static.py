@@ -1,0 +1,225 @@
+"""The page in a folder without a server, below a path of its own, as people use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from demo.galleries.sources.named import examples_gallery
+from demo.static.libraries import PACKAGES
+from tests.demo.browser.places.conftest import PHONE
+from tests.demo.browser.places.test_explore import DROP, listed, ready, score
+from tests.demo.browser.places.test_places import PLACES
+from tests.helpers.web.axe import load_axe, serious_violations
+from tests.helpers.web.static_site import served_folder, watched_page
+
+FIRST_VIEW = 1_000_000  # bytes
+BUDGETS = {
+    "scenes": 20_000_000,
+    "photos": 55_000_000,
+}  # bytes until a model is ready; the libraries come with the first
+LINK = "?gallery=scenes&photo=7&caption=a+pink+parasol+on+the+beach"
+HERE = {query: shown for query, shown in PLACES.items() if "lab" not in query and "paper" not in query}
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    with watched_page(browser) as page:
+        yield page
+
+
+def wait_for_query(page: Page, name: str, value: str) -> None:
+    script = "([name, value]) => new URLSearchParams(location.search).get(name) === value"
+    page.wait_for_function(script, arg=[name, value])
+
+
+def test_the_first_view_needs_no_model_and_is_small(page: Page, static_address: str) -> None:
+    sizes: dict[str, int] = {}
+    page.on("response", lambda answer: sizes.update({answer.url: int(answer.headers.get("content-length", 0))}))
+    for part in ("libraries", "model"):
+        page.route(f"**/{part}-*/*", lambda route: route.abort())
+    page.goto(static_address)
+    expect(page.locator(".stage-canvas")).to_be_visible()
+    expect(page.locator("p.kept")).to_have_text("Kept 98 of 196 patches")
+    expect(page.locator(".ranked-photo")).to_have_count(24)
+    expect(page.locator(".headline .place")).to_have_text("ranked 1st of 200")
+    expect(page.get_by_role("button", name="Camera")).to_be_hidden()
+    page.wait_for_load_state("networkidle")
+    shown = {url: size for url, size in sizes.items() if url.endswith((".js", ".png", "/it/"))}
+    assert len(shown) > 20 and 0 < sum(shown.values()) < FIRST_VIEW
+
+
+def test_models_are_within_their_budgets(page: Page, static_address: str) -> None:
+    page.goto(static_address)
+    site = json.loads(page.locator("#site").text_content() or "")
+    sizes = {gallery["model"]: gallery["bytes"] for gallery in site["galleries"]}
+    assert FIRST_VIEW + site["engine_bytes"] + sizes["scenes"] < BUDGETS["scenes"]
+    assert 0 < sizes["photos"] < BUDGETS["photos"]
+
+
+def test_a_caption_ranks_and_a_photo_opens(page: Page, static_address: str) -> None:
+    page.goto(static_address)
+    ready(page).fill("#caption", "a green rocket in the dark sky")
+    page.press("#caption", "Enter")
+    wait_for_query(page, "caption", "a green rocket in the dark sky")
+    rows = page.locator(".ranked-photo")
+    expect(rows.first).to_have_attribute("aria-pressed", "true")
+    rows.nth(3).click()
+    wait_for_query(page, "photo", rows.nth(3).get_attribute("data-index") or "")
+    page.wait_for_function("() => document.querySelector('.headline output').dataset.similarity")
+    assert score(page) == pytest.approx(listed(page), abs=1e-4)
+    page.locator(".words button", has_text="rocket").click()
+    expect(page.locator(".reading")).to_contain_text("rocket")
+    page.go_back()
+    expect(rows.first).to_have_attribute("aria-pressed", "true")
+    page.fill("#caption", " ")
+    expect(page.get_by_role("alert")).to_contain_text("The caption is empty")
+    page.locator(".sources select").select_option("examples")
+    expect(page.locator(".ranked-photo")).to_have_count(14)
+
+
+def test_decisions_by_hand_and_by_the_slider_and_measured_layers(page: Page, static_address: str) -> None:
+    page.goto(static_address + LINK)
+    before = score(ready(page))
+    page.locator("#keep").fill("20")
+    expect(page.locator("p.kept")).to_have_text("Kept 40 of 196 patches")
+    same = """() => Math.abs(document.querySelector(".headline output").dataset.similarity
+        - document.querySelector(".ranked [aria-pressed=true] .score").dataset.score) < 1e-4"""
+    page.wait_for_function(same)
+    own = "(score) => Number(document.querySelector('.headline output').dataset.similarity) === score"
+    assert abs(score(page) - before) > 1e-4
+    page.locator(".keep button").click()
+    page.wait_for_function(own, arg=before)
+    page.locator("[data-tool=whatif]").click()
+    page.locator("[data-tool=keep_none]").click()
+    expect(page.locator(".headline output")).to_have_text("-")
+    page.locator("[data-tool=undo]").click()
+    page.wait_for_function(own, arg=before)
+    page.locator(".layers .more summary").click()
+    expect(page.locator(".more-list [data-layer=blurred]")).to_have_count(0)  # needs the app
+    page.locator(".more-list [data-layer=effect]").click()
+    expect(page.locator(".reading")).not_to_be_empty()
+    wait_for_query(page, "layer", "effect")
+
+
+def test_a_dense_caption_ranks_too(page: Page, static_address: str) -> None:
+    page.goto(static_address + LINK)
+    before = score(ready(page))
+    page.locator(".fold.dense summary").click()
+    page.fill(".fold.dense textarea", "A green tree beside a house, and snow on the ground.")
+    page.wait_for_function(
+        "(score) => Number(document.querySelector('.headline output').dataset.similarity || score) !== score",
+        arg=before,
+    )
+    page.wait_for_function("() => document.querySelector('.ranked [aria-pressed=true] .score')")
+    assert page.locator(".keep input").is_disabled()
+
+
+def test_photos_of_ones_own_score_as_in_the_gallery(page: Page, static_address: str, tmp_path: Path) -> None:
+    page.goto(static_address + LINK)
+    ready(page)
+    page.locator(".sources select").select_option("examples")
+    expect(page.locator(".ranked-photo")).to_have_count(14)
+    page.fill("#caption", "a tabby cat with green eyes")
+    wait_for_query(page, "caption", "a tabby cat with green eyes")
+    expect(page.locator(".ranked-photo .title").first).to_have_text("cat")
+    script = """(rows) => Object.fromEntries(rows.map((row) =>
+        [row.querySelector(".title").textContent, Number(row.querySelector(".score").dataset.score)]))"""
+    before = page.locator(".ranked-photo").evaluate_all(script)
+    for item in examples_gallery().items[:3]:
+        item.photo().save(tmp_path / f"{item.title}.png")
+    files = sorted(tmp_path.glob("*.png"))
+    page.set_input_files(".sources input[type=file]", files)
+    expect(page.locator(".ranked-photo")).to_have_count(3)
+    for name, points in page.locator(".ranked-photo").evaluate_all(script).items():
+        assert points == pytest.approx(before[name.removesuffix(".png")], abs=2e-2)
+    assert "photo" not in page.url
+    page.evaluate(DROP, [b64encode(files[0].read_bytes()).decode(), "dropped.png"])
+    expect(page.locator(".photo-title")).to_have_text("dropped.png")
+    page.evaluate(DROP, [b64encode(b"<b>").decode(), "<img src=x onerror=alert(1)>.jpg"])
+    expect(page.get_by_role("alert")).to_contain_text("cannot be read")
+    assert page.locator("[role=alert] img").count() == 0
+    page.reload()
+    expect(ready(page).locator(".sources select")).to_have_value("scenes")
+
+
+@pytest.mark.parametrize("query", HERE)
+@pytest.mark.parametrize("phone", [False, True])
+def test_every_place_is_filled_by_its_link(browser: Browser, static_address: str, query: str, phone: bool) -> None:
+    with watched_page(browser) as page:
+        if phone:
+            page.set_viewport_size(PHONE)
+        page.goto(f"{static_address}{query}{'&lang=zh' if phone else ''}")
+        expect(page.locator(HERE[query]).first).to_be_visible()
+        expect(page.locator("[role=alert]:visible")).to_have_count(0)
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        load_axe(page)
+        assert serious_violations(page) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "role", "message"),
+    [
+        ("?view=edit", "note", "Only the app has Lab"),
+        ("?view=paper", "note", "Only the app has Paper and code"),
+        ("?view=nowhere", "note", "There is no view nowhere"),
+        ("?gallery=moving&photo=0&caption=a", "problem", "moving"),
+        ("?gallery=scenes&photo=900&caption=a", "problem", "900"),
+        ("?gallery=scenes&photo=7&caption=a+car&mask=zz", "problem", "mask"),
+    ],
+)
+def test_links_to_what_is_not_here_say_so(page: Page, static_address: str, query: str, role: str, message: str) -> None:
+    page.goto(static_address + query)
+    expect(page.locator(f".message.{role}")).to_contain_text(message)
+    expect(page.locator("[data-place=lab]")).to_have_count(0)
+
+
+def test_after_a_visit_it_works_without_a_network(page: Page, static_address: str) -> None:
+    page.goto(static_address)
+    page.wait_for_function("document.body.dataset.offline === 'scenes'")
+    page.context.set_offline(True)
+    page.goto(f"{static_address}?caption=a+sheep")
+    expect(ready(page).locator(".ranked-photo")).to_have_count(24)
+    page.locator(".ranked-photo").nth(5).click()
+    assert page.locator(".ranked-photo img").nth(5).evaluate("(image) => image.naturalWidth") == 224
+    for place, shown in (("compare", ".seps-compare canvas"), ("learn", ".seps-lesson canvas")):
+        page.locator(f"[data-place={place}]").click()
+        expect(page.locator(shown).first).to_be_visible()
+    page.locator("[data-part=losses]").click()
+    expect(page.locator(".seps-playground .seps-chart").first).to_be_visible()
+    page.get_by_role("button", name="About").click()
+    expect(page.locator("dialog .notes")).to_contain_text("Kept in this browser")
+    forget = """async (names) => {
+        const cache = await caches.open("seps-explorer");
+        const requests = (await cache.keys()).filter(({ url }) => names.some((name) => url.endsWith(name)));
+        return Promise.all(requests.map((request) => cache.delete(request)));
+    }"""
+    assert page.evaluate(forget, ["/199.png"]) == [True]
+    page.goto(f"{static_address}?gallery=scenes&caption=a+sheep&photo=199")
+    expect(page.get_by_role("alert")).to_contain_text("A picture cannot be fetched")
+    page.locator(".sources select").select_option("examples")
+    expect(page.get_by_role("alert").first).to_contain_text("not kept in this browser")
+
+
+def test_about_says_what_runs_and_an_isolated_page_takes_threads(
+    page: Page, static_address: str, static_folder: Path
+) -> None:
+    scores = []
+    with served_folder(static_folder, isolated=True) as isolated:
+        for address, threads in ((static_address, 1), (f"{isolated}/below/it/", min(4, os.cpu_count() or 1))):
+            page.goto(address + LINK)
+            scores.append(score(ready(page)))
+            page.get_by_role("button", name="About").click()
+            notes = page.locator("dialog .notes")
+            expect(notes).to_contain_text(f"ONNX Runtime {PACKAGES['onnxruntime-web']}")
+            expect(notes).to_contain_text("in 1 thread;" if threads == 1 else f"in {threads} threads;")
+            apart = re.search(r"S\(I, T\) is ([\d.]+) from the app's", notes.inner_text())
+            assert apart is not None and float(apart[1]) < 1e-3
+    assert abs(scores[0] - scores[1]) < 1e-5

@@ -1,0 +1,108 @@
+"""The comparison in a real browser: one layer, one scale and one marked patch for all captions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from demo.record.mask_overlap import describe_overlap
+from demo.record.packing import overlap
+from seps import BranchExplanation
+from tests.demo.browser.standalone import (
+    GRID,
+    VEIL,
+    centres,
+    check_laid,
+    compare_value,
+    open_page,
+    page_of,
+    random_record,
+)
+from tests.helpers.web.numbers import short
+
+pytestmark = pytest.mark.journey
+
+
+def pictures(page: Page) -> list[Locator]:
+    return page.locator("figure canvas").all()
+
+
+def values(branch: BranchExplanation, layer: str) -> NDArray[np.floating[Any]]:
+    return branch.score if layer == "score" else branch.parts[layer]
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_masks_scores_counts_and_overlaps_side_by_side(browser: Browser, count: int) -> None:
+    records = [random_record(seed) for seed in range(count)]
+    sentence = describe_overlap([record.sparse.kept for record in records])
+    page = open_page(browser, page_of("compare", compare_value(records, opacity=1, shared=sentence)))
+    assert len(pictures(page)) == count
+    expect(page.locator(".seps-shared")).to_have_text(sentence)
+    shown = [float(text[:-1]) / 100 for text in page.locator(".seps-overlap td[data-value]").all_inner_texts()]
+    np.testing.assert_allclose(np.array(shown).reshape(count, count), overlap(records), atol=5.1e-3)
+    assert page.locator(".seps-overlap th[scope=row]").all_inner_texts() == list("ABCDEF"[:count])
+    for index, (canvas, record) in enumerate(zip(pictures(page), records, strict=True)):
+        np.testing.assert_array_equal((centres(canvas, GRID) == VEIL).all(axis=1), ~record.sparse.kept)
+        figure = page.locator(f"[data-item={'ABCDEF'[index]}]")
+        expect(figure).to_contain_text(f"caption {index + 1}")
+        expect(figure).to_contain_text("24 of 48 patches kept")
+        expect(figure.locator("output")).to_have_text(short(record.similarity))
+        label = canvas.get_attribute("aria-label") or ""
+        assert label.startswith(f'{"ABCDEF"[index]}, "caption {index + 1}": 24 of 48 patches kept; ')
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("layer", ["score", "s_st"])
+def test_one_range_colours_every_picture(browser: Browser, layer: str) -> None:
+    records = [random_record(seed, paper=False) for seed in range(3)]  # its attentions are not stretched to [0, 1]
+    page = open_page(browser, page_of("compare", compare_value(records, opacity=1)))
+    page.locator(f"[data-layer={layer}]").click()
+    shown = [values(record.sparse, layer) for record in records]
+    low, high = min(values.min() for values in shown), max(values.max() for values in shown)
+    assert any(values.min() > low for values in shown) and any(values.max() < high for values in shown)
+    for canvas, expected in zip(pictures(page), shown, strict=True):
+        check_laid(centres(canvas, GRID), expected, low, high)
+    ends = [float(page.locator(f".seps-legend .{end}").get_attribute("data-value") or "") for end in ("low", "high")]
+    np.testing.assert_allclose(ends, [low, high], rtol=1e-6)
+    assert page.evaluate("window.triggered.at(-1)") == ["layer", {"layer": layer, "objects": False}]
+
+
+def test_a_patch_is_marked_in_every_picture(browser: Browser) -> None:
+    records = [random_record(seed) for seed in range(3)]
+    page = open_page(browser, page_of("compare", compare_value(records)))
+    read_pixels = "canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data"
+    for canvas in pictures(page):
+        canvas.evaluate(f"(canvas) => {{ canvas.before = {read_pixels}; }}")
+    pictures(page)[1].focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    fates = ", ".join(
+        f"{'ABC'[i]} {'kept' if record.sparse.kept[9] else 'dropped'}" for i, record in enumerate(records)
+    )
+    expect(page.locator(".seps-reading")).to_have_text(f"Row 2, column 2: {fates}")
+    changed_patches = f"""(canvas) => {{
+        const patches = new Set();
+        {read_pixels}.forEach((value, index) => {{
+            if (value === canvas.before[index]) return;
+            const [x, y] = [Math.floor(index / 4) % canvas.width, Math.floor(index / 4 / canvas.width)];
+            patches.add(Math.floor((x + 0.5) / canvas.width * 8) + 8 * Math.floor((y + 0.5) / canvas.height * 6));
+        }});
+        return [...patches];
+    }}"""
+    assert [canvas.evaluate(changed_patches) for canvas in pictures(page)] == [[9], [9], [9]]
+    page.keyboard.press("Escape")
+    expect(page.locator(".seps-reading")).to_have_text("Point at a patch to see it in every picture.")
+
+
+def test_phone_puts_pictures_below_each_other(browser: Browser) -> None:
+    records = [random_record(seed) for seed in range(6)]
+    page = open_page(browser, page_of("compare", compare_value(records)), (390, 844), touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    boxes = [canvas.bounding_box() for canvas in pictures(page)]
+    assert len({box["x"] for box in boxes if box}) == 1
+    pictures(page)[0].tap(position={"x": 3, "y": 3})
+    expect(page.locator(".seps-reading")).to_contain_text("Row 1, column 1: A ")

@@ -1,0 +1,154 @@
+"""Photographs of every kind: those that are read, and those that are refused."""
+
+import struct
+import zlib
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from demo.galleries.reading.decoding import LONGEST
+
+RED = (220, 30, 40)
+BLUE = (20, 60, 200)
+ORIENTATION = 0x0112
+
+
+def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
+    stream = BytesIO()
+    image.save(stream, kind, **options)
+    return stream.getvalue()
+
+
+def two_halves(size: tuple[int, int] = (60, 40)) -> Image.Image:
+    """Red on the left, blue on the right."""
+    image = Image.new("RGB", size, RED)
+    image.paste(BLUE, (size[0] // 2, 0, *size))
+    return image
+
+
+def png(size: tuple[int, int], depth: int, colour: int, rows: bytes, *chunks: tuple[bytes, bytes]) -> bytes:
+    """A PNG of these raw rows, other chunks in front of them, for what Pillow does not write."""
+    header = struct.pack(">2I5B", *size, depth, colour, 0, 0, 0)
+    parts = [
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in ((b"IHDR", header), *chunks, (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def texts() -> PngInfo:
+    """Three megabytes of text, packed."""
+    info = PngInfo()
+    info.add_text("Comment", "tale " * 600_000, zip=True)
+    return info
+
+
+def damaged_exif() -> PngInfo:
+    info = PngInfo()
+    info.add_text("Raw profile type exif", "\nexif\n4\nno hexadecimal")
+    return info
+
+
+def rotated(kind: str, size: tuple[int, int] = (60, 40)) -> bytes:
+    """Two halves stored lying on their side: upright, red is above blue."""
+    exif = Image.Exif()
+    exif[ORIENTATION] = 6
+    return saved(two_halves(size), kind, exif=exif)
+
+
+def palette() -> bytes:
+    """A palette in which red is transparent."""
+    image = two_halves().quantize(4)
+    return saved(image, "PNG", transparency=image.getpixel((0, 0)))
+
+
+def translucent() -> bytes:
+    """Nothing on the left, blue on the right."""
+    image = two_halves().convert("RGBA")
+    image.paste((0, 0, 0, 0), (0, 0, image.width // 2, image.height))
+    return saved(image, "PNG")
+
+
+WHITE = (255, 255, 255)
+PROFILE = np.random.default_rng(0).bytes(3_000_000)  # of a colour space: no library is to read it
+GREY = Image.fromarray(np.repeat(np.array([[20 * 257, 200 * 257]], np.uint16), 30, axis=1).repeat(40, axis=0))
+RGB16 = png((2, 1), 16, 2, b"\0" + struct.pack(">6H", *(257 * value for value in RED + BLUE)))
+READABLE: dict[str, tuple[Callable[[], bytes], tuple[int, int], tuple[int, ...], tuple[int, ...]]] = {
+    "JPEG": (lambda: saved(two_halves(), "JPEG", quality=95), (60, 40), RED, BLUE),
+    "PNG": (lambda: saved(two_halves(), "PNG"), (60, 40), RED, BLUE),
+    "WEBP": (lambda: saved(two_halves(), "WEBP", lossless=True), (60, 40), RED, BLUE),
+    "BMP": (lambda: saved(two_halves(), "BMP"), (60, 40), RED, BLUE),
+    "TIFF": (lambda: saved(two_halves(), "TIFF", compression="tiff_lzw"), (60, 40), RED, BLUE),
+    "animated GIF": (
+        lambda: saved(two_halves(), "GIF", save_all=True, append_images=[Image.new("RGB", (60, 40), "green")]),
+        (60, 40), RED, BLUE,
+    ),
+    "two pictures in a JPEG": (
+        lambda: saved(two_halves(), "MPO", save_all=True, append_images=[Image.new("RGB", (60, 40), "green")]),
+        (60, 40), RED, BLUE,
+    ),
+    "CMYK": (lambda: saved(two_halves().convert("CMYK"), "JPEG", quality=95), (60, 40), RED, BLUE),
+    "16-bit grey": (lambda: saved(GREY, "PNG"), (60, 40), (20, 20, 20), (200, 200, 200)),
+    "16-bit colour": (lambda: RGB16, (2, 1), RED, BLUE),
+    "grey": (lambda: saved(two_halves().convert("L"), "JPEG"), (60, 40), (88, 88, 88), (64, 64, 64)),
+    "palette, transparent": (lambda: palette(), (60, 40), WHITE, BLUE),
+    "transparent PNG": (lambda: translucent(), (60, 40), WHITE, BLUE),
+    "rotated JPEG": (lambda: rotated("JPEG"), (40, 60), RED, BLUE),
+    "rotated TIFF": (lambda: rotated("TIFF"), (40, 60), RED, BLUE),
+    "one bit": (lambda: saved(Image.new("1", (60, 40)), "PNG"), (60, 40), (0, 0, 0), (0, 0, 0)),
+    "16-bit grey, one value transparent": (
+        lambda: png((2, 1), 16, 0, b"\0" + struct.pack(">2H", 20 * 257, 200 * 257), (b"tRNS", b"\0\0")),
+        (2, 1), (20, 20, 20), (200, 200, 200),
+    ),
+    "colour, one value transparent": (
+        lambda: png((2, 1), 8, 2, bytes((0, *RED, *BLUE)), (b"tRNS", struct.pack(">3H", *RED))), (2, 1), WHITE, BLUE,
+    ),
+    "JPEG with a large profile": (
+        lambda: saved(two_halves(), "JPEG", quality=95, icc_profile=PROFILE), (60, 40), RED, BLUE,
+    ),
+    "PNG with a large profile": (lambda: saved(two_halves(), "PNG", icc_profile=PROFILE), (60, 40), RED, BLUE),
+    "PNG with a profile that unpacks to 20 MB": (
+        lambda: saved(two_halves(), "PNG", icc_profile=bytes(20_000_000)), (60, 40), RED, BLUE,
+    ),
+    "PNG with a long text": (lambda: saved(two_halves(), "PNG", pnginfo=texts()), (60, 40), RED, BLUE),
+    "PNG with damaged EXIF": (lambda: saved(two_halves(), "PNG", pnginfo=damaged_exif()), (60, 40), RED, BLUE),
+    "20,000 wide JPEG": (lambda: saved(two_halves((20_000, 100)), "JPEG"), (LONGEST, 10), RED, BLUE),
+    "large 16-bit grey": (
+        lambda: saved(GREY.resize((4096, 20), Image.Resampling.NEAREST), "PNG"),
+        (LONGEST, 10), (20, 20, 20), (200, 200, 200),
+    ),
+    "large rotated JPEG": (lambda: rotated("JPEG", (4096, 400)), (200, LONGEST), RED, BLUE),
+}  # fmt: skip
+
+
+def header_only_png(width: int, height: int) -> bytes:
+    return png((width, height), 8, 2, b"")
+
+
+def floating_point() -> bytes:
+    return saved(Image.new("F", (4, 4), 0.5), "TIFF")
+
+
+NO_PHOTO = r"^The photo \"bad\.jpg\" is no photo that can be read: save it as JPEG, PNG, WEBP, GIF, BMP or TIFF\.$"
+TOO_MANY = r"^The photo \"bad\.jpg\" has more than 100 million pixels: scale it down\.$"
+TOO_MANY_WHOLE = r"^The photo \"bad\.jpg\" has more than 64 million pixels: scale it down, or save it as JPEG\.$"
+REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
+    "text": (lambda: b"a dog on grass, but in words", NO_PHOTO),
+    "zero bytes": (lambda: b"", r"^The photo \"bad\.jpg\" is empty \(0 bytes\): choose another file\.$"),
+    "SVG": (lambda: b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', NO_PHOTO),
+    "HEIC": (lambda: b"\0\0\0\x18ftypheic\0\0\0\0heicmif1" + bytes(200), r"is damaged or cut short"),
+    "EPS": (lambda: saved(two_halves(), "EPS"), NO_PHOTO),
+    "icon": (lambda: saved(two_halves(), "ICO"), NO_PHOTO),
+    "PPM": (lambda: saved(two_halves(), "PPM"), NO_PHOTO),
+    "bomb of 144 million pixels": (lambda: saved(Image.new("1", (12_000, 12_000)), "PNG"), TOO_MANY),
+    "JPEG of 101 million pixels": (lambda: saved(Image.new("L", (10_100, 10_000)), "JPEG"), TOO_MANY),
+    "PNG of 65 million pixels": (lambda: header_only_png(6_500, 10_000), TOO_MANY_WHOLE),
+    "bomb by its header only": (lambda: header_only_png(60_000, 60_000), TOO_MANY),
+    "bomb GIF": (lambda: b"GIF89a" + struct.pack("<2H", 65_535, 65_535) + b"\0\0\0" + saved(
+        Image.new("L", (1, 1)), "GIF")[13:], TOO_MANY),
+    "floating point": (floating_point, r"^The photo \"bad\.jpg\" has floating-point pixels: save it with 8 or 16 bits"),
+}  # fmt: skip

@@ -1,0 +1,47 @@
+"""Accessibility violations of a page, found by axe-core.
+
+axe-core comes from npm, as the libraries of the page without a server do, and lies outside the repo.
+"""
+
+import shutil
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from demo.static.libraries import npm_packages
+
+VERSION = "4.14.1"
+SERIOUS = ("serious", "critical")
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+    "rules": {"label-content-name-mismatch": {"enabled": True}, "target-size": {"enabled": True}},
+    "resultTypes": ["violations"],
+    "preload": False,  # of resources that none of these rules reads
+}
+COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"], "preload": False}
+# Violations of Gradio 6.31.0 that the app cannot fix: a rule, the selector of the exception, and the reason.
+GRADIOS: tuple[tuple[str, str, str], ...] = ()
+RUN = """async ([rules, gradios]) => {
+    const hidden = [...document.querySelectorAll(".tabitem")].filter((panel) => !panel.checkVisibility());
+    const { violations } = await axe.run({ exclude: hidden }, rules);
+    const isGradios = (id, [target]) => gradios.some(([rule, where]) =>
+        rule === id && typeof target === "string" && document.querySelector(target)?.closest(where));
+    return violations.flatMap(({ id, impact, nodes }) => nodes
+        .filter(({ target }) => !isGradios(id, target))
+        .map(({ target, failureSummary }) => ({ id, impact, target: target.join(" "), why: failureSummary })));
+}"""
+
+
+def load_axe(page: Page) -> None:
+    """Put axe-core into a page; skips the test where npm is not there."""
+    if shutil.which("npm") is None:
+        pytest.skip("axe-core comes from npm, which is not there.")
+    page.evaluate((npm_packages({"axe-core": VERSION}) / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
+
+
+def serious_violations(page: Page, colours_alone: bool = False) -> list[str]:
+    """Each serious or critical violation on the current page, or of its colours: the rule, where, and why."""
+    rules = COLOURS if colours_alone else RULES
+    matches: list[dict[str, Any]] = page.evaluate(RUN, [rules, [list(entry) for entry in GRADIOS]])
+    return [f"{each['id']}: {each['target']}: {each['why']}" for each in matches if each["impact"] in SERIOUS]

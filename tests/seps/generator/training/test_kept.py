@@ -1,0 +1,90 @@
+from collections.abc import Iterator
+from dataclasses import replace
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seps.generator.config import GeneratorConfig
+from seps.generator.model.network import GeneratorNetwork
+from seps.generator.training import loop
+from seps.generator.training.run import Run
+from seps.generator.training.settings import GeneratorSettings, Stage
+from seps.generator.training.watch import best_epoch, describe_kept_epochs, epochs_since_best
+from seps.runs import trainer
+from seps.runs.run_folder import MODEL
+from seps.runs.run_log import read_epochs
+
+WRITES, PAINTS = Stage(("contrastive", "captions"), 3), Stage(("pixels",), 3)
+DRAWS = Stage(("diffusion",), 3, freeze_text=True)
+
+
+def worse_each_time(seen: list[dict[str, torch.Tensor]]) -> Any:
+    """Return a replacement of `measure`: every stage is best after its first epoch."""
+    losses: Iterator[float] = iter(range(1, 100))
+
+    def measure(run: Run, stage: Stage, *_: object) -> dict[str, float]:
+        with run.use_average("diffusion" in stage.losses):
+            seen.append({key: value.clone() for key, value in run.objective.network.state_dict().items()})
+        return {"dev_loss": float(next(losses))}
+
+    return measure
+
+
+def test_the_model_of_a_run_is_the_best_epoch_of_each_stage(
+    drawn: Path, config: GeneratorConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[dict[str, torch.Tensor]] = []
+    monkeypatch.setattr(loop, "measure", worse_each_time(seen))
+    settings = GeneratorSettings((WRITES, PAINTS, DRAWS), batch_size=8, lr_warmup_epochs=0.5, average=0.5)
+    loop.train(config, settings, drawn, tmp_path / "run", device="cpu")
+    assert len(seen) == 9
+    kept, best, last = GeneratorNetwork(config), seen[-3], seen[-1]
+    kept.load(tmp_path / "run" / MODEL)
+    for key, tensor in kept.state_dict().items():
+        torch.testing.assert_close(tensor, best[key].half().to(tensor.dtype), msg=key)
+    assert any(not torch.equal(best[key].half(), tensor.half()) for key, tensor in last.items())
+
+
+def test_a_run_that_ends_while_it_saves_still_keeps_the_best_epoch(
+    drawn: Path, config: GeneratorConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = GeneratorSettings((WRITES, replace(WRITES, epochs=2)), batch_size=8)
+    stop = "write_epoch"
+    real, calls = getattr(trainer, stop), []
+
+    def cut(*arguments: Any) -> None:
+        real(*arguments)
+        calls.append(arguments)
+        if len(calls) == 4:  # the first epoch of the second stage is written, its model is not
+            raise KeyboardInterrupt
+
+    seen: list[dict[str, torch.Tensor]] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(trainer, stop, cut)
+        patch.setattr(loop, "measure", worse_each_time(seen))
+        with pytest.raises(KeyboardInterrupt):
+            loop.train(config, settings, drawn, tmp_path / "run", device="cpu")
+    monkeypatch.setattr(loop, "measure", lambda *_: {"dev_loss": 50.0})
+    loop.train(config, settings, drawn, tmp_path / "run", resume=True, device="cpu")
+    kept = GeneratorNetwork(config)
+    kept.load(tmp_path / "run" / MODEL)
+    for key, tensor in kept.state_dict().items():
+        torch.testing.assert_close(tensor, seen[3][key].half().to(tensor.dtype), msg=key)
+    assert [row["epoch"] for row in read_epochs(tmp_path / "run")] == [1, 2, 3, 4, 5]
+
+
+def test_the_lowest_loss_is_the_first_of_several_and_never_one_that_is_no_number() -> None:
+    rows = [{"dev_loss": value} for value in (nan, 3.0, 2.0, 2.0, 4.0)]
+    assert best_epoch(rows) == 2 and epochs_since_best(rows) == 2
+    assert best_epoch([]) == -1 and epochs_since_best([]) == 0
+
+
+def test_the_kept_epochs_are_named() -> None:
+    rows = [{"stage": 1.0, "dev_loss": 3.0}, {"stage": 2.0, "dev_loss": 2.0}, {"stage": 2.0, "dev_loss": 1.0}]
+    assert describe_kept_epochs(rows) == (
+        "the epoch of each stage with the lowest loss on dev (stage 1: epoch 1 of 1, stage 2: epoch 2 of 2)"
+    )
+    assert describe_kept_epochs(rows[1:]) == "epoch 2 of 2, the one with the lowest loss on dev"
