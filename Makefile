@@ -1,12 +1,12 @@
-# make demo: the app. make test: lint, types and all that tells whether the program is right, in minutes.
-# make test-slow: what takes long. make test-all: both. make bench: the engine beside the plain loop.
-# make static DIR=FOLDER: the page without a server, for any static host. make space DIR=FOLDER: what a Space runs.
-# make model NAME=photos DIR=FOLDER: a model as the model hub takes it.
-# make bench-scale PHOTOS=FOLDER CAPTIONS=FILE: galleries on disk of 1,000 to 100,000 photographs, written to scale.json.
-# make cards: write the generated tables of guides and cards.
-# make soak: the app's memory while 50 people use it. make gpu: all of it that needs a CUDA GPU, written to gpu.json.
-# The virtual environment is made outside the repo, once for each content of the requirements files: with the app's
-# packages for the app, with those of requirements-dev.txt too for everything else.
+# make demo: run the app. make test: lint, type checks and the fast tests.
+# make test-slow: slow tests. make test-all: both. make bench: compare the engine with the plain loop.
+# make static DIR=FOLDER: write the page without a server, for any static host.
+# make space DIR=FOLDER: write the files of a Space. make model NAME=photos DIR=FOLDER: write a model for the model hub.
+# make bench-scale PHOTOS=FOLDER CAPTIONS=FILE: measure galleries of 1,000 to 100,000 photographs, into scale.json.
+# make cards: write the generated tables of guides and cards. make format: format the Python files.
+# make soak: measure the app's memory under 50 users. make gpu: measure on a CUDA GPU, into gpu.json.
+# The virtual environment lies outside the repo, one per content of the requirements files. `make demo` and `make space`
+# install requirements.txt only, the other targets requirements-dev.txt too.
 
 PYTHON ?= python3
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/seps-explorer
@@ -34,7 +34,7 @@ $(READY): | $(filter-out $(READY),$(APP))
 demo: $(APP)
 	$(RUN) app.py
 
-# Types beside all else: each of them keeps one core busy.
+# mypy runs in parallel with the other checks: each keeps one core busy.
 lint: $(READY)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-style
 lint-types: $(READY)
@@ -45,18 +45,18 @@ lint-style: $(READY)
 	$(VENV)/bin/lint-imports --no-cache
 	@.ci/lint-js $(CACHE)
 
-# Each process of the tests reads what the first one compiled, wherever the environment would have none of it kept.
+# Let test processes share compiled bytecode, even where the environment disables it.
 unexport PYTHONDONTWRITEBYTECODE
 
-# One process a core, at most four, each with one thread; the tests of one file stay together and share what they build.
+# One process per core, at most four, with one thread each; tests of a file run in one process and share fixtures.
 PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-# What fails while other tests keep the machine busy is told, and run once more alone; failing again fails.
+# Run failed tests once more, one at a time: some have time limits that a busy machine exceeds.
 ALONE := OMP_NUM_THREADS=1 $(RUN) -m pytest --last-failed --last-failed-no-failures none
 
 # Without Chromium, and where it cannot be installed, the browser tests are skipped.
 chromium: $(READY)
-	@$(RUN) -m tests.helpers.chromium
+	@$(RUN) -m tests.helpers.web.chromium
 
 test: lint chromium
 	$(PYTEST) -m "not slow" || $(ALONE) -m "not slow"
