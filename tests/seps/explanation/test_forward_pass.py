@@ -149,7 +149,7 @@ def test_the_record_cannot_be_changed() -> None:
                 with pytest.raises(ValueError, match="cannot set WRITEABLE"):
                     value.setflags(write=True)
     with pytest.raises(TypeError, match="read-only"):
-        record.sparse.parts["s_st"] = record.sparse.score
+        record.sparse.parts["s_st"] = record.sparse.score  # type: ignore[index]
 
 
 def test_copies_and_pickles_are_the_record_again() -> None:
@@ -158,7 +158,7 @@ def test_copies_and_pickles_are_the_record_again() -> None:
     assert again.terms == record.terms
     np.testing.assert_array_equal(again.sparse.parts["s_p"], record.sparse.parts["s_p"])
     with pytest.raises(TypeError, match="read-only"):
-        again.sparse.parts["s_p"] = again.sparse.score  # type: ignore[index]
+        again.sparse.parts["s_p"] = again.sparse.score
     for array, original in (
         (again.sparse.score, record.sparse.score),
         (again.sparse.parts["s_p"], record.sparse.parts["s_p"]),
