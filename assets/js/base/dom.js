@@ -85,3 +85,17 @@ export function debounced(call, milliseconds) {
   later.stop = () => clearTimeout(timer);
   return later;
 }
+
+// Call a function at once, but not more often than every so many milliseconds; of calls in between the last one counts.
+export function paced(call, milliseconds) {
+  let [timer, last] = [0, -milliseconds];
+  const later = (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      last = performance.now();
+      call(...values);
+    }, last + milliseconds - performance.now());
+  };
+  later.stop = () => clearTimeout(timer);
+  return later;
+}

@@ -1,13 +1,13 @@
 // The caption: a box, suggestions, and a dense caption that is folded away.
 
-import { button, debounced, h } from "../base/dom.js";
+import { button, debounced, h, paced } from "../base/dom.js";
 import { say } from "../base/words.js";
 
-const PAUSE = 90; // milliseconds between two keys after which the picture follows
+const PACE = 90; // milliseconds between two captions that the picture follows while one types
 
 // typed(caption): while one types; asked(caption): Enter, or a suggestion: the best photo opens; denseTyped(text).
 export function askBox({ typed, asked, denseTyped }) {
-  const later = debounced(() => typed(box.value), PAUSE);
+  const later = paced(() => typed(box.value), PACE);
   const box = h("textarea", {
     id: "caption", rows: "1", spellcheck: "false", autocomplete: "off", enterkeyhint: "search",
     input: later,
@@ -19,7 +19,7 @@ export function askBox({ typed, asked, denseTyped }) {
     },
   });
   const chips = h("div", { class: "chips", role: "group", "aria-label": say("explore.try") });
-  const denseLater = debounced(() => denseTyped(dense.value), 3 * PAUSE);
+  const denseLater = debounced(() => denseTyped(dense.value), 3 * PACE);
   const dense = h("textarea", { rows: "4", spellcheck: "false", "aria-label": say("explore.dense"), placeholder: say("explore.dense_hint"), input: denseLater });
   const fold = h("details", { class: "fold dense" }, h("summary", {}, say("explore.dense")), dense);
   const element = h("div", { class: "ask-box" },

@@ -70,6 +70,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
 
   // Follow the state: recompute the values that changed.
   function follow(now, before) {
+    if (before && changed(now, before, ["photo"])) open = ""; // a photo that was chosen stays
     const isNew = !look.record || changed(now, before, OF_PAIR);
     const isExample = !before && look.record && look.value.caption === now.caption && !look.facts;
     if (!isExample && isNew) explain(now);
