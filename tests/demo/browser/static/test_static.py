@@ -66,10 +66,12 @@ def test_models_are_within_their_budgets(page: Page, static_address: str) -> Non
 
 def test_a_caption_ranks_and_a_photo_opens(page: Page, static_address: str) -> None:
     page.goto(static_address)
+    rows = page.locator(".ranked-photo")
+    first = rows.first.get_attribute("data-index") or ""
     ready(page).fill("#caption", "a green rocket in the dark sky")
     page.press("#caption", "Enter")
     wait_for_query(page, "caption", "a green rocket in the dark sky")
-    rows = page.locator(".ranked-photo")
+    expect(rows.first).not_to_have_attribute("data-index", first)  # the new ranking is there
     expect(rows.first).to_have_attribute("aria-pressed", "true")
     rows.nth(3).click()
     wait_for_query(page, "photo", rows.nth(3).get_attribute("data-index") or "")
