@@ -31,8 +31,8 @@ BOTH = "Images in two splits: keep them in one"
 ABSENT = "Image files that are not below {}: put them there, or take their captions out"
 AMBIGUOUS = "Image files of which several lie below {}: name them with their folder"
 FEW = (
-    "Images with fewer captions than {}: write some, take them out, or take {} of each with "
-    "python -m seps.data.convert --captions-per-image {}"
+    "Images with fewer captions than {k}: write some, take them out, or take {least} of each with "
+    "python -m seps.data.convert --captions-per-image {least}"
 )
 
 
@@ -71,7 +71,7 @@ def read_caption_file(file: Path, problems: Problems, captions_per_image: int | 
     if longer:
         more, first = amount(k, "caption"), "first" if k == 1 else f"first {k}"
         notes.append(f"{amount(longer, 'image')} of {file.name} with more than {more}: the {first} of each are taken.")
-    few = FEW.format(k, *[min(counts, default=k)] * 2)
+    few = FEW.format(k=k, least=min(counts, default=k))
     for photo in chain(*splits.values()):
         if len(photo.captions) < k:
             problems.add(few, f"{photo.file}: {len(photo.captions)}")

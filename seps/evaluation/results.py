@@ -62,8 +62,9 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON; recalls in per cent, "coco" and "max_words" only where there are any."""
-        left_out = ("protocol", "metrics", "coco", *["max_words"] * (self.max_words is None))
-        values = {name: value for name, value in vars(self).items() if name not in left_out}
+        values = {name: value for name, value in vars(self).items() if name not in ("protocol", "metrics", "coco")}
+        if self.max_words is None:
+            del values["max_words"]
         return values | plain_recalls(self.metrics, self.coco)
 
     def table(self) -> str:

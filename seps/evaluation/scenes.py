@@ -56,9 +56,10 @@ class SceneRetrieval:
     def table(self) -> str:
         """Return the report to print."""
         lines = [f"{self.model or 'model'} on {self.split}, by {self.scored}: {self.images:,} scenes, captions only"]
-        for group, name, recall in ((group, *item) for group, both in self.recalls.items() for item in both.items()):
-            numbers = f"R@1 {recall.r1:5.1f}  R@5 {recall.r5:5.1f}  R@10 {recall.r10:5.1f}"
-            lines.append(f"  {group:7} {name.replace('_', ' '):14} {numbers}  mean rank {recall.mean_rank:.1f}")
+        for group, directions in self.recalls.items():
+            for name, recall in directions.items():
+                numbers = f"R@1 {recall.r1:5.1f}  R@5 {recall.r5:5.1f}  R@10 {recall.r10:5.1f}"
+                lines.append(f"  {group:7} {name.replace('_', ' '):14} {numbers}  mean rank {recall.mean_rank:.1f}")
         for name, missed in self.misses.items():
             lines.append(
                 f"  {name.replace('_', ' ')}: {missed.misses:,} of {missed.queries:,} first answers are another "

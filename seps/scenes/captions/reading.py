@@ -1,10 +1,10 @@
 """Parsing of captions in the words of the scenes' captions into statements; the inverse of `sentences`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from typing import Any
 
 from seps.scenes.captions import wording
@@ -82,29 +82,20 @@ def judge_statements(scene: Scene, reading: Reading) -> tuple[bool, ...]:
 
 
 def _judged(scene: Scene, reading: Reading) -> Iterator[tuple[bool, ...]]:
-    """Yield the truth of each statement for each assignment of objects; objects that the scene lacks are None."""
-    for chosen in _choices(sum(len(named.objects) for named in reading.named), len(scene.objects)):
+    """Yield the truth of each statement for every largest assignment of named objects to the scene's."""
+    named, objects = min(sum(len(named.objects) for named in reading.named), MAX_NAMED), len(scene.objects)
+    matched = min(named, objects)
+    for places, order in product(combinations(range(named), matched), permutations(range(objects), matched)):
+        chosen = dict(zip(places, order, strict=True))
         yield tuple(_holds(scene, statement, chosen) for statement in reading.statements)
 
 
-def _choices(named: int, objects: int) -> Iterator[list[int | None]]:
-    """Yield every largest assignment of named objects to the scene's; the rest are None."""
-    considered = min(named, MAX_NAMED)
-    matched = min(considered, objects)
-    for places in combinations(range(considered), matched):
-        for order in permutations(range(objects), matched):
-            chosen: list[int | None] = [None] * named
-            for place, number in zip(places, order, strict=True):
-                chosen[place] = number
-            yield chosen
-
-
-def _holds(scene: Scene, statement: Statement, chosen: Sequence[int | None]) -> bool:
+def _holds(scene: Scene, statement: Statement, chosen: Mapping[int, int]) -> bool:
     name, *rest = statement
     if name == "background":
         return scene.background in rest
     numbers = about(statement)
-    meant = [chosen[i] for i in numbers]
+    meant = [chosen.get(i) for i in numbers]
     return None not in meant and holds(scene, (name, *meant, *rest[len(numbers) :]))
 
 

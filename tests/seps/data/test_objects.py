@@ -158,19 +158,6 @@ def test_centres_by_hand() -> None:
     assert not centres_inside([(0.13, 0.0, 0.37, 1.0)], (2, 4)).any()
 
 
-def test_masks_by_hand() -> None:
-    mask = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]], dtype=bool)
-    assert mask_overlap(mask, (1, 2)) == pytest.approx(np.array([[0.5, 1 / 6]]))
-    assert mask_overlap(mask, (3, 4)).tolist() == mask.tolist()
-    # Rows of one and a half pixels: the second row of pixels belongs half to each.
-    assert mask_overlap(mask, (2, 2)) == pytest.approx(np.array([[2.5 / 3, 0], [0.5 / 3, 1 / 3]]))
-    # Centres: on an edge between pixels, those on both sides count; else the pixel around it.
-    assert mask_centres(mask, (1, 2)).tolist() == [[True, False]]
-    assert mask_centres(mask, (3, 4)).tolist() == mask.tolist()
-    assert mask_centres(mask, (2, 2)).tolist() == [[True, False], [False, True]]
-    assert mask_centres(mask, (1, 1)).tolist() == [[False]]
-
-
 @given(boxes, st.integers(1, 6), st.integers(1, 6), st.integers(1, 9), st.integers(1, 9))
 def test_a_box_of_whole_pixels_is_its_mask(
     box: tuple[float, float, float, float], h: int, w: int, height: int, width: int

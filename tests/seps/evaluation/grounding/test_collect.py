@@ -108,39 +108,27 @@ def test_phrases_of_drawn_maps(model: SEPSModel, split: Split, monkeypatch: pyte
     assert (mentioned.mean, background.mean) == pytest.approx((60 / 125, 20 / 75))
 
 
-def test_maps_are_those_of_the_explanation_and_of_plain_cosines(model: SEPSModel, split: Split) -> None:
-    text = "a dog runs."
-    result = ground(model.train(), split, [[sentence(text, ("dog runs.", 1, "animals", LEFT))], []], curve_captions=0)
-    assert model.training
-    model.eval()
-    photo = Image.open(split.image_files[0])
-    record = model.explain(photo, text)
-    left = np.zeros((10, 10))
-    left[:, :5] = 1
-    phrase = record.sparse_alignment.word_maps[2:6].mean(axis=0).astype(float)  # dog run ##s .
-    assert figures(result, "seps")[0] == pytest.approx((phrase * left.ravel()).sum() / phrase.sum())
-    patches = F.normalize(model.encode_photos([photo])[0, 1:], dim=-1)  # without [CLS]
-    words = F.normalize(model.encode_captions([text])[0][0, 2:6], dim=-1)
-    cosine = (patches @ words.T).mean(dim=1)
-    cosine -= cosine.min()
-    energy, hit = figures(result, "cosine")
-    assert energy == pytest.approx(float(cosine.view(10, 10)[:, :5].sum() / cosine.sum()), abs=1e-5)
-    assert hit == float(int(cosine.argmax()) % 10 < 5)
-
-
-def test_effects_are_those_of_the_phrases_words(model: SEPSModel, split: Split) -> None:
+def test_maps_of_phrases_are_those_of_the_explanation_and_of_plain_cosines(model: SEPSModel, split: Split) -> None:
     text = "a dog runs."
     entities = [[sentence(text, ("dog runs.", 1, "animals", LEFT))], []]
-    result = ground(model, split, entities, curve_captions=1)
+    result = ground(model.train(), split, entities, curve_captions=1)
+    assert model.training
+    net = model.eval().cross_net
     image = model.encode_photos([Image.open(split.image_files[0])])[0]
     words = model.encode_captions([text])[0][0]
-    maps = caption_maps(Gradients(model.cross_net, image), image, words, [slice(2, 6)], (10, 10), 0)
-    effects = measure_effects(model.cross_net, image, words).word_worth[2:6].mean(axis=0).clip(min=0)  # dog run ##s .
-    assert maps.phrases[0]["effect"] == pytest.approx(effects)
-    expected = effects.reshape(10, 10)[:, :5].sum() / effects.sum(), float(int(effects.argmax()) % 10 < 5)
-    assert figures(result, "effect") == pytest.approx(expected)
-    blanked = measure_blanked(model.cross_net, image, words)
-    assert maps.phrases[0]["blanked"] == pytest.approx(blanked.word_effects[2:6].mean(axis=0).clip(min=0))
+    record, blanked = explain(net, image, words), measure_blanked(net, image, words)
+    cosine = (F.normalize(image[1:], dim=-1) @ F.normalize(words[2:6], dim=-1).T).mean(dim=1).numpy()  # without [CLS]
+    expected = {  # of "dog run ##s ."
+        "seps": record.sparse_alignment.word_maps[2:6].mean(axis=0),
+        "effect": measure_effects(net, image, words).word_worth[2:6].mean(axis=0).clip(min=0),
+        "blanked": blanked.word_effects[2:6].mean(axis=0).clip(min=0),
+        "cosine": cosine - cosine.min(),
+    }
+    maps = caption_maps(Gradients(net, image), image, words, [slice(2, 6)], (10, 10), 0)
+    for method, values in expected.items():
+        assert maps.phrases[0][method] == pytest.approx(values, abs=1e-5)
+        energy = values.reshape(10, 10)[:, :5].sum() / values.sum()
+        assert figures(result, method) == pytest.approx((energy, float(int(values.argmax()) % 10 < 5)), abs=1e-5)
     assert maps.orders["blanked"].tolist() == order_of(blanked.effects.astype(float)).tolist()
     assert set(maps.orders) == set(METHODS) == set(result.methods)
     assert (result.methods["effect"]["deletion"] is None) == (result.methods["seps"]["deletion"] is None)
