@@ -111,11 +111,7 @@ def query_dense(split: Split, protocol: str) -> list[str] | None:
 
 
 def similarity_matrix(
-    model: SEPSModel,
-    split: Split,
-    protocol: str = "none",
-    progress: Progress = False,
-    seconds: Seconds | None = None,
+    model: SEPSModel, split: Split, protocol: str = "none", progress: Progress = False, seconds: Seconds | None = None
 ) -> Tensor:
     """S(I, T) of every image and every caption of a split, (V, V * k), with few captions in memory at a time."""
     dense, seconds = query_dense(split, protocol), defaultdict(float) if seconds is None else seconds
