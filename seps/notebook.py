@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from seps.common.checks import check_choice
+
 DRAWING = "demo.notebook"  # the drawing module, in the repository next to this package
 THEMES = ("auto", "light", "dark")
 
@@ -19,33 +21,33 @@ def show(subject: Any, *, layer: str = "mask", theme: str = "auto", **options: A
         options: of a record `photo`, `caption`, `credit`, which replace the stored ones; of a ranking `photos` or
             `captions` (the ranked items), `titles` and `top` (how many to show).
     """
-    return _drawing().show(subject, layer=layer, theme=_theme(theme), **options)
+    return _drawing(theme).show(subject, layer=layer, theme=theme, **options)
 
 
 def compare(records: Sequence[Any], *, layer: str = "mask", theme: str = "auto", **options: Any) -> Any:
     """Show two to six captions for one photograph side by side, on one colour scale."""
-    return _drawing().compare(records, layer=layer, theme=_theme(theme), **options)
+    return _drawing(theme).compare(records, layer=layer, theme=theme, **options)
 
 
 def as_html(subject: Any) -> str | None:
-    """Return the HTML of a record or a ranking, or None without drawing code."""
-    return _representation(subject, "_repr_html_")
+    """Return the HTML of a record or a ranking, or None without drawing code, so that its text is shown."""
+    try:
+        return show(subject)._repr_html_()
+    except ValueError:
+        return None
 
 
 def as_png(subject: Any) -> bytes | None:
     """Return the PNG for notebooks that show no HTML, as `as_html`."""
-    return _representation(subject, "_repr_png_")
-
-
-def _representation(subject: Any, name: str) -> Any:
     try:
-        return getattr(show(subject), name)()
-    except ValueError:  # the text is shown instead
+        return show(subject)._repr_png_()
+    except ValueError:
         return None
 
 
-def _drawing() -> Any:
-    """Import the drawing code; ValueError if it or one of its dependencies is missing."""
+def _drawing(theme: str) -> Any:
+    """Import the drawing code; ValueError for an unknown theme, or if the code or a package it needs is missing."""
+    check_choice("theme", theme, THEMES)
     try:
         return import_module(DRAWING)
     except ModuleNotFoundError as error:
@@ -54,9 +56,3 @@ def _drawing() -> Any:
         else:
             problem = f'the package {error.name} is missing: run pip install ".[app]" in the folder of the repository'
         raise ValueError(f"Records are drawn by the app, but {problem}.") from error
-
-
-def _theme(theme: str) -> str:
-    if theme not in THEMES:
-        raise ValueError(f"theme is {theme!r}, but it must be one of {', '.join(THEMES)}.")
-    return theme

@@ -1,12 +1,12 @@
 """The rows of a caption file, a split, an id, a file name and a caption each, whichever kind it is."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from seps.common.checks import read_json, read_json_file, read_utf8, shown
-from seps.data.problems import Problems
+from seps.data.problems import Problems, is_text
 from seps.data.table import first_line, parse_table
 
 WHOLE = "all"  # the split of a file that names none
@@ -37,16 +37,16 @@ KINDS = (
 Row = tuple[str, str, str, str]  # split, id, file, caption
 
 
-def read_rows(file: Path, problems: Problems) -> tuple[str, list[Row]]:
-    """Read a caption file's kind and its rows, in the file's order; ValueError with a clause for an unknown kind."""
+def read_rows(file: Path, problems: Problems) -> list[Row]:
+    """Read a caption file's rows, in the file's order; ValueError with a clause for an unknown kind of file."""
     with file.open("rb") as stream:
         head = stream.read(4)
-    for begin, sentence in PACKED.items():
-        if head.startswith(begin):
-            raise ValueError(sentence)
+    packed = next((reason for begin, reason in PACKED.items() if head.startswith(begin)), None)
+    if packed:
+        raise ValueError(packed)
     if file.suffix.lower() == ".json":
         return _json_rows(file, read_json_file(file), problems)
-    return "table", _text_rows(file, read_utf8(file.read_bytes()), problems)
+    return _text_rows(file, read_utf8(file.read_bytes()), problems)
 
 
 def split_of_name(file: Path) -> str:
@@ -55,24 +55,27 @@ def split_of_name(file: Path) -> str:
     return words.pop() if len(words) == 1 else WHOLE
 
 
-def _json_rows(file: Path, content: Any, problems: Problems) -> tuple[str, list[Row]]:
+def _json_rows(file: Path, content: Any, problems: Problems) -> list[Row]:
     images = content.get("images") if isinstance(content, dict) else None
     if not isinstance(images, list):
         raise ValueError(KINDS)
     annotations = content.get("annotations")
     if isinstance(annotations, list):
-        return "COCO", _coco(file, images, annotations, problems)
+        return _coco(file, images, annotations, problems)
     if images and not any(isinstance(entry, dict) and "sentences" in entry for entry in images):
         raise ValueError("none of its images has captions: give the file with the captions")
     split, rows = split_of_name(file), list[Row]()
     for number, entry in enumerate(images, start=1):
         values = entry if isinstance(entry, dict) else {}
         name, texts = _name(values), _texts(values)
-        if name and texts and all(isinstance(text, str) and text.strip() for text in texts):
-            rows += _entry_rows(split, name, texts, values)
+        if name and texts and all(map(is_text, texts)):
+            folder, named = values.get("filepath"), values.get("split")
+            path = str(PurePosixPath(folder, name)) if is_text(folder) else name
+            image_id = str(values.get("cocoid", path))
+            rows += [(named if is_text(named) else split, image_id, path, text) for text in texts]
         else:
             problems.add(ENTRIES, f"{file.name}, entry {number}: {shown(texts)} of {shown(name)}")
-    return "Karpathy", rows
+    return rows
 
 
 def _coco(file: Path, images: Sequence[Any], annotations: Sequence[Any], problems: Problems) -> list[Row]:
@@ -86,7 +89,7 @@ def _coco(file: Path, images: Sequence[Any], annotations: Sequence[Any], problem
         values = entry if isinstance(entry, dict) else {}
         image_id, caption = values.get("image_id"), values.get("caption")
         name = names.get(image_id) if isinstance(image_id, int | str) else None
-        if not isinstance(caption, str) or not caption.strip():
+        if not is_text(caption):
             problems.add(ENTRIES, f"{file.name}, annotation {number}: {shown(caption)}")
         elif not isinstance(name, str) or not name:
             problems.add(STRAY, f"{file.name}, annotation {number}: image_id {shown(image_id)}")
@@ -106,19 +109,11 @@ def _name(entry: Mapping[str, Any]) -> str | None:
 
 def _texts(entry: Mapping[str, Any]) -> list[Any]:
     """Return the captions of an entry: the raw text or, if missing, the tokens."""
-    texts = _listed(entry.get("sentences"))
-    return [
-        text.get("raw", " ".join(map(str, text.get("tokens", ())))) if isinstance(text, dict) else text
-        for text in texts
-    ]
 
+    def text_of(text: Any) -> Any:
+        return text.get("raw", " ".join(map(str, text.get("tokens", ())))) if isinstance(text, dict) else text
 
-def _entry_rows(split: str, name: str, texts: Sequence[str], entry: Mapping[str, Any]) -> Iterator[Row]:
-    """The rows of an entry, in its own split or, where it names none, in the file's."""
-    folder, named = entry.get("filepath"), entry.get("split")
-    path = str(PurePosixPath(folder, name)) if isinstance(folder, str) and folder else name
-    for text in texts:
-        yield named if isinstance(named, str) and named else split, str(entry.get("cocoid", path)), path, text
+    return list(map(text_of, _listed(entry.get("sentences"))))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -147,7 +142,7 @@ def _text_rows(file: Path, text: str, problems: Problems) -> list[Row]:
     whole, rows = split_of_name(file), list[Row]()
     for line, row in cells:
         name, texts = row[written[name_heading]], _listed(row[written[caption_heading]])
-        if name and all(isinstance(text, str) and text.strip() for text in texts):
+        if name and all(map(is_text, texts)):
             split = (row[written["split"]] or WHOLE) if "split" in written else whole
             rows += [(split, name, name, text) for text in texts]
         else:

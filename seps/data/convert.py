@@ -6,11 +6,13 @@ python -m seps.data.convert captions_train2014.json captions_val2014.json --to D
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 
 from seps.common.checks import check_whole, shown
 from seps.common.cli import Parser, check_folder, print_error, whole_number
 from seps.common.files import json_text, write_atomically
+from seps.common.numbers import amount
 from seps.common.progress import Progress, with_progress
 from seps.data.caption_rows import WHOLE
 from seps.data.layout import split_notes
@@ -50,15 +52,21 @@ def convert(
     splits, notes, counts = Splits(), list[str](), set[int]()
     for source in with_progress(sources, "Reading", progress):
         content = read_caption_file(source, problems, captions_per_image)
-        for name, photos in content.splits.items():
-            splits.setdefault(name, []).extend(photos)
-        captions = [caption for photos in content.splits.values() for photo in photos for caption in photo.captions]
+        for name, part in content.splits.items():
+            splits.setdefault(name, []).extend(part)
+        captions = [caption for photo in chain(*content.splits.values()) for caption in photo.captions]
         notes += [*content.notes, *split_notes(source.name, captions, content.captions_per_image)]
         counts.add(content.captions_per_image)
     if len(counts) > 1:
         problems.add(COUNTS, ", ".join(map(str, sorted(counts))))
     _check_ids(splits, problems)
-    names = _file_names(splits, images, problems)
+    photos = list(chain(*splits.values()))
+    files = [] if images is None else find_images(photos, images, problems)
+    problems.raise_any()
+    if images is None:
+        names = {photo.id: photo.file for photo in photos}
+    else:
+        names = {photo.id: file.relative_to(images).as_posix() for photo, file in zip(photos, files, strict=True)}
     splits = _named(splits, split, dev)
     for file in [to / "id_mapping.json", *(to / f"{name}_{kind}.txt" for name in splits for kind in ("caps", "ids"))]:
         if file.exists():
@@ -101,23 +109,12 @@ def _named(splits: Splits, split: str | None, dev: int) -> Splits:
     return splits
 
 
-def _file_names(splits: Splits, images: Path | None, problems: Problems) -> dict[str, str]:
-    """Return the file name of each id; DataError if there is any problem so far."""
-    photos = [photo for split in splits.values() for photo in split]
-    files = [] if images is None else find_images(photos, images, problems)
-    problems.raise_any()
-    if images is None:
-        return {photo.id: photo.file for photo in photos}
-    return {photo.id: file.relative_to(images).as_posix() for photo, file in zip(photos, files, strict=True)}
-
-
 def _write(splits: Mapping[str, Sequence[Photograph]], names: Mapping[str, str], to: Path, progress: Progress) -> None:
     """Write the folder's files, all of them or, where one cannot be written, none."""
     texts = {}
     for name, photos in splits.items():
-        lines = [(photo.id, caption) for photo in photos for caption in photo.captions]
-        texts[f"{name}_ids.txt"] = "".join(f"{line}\n" for line, _ in lines)
-        texts[f"{name}_caps.txt"] = "".join(f"{line}\n" for _, line in lines)
+        texts[f"{name}_ids.txt"] = "".join(f"{photo.id}\n" * len(photo.captions) for photo in photos)
+        texts[f"{name}_caps.txt"] = "".join(f"{caption}\n" for photo in photos for caption in photo.captions)
     texts["id_mapping.json"] = json_text(names)
     with ExitStack() as stack:
         for file, text in with_progress(texts.items(), "Writing", progress):
@@ -129,11 +126,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser(
         prog="python -m seps.data.convert",
         description=(__doc__ or "").split("\n")[0],
-        elsewhere=lambda: {
-            "out": "--to is meant",
-            "output": "--to is meant",
-            "data": "the file stands without an option",
-        },
+        elsewhere=lambda: (
+            dict.fromkeys(("out", "output"), "--to is meant") | {"data": "give the file without an option"}
+        ),
     )
     parser.add_argument("sources", metavar="SOURCE", type=Path, nargs="+", help="JSON of COCO or Karpathy, or CSV")
     parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="the folder that is written")
@@ -141,9 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--captions-per-image", type=whole_number, metavar="K", help="take the first K of each image")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--split", metavar="NAME", help="what the split is called, where the files hold one")
-    group.add_argument(
-        "--dev", type=whole_number, default=0, metavar="N", help="set N images of such files apart as dev"
-    )
+    dev_help = "set N images of such files apart as dev"
+    group.add_argument("--dev", type=whole_number, default=0, metavar="N", help=dev_help)
     options = parser.parse_args(arguments)
     try:
         for source in options.sources:
@@ -151,14 +145,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 raise ValueError(f"{source} is no file: give a caption file, see python -m seps.data.convert --help.")
         if options.images is not None:
             check_folder(options.images, "the folder with the image files")
-        sizes, notes = convert(
-            options.sources, options.to, options.images, options.captions_per_image, options.split, options.dev, True
-        )
+        values = options.to, options.images, options.captions_per_image, options.split, options.dev
+        sizes, notes = convert(options.sources, *values, progress=True)
     except (ValueError, OSError) as error:
         return print_error(error)
     for note in notes:
         print(note)
-    held = ", ".join(f"{name} ({count:,} image{'s' * (count != 1)})" for name, count in sizes.items())
+    held = ", ".join(f"{name} ({amount(count, 'image')})" for name, count in sizes.items())
     print(f"{options.to} holds {held}.")
     first, folder = next(iter(sizes)), options.images or "FOLDER"
     print(f"Look at it: python -m seps.data.inspect {options.to} --split {first} --images {folder}")

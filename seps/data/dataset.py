@@ -150,13 +150,9 @@ class CaptionDataset(Dataset[Item]):
         for name, limit in (("max_words", max_words), ("max_dense_words", max_dense_words)):
             if limit < FEWEST:
                 raise ValueError(f"{name} is {limit}, but [CLS], a word and [SEP] need at least {FEWEST}.")
-        self.split = split
-        self.tokenizer = tokenizer
-        self.preprocess = preprocess
-        self.max_words = max_words
-        self.max_dense_words = max_dense_words
-        self.train = train
-        self.seed = seed
+        self.split, self.tokenizer, self.preprocess = split, tokenizer, preprocess
+        self.max_words, self.max_dense_words = max_words, max_dense_words
+        self.train, self.seed = train, seed
         self.dense_captions = dense_captions(split, dense)
         self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()  # persistent workers see it change
 
@@ -167,14 +163,8 @@ class CaptionDataset(Dataset[Item]):
         if not 0 <= index < len(self):
             raise IndexError(f"index is {index}, but the split has {len(self)} captions, counted from 0.")
         image_number = index // self.split.captions_per_image
-        return Item(
-            self.image(index),
-            self.caption(index),
-            self.dense_caption(index),
-            index,
-            image_number,
-            self.tokenizer.pad_id,
-        )
+        texts = self.caption(index), self.dense_caption(index)
+        return Item(self.image(index), *texts, index, image_number, self.tokenizer.pad_id)
 
     def set_epoch(self, epoch: int) -> None:
         """Set the epoch, which seeds the augmentation; call it before iterating over a DataLoader."""
@@ -185,7 +175,7 @@ class CaptionDataset(Dataset[Item]):
         file = self.split.image_files[index // self.split.captions_per_image]
         image = open_image(file)
         if self.train:
-            image = augment_image(image, self._rng(index, "image"))
+            image = augment_image(image, item_random(self.seed, int(self._epoch), index, "image"))
         try:
             return self.preprocess(image)
         except ValueError as error:
@@ -196,7 +186,7 @@ class CaptionDataset(Dataset[Item]):
         text, tokenizer = self.split.captions[index], self.tokenizer
         if not self.train:
             return tokenizer.encode(text, self.max_words)
-        rng = self._rng(index, "caption")
+        rng = item_random(self.seed, int(self._epoch), index, "caption")
         pieces = augment_words(tokenizer.words(text), tokenizer.mask_id, tokenizer.ordinary_ids, rng)
         return [tokenizer.cls_id, *pieces[: self.max_words - 2], tokenizer.sep_id]
 
@@ -210,35 +200,24 @@ class CaptionDataset(Dataset[Item]):
         """Return a batch of these items, padded with the tokenizer's pad_id: the collate_fn of a DataLoader."""
         return collate(items, self.tokenizer.pad_id)
 
-    def _rng(self, index: int, part: str) -> random.Random:
-        return item_random(self.seed, int(self._epoch), index, part)
-
 
 def collate(items: Sequence[Item], pad_id: int) -> Batch:
     """Stack and pad items into a batch, in their order."""
-    captions, lengths = _pad([item.caption for item in items], pad_id)
     dense = [item.dense_caption for item in items if item.dense_caption is not None]
-    dense_captions, dense_lengths = _pad(dense, pad_id) if dense else (None, None)
     return Batch(
         torch.stack([item.image for item in items]),
-        captions,
-        lengths,
-        dense_captions,
-        dense_lengths,
+        *_pad([item.caption for item in items], pad_id),
+        *(_pad(dense, pad_id) if dense else (None, None)),
         torch.tensor([item.number for item in items]),
         torch.tensor([item.image_number for item in items]),
     )
 
 
-def _collate_plain(items: Sequence[Item], *, collate_fn_map: object = None) -> Batch:
-    """Collate items like a DataLoader without a collate_fn."""
-    return collate(items, items[0].pad_id)
-
-
-default_collate_fn_map[Item] = _collate_plain  # torch's own place for how a type is collated
+# How a DataLoader without a collate_fn collates items.
+default_collate_fn_map[Item] = lambda items, *, collate_fn_map=None: collate(items, items[0].pad_id)
 
 
 def _pad(captions: Sequence[list[int]], pad_id: int) -> tuple[Tensor, Tensor]:
     """Captions as (B, L) and their lengths (B,), int64."""
-    lengths = torch.tensor([len(caption) for caption in captions])  # (B,)
-    return pad_sequence([torch.tensor(c) for c in captions], batch_first=True, padding_value=pad_id), lengths
+    padded = pad_sequence([torch.tensor(caption) for caption in captions], batch_first=True, padding_value=pad_id)
+    return padded, torch.tensor([len(caption) for caption in captions])

@@ -6,7 +6,7 @@ from typing import Any
 
 from seps.common.checks import shown
 from seps.data.layout import COUNTS, read_ids, read_names
-from seps.data.problems import DataError, Problems, parse_object, read_lines
+from seps.data.problems import DataError, Problems, parse_objects, read_lines
 
 TOLERANCE = 1e-3  # how far beyond the image a rounded box may lie
 
@@ -38,9 +38,8 @@ def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]
     """Read and check the phrases of a split: V lists of sentences, in the order of the images. Errors: DataError."""
     folder = Path(folder)
     if folder.is_file():
-        raise DataError(
-            f"{folder} contains captions but no phrases with boxes: give a folder with {split}_entities.jsonl."
-        )
+        needed = f"give a folder with {split}_entities.jsonl"
+        raise DataError(f"{folder} contains captions but no phrases with boxes: {needed}.")
     problems = Problems(f"Entities of split {split} of {folder}")
     order = list(dict.fromkeys(read_ids(folder, split, problems)))
     names = read_names(folder, order, problems)
@@ -49,12 +48,7 @@ def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]
     if records is not None and order and len(records) != len(order):
         problems.add(COUNTS, f"{path.name} has {len(records)} records, but {split}_ids.txt has {len(order)} images")
     images = []
-    for number, line in enumerate(records or (), start=1):
-        try:
-            record = parse_object(line, f"line {number}")
-        except ValueError as error:
-            problems.add(RECORDS, str(error))
-            continue
+    for number, record in parse_objects(records or (), RECORDS, problems):
         name = names.get(order[number - 1]) if number <= len(order) else None
         if name is not None and record.get("image") != name:
             problems.add(RECORDS, f"line {number}: image is {shown(record.get('image'))}, but {name} comes here")
@@ -79,8 +73,8 @@ def _parse_sentences(record: dict[str, Any], where: str, problems: Problems) -> 
 
 def _parse_sentence(entry: Any) -> SentencePhrases:
     match entry:
-        case {"sentence": str(sentence), "phrases": list(phrases)} if sentence.strip():
-            return SentencePhrases(sentence, tuple(_parse_phrase(phrase, sentence.split()) for phrase in phrases))
+        case {"sentence": str(text), "phrases": list(phrases)} if text.strip():
+            return SentencePhrases(text, tuple(_parse_phrase(phrase, text.split()) for phrase in phrases))
     raise ValueError(f"{shown(entry)}, but a sentence and its list of phrases are needed")
 
 
@@ -99,13 +93,12 @@ def _parse_phrase(phrase: Any, words: list[str]) -> PhraseBoxes:
 
 
 def _parse_box(box: Any, phrase: str) -> Box:
+    subject = f"phrase {phrase!r} has box {shown(box)}"
     if not isinstance(box, list) or len(box) != 4 or not all(isinstance(edge, int | float) for edge in box):
-        raise ValueError(f"phrase {phrase!r} has box {shown(box)}, but 4 numbers [x0, y0, x1, y1] are needed")
+        raise ValueError(f"{subject}, but 4 numbers [x0, y0, x1, y1] are needed")
     if not all(-TOLERANCE <= edge <= 1 + TOLERANCE for edge in box):
-        raise ValueError(
-            f"phrase {phrase!r} has box {shown(box)}, which leaves the image: fractions in [0, 1] are needed"
-        )
+        raise ValueError(f"{subject}, which leaves the image: fractions in [0, 1] are needed")
     x0, y0, x1, y1 = (min(max(float(edge), 0.0), 1.0) for edge in box)
     if not (x0 < x1 and y0 < y1):
-        raise ValueError(f"phrase {phrase!r} has box {shown(box)}, but x0 < x1 and y0 < y1 are needed")
+        raise ValueError(f"{subject}, but x0 < x1 and y0 < y1 are needed")
     return x0, y0, x1, y1

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import partial
 from html import escape
 from io import BytesIO
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from textwrap import fill
 
 from seps.common.cli import Parser, check_output, errors_in_one_line, whole_number
@@ -56,12 +57,8 @@ def inspect_split(split: Split, config: ModelConfig, sample: int = 0, notes: Seq
     if not 0 <= sample < len(split.image_ids):
         raise ValueError(f"--sample is {sample}, but the split has {len(split.image_ids)} images, counted from 0.")
     tokenizer = Tokenizer.from_config(config.text)
-    return [
-        counts(split, notes),
-        card(split, tokenizer, sample),
-        token_counts(split, tokenizer, config),
-        batch(split, tokenizer, config, sample),
-    ]
+    last = token_counts(split, tokenizer, config), batch(split, tokenizer, config, sample)
+    return [counts(split, notes), card(split, tokenizer, sample), *last]
 
 
 def counts(split: Split, notes: Sequence[str] = ()) -> Section:
@@ -86,17 +83,13 @@ def word_counts(split: Split) -> str:
     k = split.captions_per_image
     counts = [len(words(caption)) for caption in split.captions]
     stems = [frozenset(map(stem, words(caption))) for caption in split.captions]
-    inside = [common(stems[i], stems[j]) for i in range(len(stems)) for j in range(i + 1, i - i % k + k)]
-    across = [common(stems[i], stems[i + k]) for i in range(len(stems) - k)]
+    inside = [(i, j) for i in range(len(stems)) for j in range(i + 1, i - i % k + k)]
+    across = [(i, i + k) for i in range(len(stems) - k)]
     text = f"{sum(counts) / len(split.image_ids):.1f} an image and {sum(counts) / len(counts):.1f} a caption on average"
-    for title, values in (("one image", inside), ("neighbouring images", across)):
-        text += f"; captions of {title} share {sum(values) / len(values):.0%} of their word stems" if values else ""
+    for title, pairs in (("one image", inside), ("neighbouring images", across)):
+        shares = [len(stems[i] & stems[j]) / max(1, len(stems[i] | stems[j])) for i, j in pairs]
+        text += f"; captions of {title} share {fmean(shares):.0%} of their word stems" if shares else ""
     return text
-
-
-def common(first: frozenset[str], second: frozenset[str]) -> float:
-    """Return the fraction of two captions' stems that both have, in [0, 1]."""
-    return len(first & second) / max(1, len(first | second))
 
 
 def stem(word: str) -> str:
@@ -111,14 +104,13 @@ def stem(word: str) -> str:
 
 def find_other_splits(split: Split, images: Path | None) -> list[Split]:
     """Return the other readable splits of the folder or caption file."""
-    names = [file.name.removesuffix("_caps.txt") for file in sorted(split.folder.glob("*_caps.txt"))]
+    names = {file.name.removesuffix("_caps.txt") for file in split.folder.glob("*_caps.txt")}
     if split.folder.is_file():
-        names = sorted(read_caption_file(split.folder, Problems("")).splits)
+        names = set(read_caption_file(split.folder, Problems("")).splits)
     splits = []
-    for name in names:
-        if name not in (split.name, split_name(split.name)):
-            with suppress(ValueError):
-                splits.append(read_split(split.folder, name, split.captions_per_image, images))
+    for name in sorted(names - {split.name, split_name(split.name)}):
+        with suppress(ValueError):
+            splits.append(read_split(split.folder, name, split.captions_per_image, images))
     return splits
 
 
@@ -126,17 +118,15 @@ def card(split: Split, tokenizer: Tokenizer, number: int) -> Section:
     """Return an image, its captions with their words and tokens, and the words that they share."""
     texts = texts_of(split, number)
     file = split.image_files[number]
-    size = open_image(file).size
-    rows = [("file", str(file)), ("size", f"{size[0]} x {size[1]} pixels")]
+    width, height = open_image(file).size
+    rows = [("file", str(file)), ("size", f"{width} x {height} pixels")]
     for title, text in texts.items():
-        tokens = len(tokenizer.encode(text, UNCUT))
-        rows.append((title, f"{text} ({len(words(text))} words, {tokens} tokens)"))
-    words_of = {title: list(dict.fromkeys(words(text))) for title, text in texts.items()}
-    shared = [word for word in next(iter(words_of.values())) if all(word in these for these in words_of.values())]
-    rows.append(("words in every text", listed(shared)))
+        rows.append((title, f"{text} ({len(words(text))} words, {len(tokenizer.encode(text, UNCUT))} tokens)"))
+    words_of = {title: dict.fromkeys(words(text)) for title, text in texts.items()}
+    uses = Counter(word for these in words_of.values() for word in these)
+    rows.append(("words in every text", listed([word for word, count in uses.items() if count == len(texts)])))
     for title, these in words_of.items():
-        others = {word for name, more in words_of.items() if name != title for word in more}
-        rows.append((f"only in {title}", listed([word for word in these if word not in others])))
+        rows.append((f"only in {title}", listed([word for word in these if uses[word] == 1])))
     return Section(f"Image {number}, id {split.image_ids[number]}", tuple(rows), file)
 
 
@@ -164,8 +154,7 @@ def listed(entries: Sequence[str]) -> str:
 def token_counts(split: Split, tokenizer: Tokenizer, config: ModelConfig) -> Section:
     """Return how many tokens captions and dense captions have before they are cut, and how many are cut."""
     kinds = [("captions", split.captions, config.text.max_words)]
-    if split.dense is not None:
-        kinds.append(("dense captions", split.dense, config.text.max_dense_words))
+    kinds += [("dense captions", split.dense, config.text.max_dense_words)] if split.dense is not None else []
     rows = []
     for title, texts, limit in kinds:
         lengths = [len(tokenizer.encode(text, UNCUT)) for text in texts[:COUNTED]]
@@ -177,23 +166,15 @@ def token_counts(split: Split, tokenizer: Tokenizer, config: ModelConfig) -> Sec
 
 def batch(split: Split, tokenizer: Tokenizer, config: ModelConfig, sample: int) -> Section:
     """Return the shapes that `collate` makes of the first captions of a few images, and a decoded caption."""
-    text = config.text
-    dataset = CaptionDataset(
-        split,
-        tokenizer,
-        partial(preprocess, config=config.vision),
-        text.max_words,
-        text.max_dense_words,
-        dense="none" if split.dense is None else "own",
-    )
+    limits, dense = (config.text.max_words, config.text.max_dense_words), "none" if split.dense is None else "own"
+    dataset = CaptionDataset(split, tokenizer, partial(preprocess, config=config.vision), *limits, dense=dense)
     images = range(sample, min(sample + BATCH, len(split.image_ids)))
     made = dataset.collate([dataset[number * split.captions_per_image] for number in images])
     rows = []
     for name, part in made._asdict().items():
-        description = "none" if part is None else f"{tuple(part.shape)} {str(part.dtype).removeprefix('torch.')}"
-        if part is not None and part.ndim == 1:
-            description += f": {part.tolist()}"
-        rows.append((name, description))
+        values = f": {part.tolist()}" if part is not None and part.ndim == 1 else ""
+        kind = "none" if part is None else f"{tuple(part.shape)} {str(part.dtype).removeprefix('torch.')}"
+        rows.append((name, kind + values))
     first = made.captions[0, : int(made.lengths[0])].tolist()
     rows.append(("first caption decoded", " ".join(tokenizer.labels(first))))
     return Section(f"Batch of {len(images)} captions of {len(images)} images", tuple(rows))
@@ -203,10 +184,8 @@ def as_text(sections: Sequence[Section]) -> str:
     """Sections as lines of text."""
     lines = []
     for section in sections:
-        lines.append(section.title)
-        for name, value in section.rows:
-            lines.append(fill(f"  {name:<{INDENT - 2}}{value}", WIDTH, subsequent_indent=" " * INDENT))
-        lines.append("")
+        rows = (f"  {name:<{INDENT - 2}}{value}" for name, value in section.rows)
+        lines += [section.title, *(fill(row, WIDTH, subsequent_indent=" " * INDENT) for row in rows), ""]
     return "\n".join(lines)
 
 
@@ -216,29 +195,24 @@ def as_html(sections: Sequence[Section]) -> str:
     for section in sections:
         parts.append(f"<h2>{escape(section.title)}</h2>")
         if section.picture is not None:
-            parts.append(f'<img alt="" src="{data_address(section.picture)}">')
+            picture, stream = open_image(section.picture), BytesIO()
+            picture.thumbnail((PICTURE, PICTURE))
+            picture.save(stream, "JPEG", quality=85)
+            data = base64.b64encode(stream.getvalue()).decode()
+            parts.append(f'<img alt="" src="data:image/jpeg;base64,{data}">')
         rows = (f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in section.rows)
         parts.append(f"<table>{''.join(rows)}</table>")
     return PAGE.format(title=escape(sections[0].title), body="\n".join(parts))
 
 
-def data_address(file: Path) -> str:
-    """Return an image, made small, as an address that holds it."""
-    picture = open_image(file)
-    picture.thumbnail((PICTURE, PICTURE))
-    stream = BytesIO()
-    picture.save(stream, "JPEG", quality=85)
-    return f"data:image/jpeg;base64,{base64.b64encode(stream.getvalue()).decode()}"
-
-
 def read_config(name: str) -> ModelConfig:
     """Read the config of a shipped model, a model folder or a config of the package; ValueError for any other name."""
-    if name in config_names():
+    names = config_names()
+    if name in names:
         return load_config(name)
     folder = model_folder(name)
     if folder is None:
-        names = ", ".join(config_names())
-        raise ValueError(f"--model {name} is a hub repo: give a shipped model, a folder or one of {names}.")
+        raise ValueError(f"--model {name} is a hub repo: give a shipped model, a folder or one of {', '.join(names)}.")
     return ModelConfig.from_json(folder / CONFIG_NAME)
 
 

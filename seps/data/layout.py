@@ -12,7 +12,17 @@ from pathlib import Path
 from seps.common.checks import check_whole, shown
 from seps.data.lookup import IMAGES, FilesBelow
 from seps.data.manifest import manifest_split, read_manifest
-from seps.data.problems import MISSING, UNREADABLE, DataError, Problems, parse_object, read_lines, read_text
+from seps.data.problems import (
+    MISSING,
+    UNREADABLE,
+    DataError,
+    Problems,
+    is_text,
+    parse_object,
+    parse_objects,
+    read_lines,
+    read_text,
+)
 from seps.data.sources import USUAL, find_images, read_caption_file, split_name
 
 PROTOCOLS = ("none", "own", "other")
@@ -82,16 +92,21 @@ def read_split(
         problems.add(CAPTION_FILES, f"{file.name}: python -m seps.data.convert {file} --to DIR")
     captions = lines or []
     ids = read_ids(folder, split, problems)
-    captions_per_image = captions_per_image or captions_each(ids, len(captions))
-    groups = caption_lines(ids, len(captions), captions_per_image)
-    names = read_names(folder, groups, problems)
-    _check_captions(split, lines, len(ids), captions_per_image, problems)
-    _check_groups(groups, captions_per_image, problems)
-    files = _check_files(folder, images, names, problems)
-    dense = _read_dense(folder, split, len(groups), captions_per_image, problems)
+    counts = set(Counter(ids).values())
+    k = captions_per_image or (counts.pop() if len(ids) == len(captions) and len(counts) == 1 else USUAL)
+    numbers = caption_lines(ids, len(captions), k)
+    names = read_names(folder, numbers, problems)
+    if lines is not None:
+        _check_captions(split, lines, len(ids), k, problems)
+    for image_id, group in numbers.items():
+        if image_id and not len(group) == k == group[-1] - group[0] + 1:
+            where = f"between lines {group[0]} and {group[-1]}" if group[-1] > group[0] else f"on line {group[0]}"
+            problems.add(GROUPS, f"id {image_id}: {len(group)} {where}, but {k} in a row are needed")
+    files = _find_files(folder, images, names, problems)
+    dense = _read_dense(folder, split, len(numbers), k, problems)
     problems.raise_any()
-    notes = split_notes(f"{split}_caps.txt", captions, captions_per_image)
-    return Split(split, folder, tuple(groups), tuple(files), tuple(captions), captions_per_image, dense, notes)
+    notes = split_notes(f"{split}_caps.txt", captions, k)
+    return Split(split, folder, tuple(numbers), tuple(files), tuple(captions), k, dense, notes)
 
 
 def sole_split(folder: Path) -> str | None:
@@ -123,16 +138,15 @@ def _read_file(file: Path, split: str, k: int | None, images: Path) -> Split:
 
 def split_notes(file: str, captions: Sequence[str], k: int) -> tuple[str, ...]:
     """Say what is odd of captions that can be read: sentences, none where nothing is."""
-    notes = []
     empty = sum(caption.lower() in NO_TEXT for caption in captions)
     if empty:
-        notes.append(
+        return (
             f"{empty} of {len(captions)} captions of {file} are 'nan' or the like, as a table writes an empty cell: "
-            "write captions, or take these lines out."
+            "write captions, or take these lines out.",
         )
-    elif len(captions) > k and len(set(captions)) == 1:
-        notes.append(f"All {len(captions)} captions of {file} are {shown(captions[0])}: none identifies an image.")
-    return tuple(notes)
+    if len(captions) > k and len(set(captions)) == 1:
+        return (f"All {len(captions)} captions of {file} are {shown(captions[0])}: none identifies an image.",)
+    return ()
 
 
 def read_ids(folder: Path, split: str, problems: Problems) -> list[str]:
@@ -142,12 +156,6 @@ def read_ids(folder: Path, split: str, problems: Problems) -> list[str]:
         if not image_id:
             problems.add(EMPTY, f"line {number} of {split}_ids.txt")
     return ids
-
-
-def captions_each(ids: Sequence[str], captions: int) -> int:
-    """Return how many captions every image has where ids are one a caption and all have as many; else 5."""
-    counts = set(Counter(ids).values())
-    return counts.pop() if len(ids) == captions and len(counts) == 1 else USUAL
 
 
 def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[int]]:
@@ -177,18 +185,15 @@ def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> di
         if isinstance(name, str) and name:
             names[image_id] = name
         elif image_id:
-            problems.add(
-                UNMAPPED, f"id {image_id}" if name is None else f"id {image_id}: {shown(name)} is not a file name"
-            )
+            problems.add(UNMAPPED, f"id {image_id}" + ("" if name is None else f": {shown(name)} is not a file name"))
     return names
 
 
 def dense_captions(split: Split, protocol: str) -> list[str] | None:
     """Return the dense caption of each caption: (V * k), or None for protocol "none".
 
-    Args:
-        protocol: "none"; "own", the dense caption of the caption's image, or the image's other captions joined if the
-            split has none; "other", the same of the next image, cyclically.
+    "own" is the dense caption of the caption's image, or the image's other captions joined if the split has none;
+    "other" is the same of the next image, cyclically.
     """
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol is {protocol!r}, but it must be one of {', '.join(PROTOCOLS)}.")
@@ -210,22 +215,19 @@ def dense_captions(split: Split, protocol: str) -> list[str] | None:
 
 def no_dense(split: Split) -> str:
     """Say in a clause, without a full stop, that a split has no dense captions, and where they were looked for."""
-    lacks = f"Split {split.name} of {split.folder} has no dense captions"
-    if split.folder.is_file():
-        return lacks
-    return f"{lacks}, neither {split.name}_dense.jsonl nor DATASET_{split.name}.jsonl"
+    tried = f", neither {split.name}_dense.jsonl nor DATASET_{split.name}.jsonl"
+    return f"Split {split.name} of {split.folder} has no dense captions{'' if split.folder.is_file() else tried}"
 
 
 def find_dense_file(folder: Path, split: str) -> Path | None:
     """Return `{split}_dense.jsonl`, else `{dataset}_{split}.jsonl`."""
-    ours = folder / f"{split}_dense.jsonl"
-    if ours.exists():
-        return ours
+    for named in (folder / f"{split}_dense.jsonl", folder / f"{folder.resolve().name}_{split}.jsonl"):
+        if named.exists():
+            return named
     theirs = sorted(path for path in folder.iterdir() if path.name.endswith(f"_{split}.jsonl"))
-    named = [path for path in theirs if path.name == f"{folder.resolve().name}_{split}.jsonl"]
-    if len(theirs) > 1 and not named:
+    if len(theirs) > 1:
         raise ValueError(", ".join(path.name for path in theirs))
-    return next(iter(named or theirs), None)
+    return next(iter(theirs), None)
 
 
 def _join_others(split: Split) -> list[str]:
@@ -235,11 +237,8 @@ def _join_others(split: Split) -> list[str]:
             f"split {split.name} has no dense captions, and with {k} caption an image there are 0 others to join: "
             f"write {split.name}_dense.jsonl, or choose protocol 'none'."
         )
-    joined = []
-    for j in range(len(split.captions)):
-        first = j - j % k
-        joined.append(" ".join(split.captions[i] for i in range(first, first + k) if i != j))
-    return joined
+    groups = [range(j - j % k, j - j % k + k) for j in range(len(split.captions))]
+    return [" ".join(split.captions[i] for i in group if i != j) for j, group in enumerate(groups)]
 
 
 def _splits_in(folder: Path) -> str:
@@ -248,9 +247,7 @@ def _splits_in(folder: Path) -> str:
     return ", ".join(names if listed is None else [*names, listed]) or "no split"
 
 
-def _check_captions(split: str, captions: list[str] | None, ids: int, k: int, problems: Problems) -> None:
-    if captions is None:
-        return
+def _check_captions(split: str, captions: Sequence[str], ids: int, k: int, problems: Problems) -> None:
     if not captions:
         problems.add(COUNTS, f"{split}_caps.txt has 0 captions, but at least 1 is needed")
     elif ids and len(captions) not in (ids, ids * k):
@@ -261,31 +258,21 @@ def _check_captions(split: str, captions: list[str] | None, ids: int, k: int, pr
             problems.add(EMPTY, f"line {number} of {split}_caps.txt")
 
 
-def _check_groups(lines: Mapping[str, list[int]], k: int, problems: Problems) -> None:
-    for image_id, numbers in lines.items():
-        first, last = numbers[0], numbers[-1]
-        if image_id and not len(numbers) == k == last - first + 1:
-            where = f"between lines {first} and {last}" if last > first else f"on line {first}"
-            problems.add(GROUPS, f"id {image_id}: {len(numbers)} {where}, but {k} in a row are needed")
-
-
-def _check_files(folder: Path, images: str | Path | None, names: Mapping[str, str], problems: Problems) -> list[Path]:
-    """Where the files of these names lie; what is missing is noted."""
+def _find_files(folder: Path, images: str | Path | None, names: Mapping[str, str], problems: Problems) -> list[Path]:
+    """Return the files of these names, in the folder of images or of Flickr30K in it; missing ones are noted."""
     root = folder / IMAGES if images is None else Path(images)
     if not root.is_dir():
         problems.add(MISSING, f"{IMAGES}/ (where the images lie elsewhere: --images FOLDER)")
         return []
-    below = FilesBelow(root)
-    absent = [image_id for image_id, name in names.items() if below.find(name) is None]
-    unpacked = root / FLICKR30K
-    if images is not None and absent and unpacked.is_dir():
-        there = FilesBelow(unpacked)
-        missing_there = [image_id for image_id, name in names.items() if there.find(name) is None]
-        if len(missing_there) < len(absent):
-            root, absent, below = unpacked, missing_there, there
-    for image_id in absent:
-        problems.add(ABSENT.format(f"{IMAGES}/" if images is None else root), f"{names[image_id]} (id {image_id})")
-    return [file for file in map(below.find, names.values()) if file is not None]
+    files = list(map(FilesBelow(root).find, names.values()))
+    if images is not None and None in files and (root / FLICKR30K).is_dir():
+        there = list(map(FilesBelow(root / FLICKR30K).find, names.values()))
+        if there.count(None) < files.count(None):
+            root, files = root / FLICKR30K, there
+    for (image_id, name), file in zip(names.items(), files, strict=True):
+        if file is None:
+            problems.add(ABSENT.format(f"{IMAGES}/" if images is None else root), f"{name} (id {image_id})")
+    return [file for file in files if file is not None]
 
 
 def _read_dense(folder: Path, split: str, images: int, k: int, problems: Problems) -> tuple[str, ...] | None:
@@ -301,13 +288,9 @@ def _read_dense(folder: Path, split: str, images: int, k: int, problems: Problem
         needed = f"{images} (one an image) or {images * k} (one a caption) are needed"
         problems.add(COUNTS, f"{path.name} has {len(lines)} lines, but {needed}")
     texts = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            text = parse_object(line, f"line {number}").get("text")
-        except ValueError as error:
-            problems.add(DENSE, str(error))
-            continue
-        if isinstance(text, str) and text.strip():
+    for number, record in parse_objects(lines, DENSE, problems):
+        text = record.get("text")
+        if is_text(text):
             texts.append(text.strip())
         else:
             problems.add(DENSE, f"line {number}: its text is {shown(text)}")

@@ -1,8 +1,9 @@
 """Files below a folder by the names that data have for them: other separators, capitals or accents."""
 
 import os
-import unicodedata
 from pathlib import Path
+
+from seps.common.text import nfc
 
 IMAGES = "images"  # the folder of image files in the layouts that are read
 
@@ -22,9 +23,11 @@ class FilesBelow:
 
     def matches(self, name: str) -> list[Path]:
         """Return the candidates for a name: the exact path if it exists, else all matching files."""
-        for written in dict.fromkeys((name, self._tidy(name))):
+        for written in filter(None, dict.fromkeys((name, self._tidy(name)))):
             file = self.root / written
-            if written and self._has(file):
+            if file.parent not in self._listed:
+                self._listed[file.parent] = files_in(file.parent)
+            if file.name in self._listed[file.parent]:
                 return [file]
         if self._tree is None:
             self._tree = self._walked()
@@ -36,11 +39,6 @@ class FilesBelow:
         """Return a name with forward slashes, without a leading "./"."""
         parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
         return "/".join(parts[1:] if len(parts) > 1 and parts[0] in (self.root.name, IMAGES) else parts)
-
-    def _has(self, file: Path) -> bool:
-        if file.parent not in self._listed:
-            self._listed[file.parent] = files_in(file.parent)
-        return file.name in self._listed[file.parent]
 
     def _walked(self) -> dict[str, list[Path]]:
         """All files by the keys of their path and, behind "*/", of their name."""
@@ -54,8 +52,7 @@ class FilesBelow:
 
 
 def _key(name: str) -> str:
-    """A name in small letters, its accents joined to their letters: some systems store them apart."""
-    return unicodedata.normalize("NFC", name).lower()
+    return nfc(name).lower()
 
 
 def files_in(folder: Path) -> set[str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from seps.data import PhraseBoxes, SentencePhrases
 from seps.data.entities import Box
-from seps.data.problems import Problems, parse_object, read_lines
+from seps.data.problems import Problems, parse_objects, read_lines
 from seps.scenes import decode_mask
 
 Floats = NDArray[np.float64]
@@ -132,7 +132,7 @@ class SceneObjects:
 
 
 class Masks:
-    """Objects as pixel masks: all that a scene has, mentioned anywhere or not."""
+    """Objects as pixel masks, all that a scene has, mentioned anywhere or not; methods as `Boxes`."""
 
     def __init__(self, scene: SceneObjects, grid: tuple[int, int]) -> None:
         self.grid, self.mentions = grid, scene.mentions
@@ -154,8 +154,7 @@ class Masks:
 
     def all(self) -> Floats:
         """As `Boxes`."""
-        mask: Booleans = np.any(self.masks, axis=0)
-        return mask_overlap(mask, self.grid).reshape(-1)
+        return mask_overlap(np.any(self.masks, axis=0), self.grid).reshape(-1)
 
 
 def image_truth(
@@ -190,14 +189,9 @@ def read_scenes(folder: Path, split: str, entities: Sequence[Sequence[SentencePh
     if len(lines) != len(entities):
         problems.add(RECORDS, f"{path.name} has {len(lines)} scenes, but {split}_entities.jsonl has {len(entities)}")
     scenes = []
-    for number, (line, sentences) in enumerate(zip(lines, entities, strict=False), start=1):
+    for number, record in parse_objects(lines[: len(entities)], RECORDS, problems):
         try:
-            record = parse_object(line, f"line {number}")
-        except ValueError as error:
-            problems.add(RECORDS, str(error))
-            continue
-        try:
-            scenes.append(_parse_scene(record, sentences))
+            scenes.append(_parse_scene(record, entities[number - 1]))
         except (ValueError, KeyError, TypeError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else error
             problems.add(RECORDS, f"line {number}: {reason}")

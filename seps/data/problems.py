@@ -1,10 +1,12 @@
 """Reading files whose problems are collected, so that one error lists them all."""
 
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from seps.common.checks import read_json, read_utf8
+from seps.common.numbers import amount
 from seps.common.text import ListError
 
 LISTED = 20  # problems of one kind that a message spells out
@@ -34,8 +36,7 @@ class Problems:
         """Raise one DataError that lists every problem noted; do nothing without problems."""
         if not self.kinds:
             return
-        count = sum(len(problems) for problems in self.kinds.values())
-        message = [f"{self.subject}: {count} {'problem' if count == 1 else 'problems'}."]
+        message = [f"{self.subject}: {amount(sum(map(len, self.kinds.values())), 'problem')}."]
         for kind, problems in self.kinds.items():
             message.append(f"{kind} ({len(problems)}):")
             message += [f"  {problem}" for problem in problems[:LISTED]]
@@ -70,3 +71,19 @@ def parse_object(content: str | bytes, subject: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{subject} holds a JSON {type(value).__name__}, but an object {{...}} is needed.")
     return value
+
+
+def parse_objects(lines: Sequence[str], kind: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the JSON object of each line with its number, from 1; a line that has none is noted as of this kind."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            record = parse_object(line, f"line {number}")
+        except ValueError as error:
+            problems.add(kind, str(error))
+        else:
+            yield number, record
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Return whether a value is a text that is not blank."""
+    return isinstance(value, str) and bool(value.strip())

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from seps.common.checks import shown
@@ -30,8 +31,8 @@ BOTH = "Images in two splits: keep them in one"
 ABSENT = "Image files that are not below {}: put them there, or take their captions out"
 AMBIGUOUS = "Image files of which several lie below {}: name them with their folder"
 FEW = (
-    "Images with fewer captions than {}: write some, take them out, or take {} of each with "
-    "python -m seps.data.convert --captions-per-image {}"
+    "Images with fewer captions than {k}: write some, take them out, or take {least} of each with "
+    "python -m seps.data.convert --captions-per-image {least}"
 )
 
 
@@ -46,9 +47,8 @@ class Photograph:
 
 @dataclass(frozen=True)
 class CaptionFile:
-    """The content of a caption file: its kind, photographs by split, k captions per image, and notes."""
+    """The content of a caption file: photographs by split, k captions per image, and notes."""
 
-    kind: str
     splits: dict[str, list[Photograph]]
     captions_per_image: int
     notes: tuple[str, ...]
@@ -57,26 +57,26 @@ class CaptionFile:
 def read_caption_file(file: Path, problems: Problems, captions_per_image: int | None = None) -> CaptionFile:
     """Read a caption file, its images in the order in which they come; `problems` notes all that is wrong."""
     try:
-        kind, rows = read_rows(file, problems)
+        rows = read_rows(file, problems)
     except (OSError, ValueError) as error:
         problems.add(UNREADABLE, f"{file.name}: {str(error).removeprefix(f'{file} ')}")
-        return CaptionFile("", {}, captions_per_image or USUAL, ())
+        return CaptionFile({}, captions_per_image or USUAL, ())
     splits, renamed = _grouped(file, rows, problems)
     if not rows and not problems.kinds:
         problems.add(UNREADABLE, f"{file.name} has no caption")
-    counts = Counter(len(photo.captions) for photos in splits.values() for photo in photos)
+    counts = Counter(len(photo.captions) for photo in chain(*splits.values()))
     k = captions_per_image or (next(iter(counts)) if len(counts) == 1 else min(USUAL, max(counts, default=USUAL)))
     notes = [f"{file.name} calls {old} what is {new} here." for old, new in renamed.items()]
     longer = sum(number for count, number in counts.items() if count > k)
     if longer:
         more, first = amount(k, "caption"), "first" if k == 1 else f"first {k}"
         notes.append(f"{amount(longer, 'image')} of {file.name} with more than {more}: the {first} of each are taken.")
-    few = FEW.format(k, min(counts, default=k), min(counts, default=k))
-    for photo in (photo for photos in splits.values() for photo in photos):
+    few = FEW.format(k=k, least=min(counts, default=k))
+    for photo in chain(*splits.values()):
         if len(photo.captions) < k:
             problems.add(few, f"{photo.file}: {len(photo.captions)}")
         del photo.captions[k:]
-    return CaptionFile(kind, splits, k, tuple(notes))
+    return CaptionFile(splits, k, tuple(notes))
 
 
 def split_name(name: str) -> str:
@@ -88,7 +88,10 @@ def find_images(photos: Sequence[Photograph], root: Path, problems: Problems) ->
     """Return the files of photographs anywhere below a folder; missing files and duplicates are noted."""
     below, files = FilesBelow(root, anywhere=True), []
     for photo in photos:
-        matches = below.matches(photo.file) or _other_year(photo.file, below)
+        matches, number = below.matches(photo.file), COCO_PHOTO.fullmatch(photo.file.rpartition("/")[2])
+        if not matches and number:  # the photograph may have its name of the other year
+            names = [f"{prefix}{number[1]}" for prefix in ("", "COCO_train2014_", "COCO_val2014_")]
+            matches = [file for name in names for file in below.matches(name)]
         if len(matches) == 1:
             files.append(matches[0])
         else:
@@ -96,19 +99,10 @@ def find_images(photos: Sequence[Photograph], root: Path, problems: Problems) ->
     return files
 
 
-def _other_year(name: str, below: FilesBelow) -> list[Path]:
-    """The files of one of COCO's photographs by the name that it has in the other year; none for other names."""
-    number = COCO_PHOTO.fullmatch(name.rpartition("/")[2])
-    if number is None:
-        return []
-    names = [f"COCO_{part}2014_{number[1]}" for part in ("train", "val")]
-    return [file for name in (number[1], *names) for file in below.matches(name)]
-
-
 def _grouped(file: Path, rows: Sequence[Row], problems: Problems) -> tuple[dict[str, list[Photograph]], dict[str, str]]:
     """Rows as photographs by split, and the splits that are called otherwise here."""
-    renamed, splits = dict[str, str](), dict[str, dict[str, Photograph]]()
-    homes, refused = dict[str, str](), dict[tuple[str, str], None]()
+    renamed, homes = dict[str, str](), dict[str, str]()
+    splits, refused = dict[str, dict[str, Photograph]](), dict[tuple[str, str], None]()
     for written, image_id, name, caption in rows:
         split = split_name(written)
         if split != written.strip().lower():

@@ -41,8 +41,9 @@ def parse_table(text: str, mark: str = ",") -> Table:
                 filled = stripped + [""] * (len(headings) - len(cells))
                 rows.append((reader.line_num, dict(zip(headings, filled, strict=False))))
     except csv.Error as error:
-        unclosed = "unexpected end" in str(error)
-        reason = "a quotation mark is never closed" if unclosed else f"line {reader.line_num}: {error}"
+        reason = f"line {reader.line_num}: {error}"
+        if "unexpected end" in str(error):
+            reason = "a quotation mark is never closed"
         raise ValueError(f"it is no CSV ({reason})") from error
     if longer:
         named = ", ".join(map(str, longer[:LISTED])) + (", ..." if len(longer) > LISTED else "")

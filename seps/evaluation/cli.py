@@ -25,11 +25,6 @@ class Result:
     key: str
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add the argument of the results file."""
-    parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, keeping its others")
-
-
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the model and its device."""
     parser.add_argument("--model", required=True, help="a shipped model's name, a folder, or a hub repo (owner/name)")
@@ -39,9 +34,8 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def add_model_and_split(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a model that is measured on a split."""
     add_model(parser)
-    parser.add_argument(
-        "--data", required=True, type=Path, help="folder with captions and images, see seps.data, or a caption file"
-    )
+    data_help = "folder with captions and images, see seps.data, or a caption file"
+    parser.add_argument("--data", required=True, type=Path, help=data_help)
     parser.add_argument("--split", help="dev, test, ...; optional where the data have one split only")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
     parser.add_argument("--first", type=whole_number, metavar="N", help="only the first N images of the split")
@@ -72,16 +66,14 @@ def first_images(split: Split, count: int | None) -> Split:
     """Return the split's first `count` images (None: all) with their captions; ValueError for a count below 1."""
     if count is None:
         return split
-    check_whole("--first", count)
-    captions, dense = count * split.captions_per_image, split.dense
-    if dense is not None:
-        dense = dense[: count if len(dense) == len(split.image_ids) else captions]
+    captions = check_whole("--first", count) * split.captions_per_image
+    dense_count = count if len(split.dense or ()) == len(split.image_ids) else captions
     return replace(
         split,
         image_ids=split.image_ids[:count],
         image_files=split.image_files[:count],
         captions=split.captions[:captions],
-        dense=dense,
+        dense=split.dense and split.dense[:dense_count],
     )
 
 

@@ -54,17 +54,16 @@ def measure_clips(model: SEPSModel, clips: Sequence[Clip], progress: Progress = 
         words, lengths = model.encode_captions([clip.caption])
         scores = engine.score(engine.encode_images(images), engine.encode_captions(words, lengths))[:, 0]  # (F,)
         peaks.append((float(clip.seen[int(scores.argmax())]), float(clip.seen.mean())))
-        tracks += [track(model, images[i], clip, int(i)) for i in np.flatnonzero(clip.seen)]
+        tracks += [track(model, images[i], words[0], clip, int(i)) for i in np.flatnonzero(clip.seen)]
     peak, random_peak = np.mean(peaks, axis=0).tolist()
     tracked, area, own_kept, kept = np.mean(tracks, axis=0).tolist()
     frames = sum(len(clip.scenes) for clip in clips)
     return ClipFigures(len(clips), frames, len(tracks), peak, random_peak, tracked, area, own_kept, kept)
 
 
-def track(model: SEPSModel, image: Tensor, clip: Clip, frame: int) -> tuple[float, float, float, float]:
+def track(model: SEPSModel, image: Tensor, words: Tensor, clip: Clip, frame: int) -> tuple[float, ...]:
     """Return whether the heaviest patch is on the object, the object's share, and the kept shares of it and of all."""
-    words, _ = model.encode_captions([clip.caption])
-    record = explain(model.cross_net, image, words[0], grid=model.grid)
+    record = explain(model.cross_net, image, words, grid=model.grid)
     weights = record.sparse_alignment.word_maps[1:-1].mean(axis=0)  # (N,), without [CLS] and [SEP]
     region = patches_of(clip.pictures[frame].mask(clip.number), record.grid)  # (N,)
     kept = record.sparse.kept

@@ -7,16 +7,16 @@ of that module. To add one, add a row to `MEASURES`. `--measure NAME --help` lis
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 from seps.common.cli import Parser, errors_in_one_line
 from seps.evaluation import cheats, clips, ensemble, labelled, pooled, retrieval, scenes
-from seps.evaluation.cli import Result, add_json, read_results, write_result
+from seps.evaluation.cli import Result, read_results, write_result
 from seps.evaluation.grounding import program as grounding
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(NamedTuple):
     """A row of `MEASURES`: a title for the help, the options, and a run that yields results one by one."""
 
     title: str
@@ -40,18 +40,20 @@ MEASURES = {
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a measure, print its results and write them to a file."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    measure = MEASURES.get(measure_name(words), MEASURES[RECALL])  # the parser refuses an unknown name
+    named = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    named.add_argument("--measure", nargs="?")
+    measure = MEASURES.get(named.parse_known_args(words)[0].measure, MEASURES[RECALL])  # the parser refuses others
     listing = "\n".join(f"  {name:16} {row.title}" for name, row in MEASURES.items())
     parser = Parser(
         prog="python -m seps.evaluate",
         description=f"Measure {measure.title}.",
         epilog=f"measures; --measure NAME --help lists the options of one:\n{listing}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,  # as measure_name
+        allow_abbrev=False,  # as above
     )
     parser.add_argument("--measure", choices=MEASURES, default=RECALL, metavar="NAME", help="default: recall")
     measure.add_options(parser)
-    add_json(parser)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, keeping its others")
     options = parser.parse_args(words)
     with errors_in_one_line():
         if options.json is not None:
@@ -60,12 +62,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(result.text)
             if options.json is not None:
                 write_result(options.json, result.key, result.values)
-
-
-def measure_name(words: Sequence[str]) -> str:
-    """Return the measure that a command line names, by default recall; each measure has its own options."""
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        option, equals, value = word.partition("=")
-        if option == "--measure":
-            return value if equals else following
-    return RECALL

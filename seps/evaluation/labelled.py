@@ -6,6 +6,7 @@ DIR holds `images/` and `manifest.json`, a list of objects with "file" and "labe
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -14,8 +15,7 @@ from torch import Tensor
 from seps.common.progress import Progress
 from seps.data.manifest import Labelled, class_caption, read_labelled
 from seps.evaluation.cli import Result, add_model, prepare_model
-from seps.evaluation.pooled import added, score_table
-from seps.evaluation.results import plain
+from seps.evaluation.pooled import compare_scores, score_result
 from seps.evaluation.retrieval import encode_files
 from seps.evaluation.scenes import compute_pooled_cosines
 from seps.models.model import SEPSModel
@@ -32,9 +32,8 @@ def rank_first_right(similarity: Tensor, right: Tensor) -> Tensor:
 def labelled_metrics(similarity: Tensor, labels: Sequence[int]) -> RetrievalMetrics:
     """Return the recalls of V photographs that rank T names, and of names that rank photographs."""
     right = torch.tensor(labels)[:, None] == torch.arange(similarity.shape[1])  # (V, T)
-    return RetrievalMetrics(
-        summarize(rank_first_right(similarity, right)), summarize(rank_first_right(similarity.T, right.T))
-    )
+    ranks = rank_first_right(similarity, right), rank_first_right(similarity.T, right.T)
+    return RetrievalMetrics(*map(summarize, ranks))
 
 
 def measure_labelled(model: SEPSModel, labelled: Labelled, progress: Progress = False) -> dict[str, RetrievalMetrics]:
@@ -44,8 +43,7 @@ def measure_labelled(model: SEPSModel, labelled: Labelled, progress: Progress = 
     words, lengths = model.encode_captions([class_caption(name) for name in labelled.names])  # (T, L, C)
     similarity = engine.score(engine.encode_images(photos), engine.encode_captions(words, lengths)).cpu()
     pooled = compute_pooled_cosines(photos[:, -model.img_enc.num_patches :], words, lengths)
-    scores = {"seps": similarity, "pooled": pooled, "added": added(similarity, pooled)}
-    return {name: labelled_metrics(score, labelled.labels) for name, score in scores.items()}
+    return compare_scores(similarity, pooled, partial(labelled_metrics, labels=labelled.labels))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -58,10 +56,6 @@ def run(options: argparse.Namespace) -> Iterator[Result]:
     """Measure a model on labelled photographs."""
     labelled = read_labelled(options.data)
     measured = measure_labelled(prepare_model(options), labelled, progress=True)
-    counts = f"{len(labelled.files):,} photographs, {len(labelled.names):,} names"
     sizes = {"photographs": len(labelled.files), "names": len(labelled.names)}
-    yield Result(
-        score_table(f"{options.model} on labelled photographs", counts, measured),
-        {**sizes, **{name: plain(metrics) for name, metrics in measured.items()}},
-        "labelled",
-    )
+    counts = ", ".join(f"{size:,} {name}" for name, size in sizes.items())
+    yield score_result(f"{options.model} on labelled photographs", counts, measured, "labelled", **sizes)

@@ -1,7 +1,9 @@
 """Recall of a model's pooled embeddings, and of both scores added."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from torch import Tensor
@@ -28,32 +30,33 @@ def added(similarity: Tensor, pooled: Tensor) -> Tensor:
     return similarity / similarity.std() + pooled / pooled.std()
 
 
+def compare_scores(
+    similarity: Tensor, pooled: Tensor, measure: Callable[[Tensor], RetrievalMetrics]
+) -> dict[str, RetrievalMetrics]:
+    """Measure S(I, T), pooled embeddings, and both added: the names of `TITLES`."""
+    scores = {"seps": similarity, "pooled": pooled, "added": added(similarity, pooled)}
+    return {name: measure(score) for name, score in scores.items()}
+
+
 def measure_pooled(
     model: SEPSModel, split: Split, similarity: Tensor | None = None, progress: Progress = False
 ) -> dict[str, RetrievalMetrics]:
     """Measure retrieval by S(I, T), computed if `similarity` is None, by pooled embeddings, and by both added."""
     needed = (len(split.image_files), len(split.captions))
     if similarity is not None and similarity.shape != needed:  # check before encoding
-        raise ValueError(
-            f"The similarity has shape {tuple(similarity.shape)}, but {needed}, images by captions of the split, is "
-            "needed."
-        )
+        wanted = f"{needed}, images by captions of the split, is needed"
+        raise ValueError(f"The similarity has shape {tuple(similarity.shape)}, but {wanted}.")
     pooled = pooled_similarity(model, split, progress)
     if similarity is None:
         similarity = similarity_matrix(model, split, progress=progress)
-    scores = {"seps": similarity, "pooled": pooled, "added": added(similarity, pooled)}
-    return {name: retrieval_metrics(score, split.captions_per_image) for name, score in scores.items()}
+    return compare_scores(similarity, pooled, partial(retrieval_metrics, captions_per_image=split.captions_per_image))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measure `pooled`."""
     add_model_and_split(parser)
-    parser.add_argument(
-        "--similarity",
-        type=Path,
-        metavar="F.npy",
-        help="S(I, T), as `python -m seps.evaluate --save-similarity` wrote it",
-    )
+    help_text = "S(I, T), as `python -m seps.evaluate --save-similarity` wrote it"
+    parser.add_argument("--similarity", type=Path, metavar="F.npy", help=help_text)
 
 
 def run(options: argparse.Namespace) -> Iterator[Result]:
@@ -62,17 +65,11 @@ def run(options: argparse.Namespace) -> Iterator[Result]:
     model, split = prepare(options)
     measured = measure_pooled(model, split, similarity, progress=True)
     counts = f"{len(split.image_files):,} images, {len(split.captions):,} captions"
-    yield Result(
-        score_table(f"{options.model} on {split.name}", counts, measured),
-        {name: plain(metrics) for name, metrics in measured.items()},
-        "pooled",
-    )
+    yield score_result(f"{options.model} on {split.name}", counts, measured, "pooled")
 
 
-def score_table(title: str, counts: str, measured: Mapping[str, RetrievalMetrics]) -> str:
-    """Return one table of recalls per score of `TITLES`."""
-    return "\n".join(
-        line
-        for name, metrics in measured.items()
-        for line in recall_lines(f"{title}: {TITLES[name]}", counts, metrics, None)
-    )
+def score_result(title: str, counts: str, measured: Mapping[str, RetrievalMetrics], key: str, **sizes: int) -> Result:
+    """Return the result of `compare_scores`: one table of recalls per score, and plain values with `sizes`."""
+    tables = (recall_lines(f"{title}: {TITLES[name]}", counts, metrics, None) for name, metrics in measured.items())
+    values = sizes | {name: plain(metrics) for name, metrics in measured.items()}
+    return Result("\n".join(chain(*tables)), values, key)

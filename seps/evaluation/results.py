@@ -1,6 +1,6 @@
 """What an evaluation found: a record, its JSON and its table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, astuple, dataclass
 from statistics import fmean
 from typing import Any
@@ -28,9 +28,12 @@ class CocoFolds:
     @property
     def mean(self) -> RetrievalMetrics:
         """The folds' mean, number by number: what is reported as 1K."""
+
+        def mean(recalls: Iterator[Recall]) -> Recall:
+            return Recall(*map(fmean, zip(*map(astuple, recalls), strict=True)))
+
         return RetrievalMetrics(
-            mean_recall([fold.image_to_text for fold in self.folds]),
-            mean_recall([fold.text_to_image for fold in self.folds]),
+            mean(fold.image_to_text for fold in self.folds), mean(fold.text_to_image for fold in self.folds)
         )
 
 
@@ -75,18 +78,11 @@ class Evaluation:
         times = f"encoding {self.encoding_seconds:,.1f} s, scoring {self.scoring_seconds:,.1f} s"
         memory = f"peak memory {self.peak_memory_mb:,.0f} MB on {self.device}"
         lines = recall_lines(f"{self.model or 'model'} on {self.split}: {title}", counts, self.metrics, self.coco)
-        return "\n".join([*lines, self.hits(), f"{times}, {memory}"])
-
-    def hits(self) -> str:
-        """Recalls of the whole split as counts: how many queries have a right answer among the first 1, 5 and 10."""
-        parts = []
-        for name, recall, queries in (
-            ("image to text", self.metrics.image_to_text, self.images),
-            ("text to image", self.metrics.text_to_image, self.captions),
-        ):
-            counts = ", ".join(f"{round(value / 100 * queries):,}" for value in (recall.r1, recall.r5, recall.r10))
-            parts.append(f"{name} {counts} of {queries:,}")
-        return "hits at 1, 5 and 10: " + "; ".join(parts)
+        hits = []  # queries with a right answer among the first 1, 5 and 10
+        for (name, recall), queries in zip(directions(self.metrics), (self.images, self.captions), strict=True):
+            right = ", ".join(f"{round(value / 100 * queries):,}" for value in (recall.r1, recall.r5, recall.r10))
+            hits.append(f"{name} {right} of {queries:,}")
+        return "\n".join([*lines, f"hits at 1, 5 and 10: {'; '.join(hits)}", f"{times}, {memory}"])
 
 
 def recall_lines(title: str, counts: str, metrics: RetrievalMetrics, coco: CocoFolds | None) -> list[str]:
@@ -110,6 +106,11 @@ def plain_recalls(metrics: RetrievalMetrics, coco: CocoFolds | None) -> dict[str
     return values
 
 
+def directions(metrics: RetrievalMetrics) -> tuple[tuple[str, Recall], ...]:
+    """Return both directions with their titles."""
+    return ("image to text", metrics.image_to_text), ("text to image", metrics.text_to_image)
+
+
 def plain(metrics: RetrievalMetrics) -> dict[str, Any]:
     """Metrics as JSON holds them."""
     return asdict(metrics) | {"rsum": metrics.rsum}
@@ -118,7 +119,7 @@ def plain(metrics: RetrievalMetrics) -> dict[str, Any]:
 def rows_of(title: str, metrics: RetrievalMetrics) -> list[str]:
     """Return a table's lines: a title with rSum, and one a direction."""
     lines = [f"{title:36}{'':52}{metrics.rsum:13.1f}"]
-    for name, recall in (("image to text", metrics.image_to_text), ("text to image", metrics.text_to_image)):
+    for name, recall in directions(metrics):
         recalls = "".join(f"{number:13.1f}" for number in (recall.r1, recall.r5, recall.r10))
         lines.append(f"  {name:34}{recalls}{recall.median_rank:13g}")
     return lines
@@ -135,8 +136,3 @@ def coco_folds(similarity: Tensor, captions_per_image: int) -> CocoFolds | None:
         return None
     starts = range(0, FOLDS * FOLD_IMAGES, FOLD_IMAGES)
     return CocoFolds(tuple(metrics(first, first + FOLD_IMAGES) for first in starts), metrics(0, FOLDS * FOLD_IMAGES))
-
-
-def mean_recall(recalls: Sequence[Recall]) -> Recall:
-    """Return the mean of each number."""
-    return Recall(*(fmean(numbers) for numbers in zip(*map(astuple, recalls), strict=True)))

@@ -4,7 +4,8 @@ import argparse
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,33 +21,23 @@ from seps.evaluation.ensemble import check_similarity_file, save_similarity
 from seps.evaluation.results import Evaluation, coco_folds
 from seps.models.model import SEPSModel, photo_batch_size
 from seps.search.engine import ScoringEngine
-from seps.search.index import CaptionIndex, ImageIndex
 from seps.search.metrics import retrieval_metrics
 
 AUTHORS = "authors"
-KEYS = {  # by protocol
-    "none": "captions_only",
-    "own": "own_dense",
-    "other": "other_dense",
-    AUTHORS: "authors_protocol",
-}
+KEYS = {"none": "captions_only", "own": "own_dense", "other": "other_dense", AUTHORS: "authors_protocol"}
 CAPTION_BATCH_SIZE = 500  # encoded, scored and forgotten again
 
+Seconds = defaultdict[str, float]  # of "encoding" and "scoring"
 
-class Stopwatch:
-    """Adds up the seconds spent inside `with`, work on a GPU included."""
 
-    def __init__(self, device: torch.device) -> None:
-        self.device = device
-        self.seconds = 0.0
-
-    def __enter__(self) -> None:
-        self.seconds -= time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        if self.device.type == "cuda":
-            torch.cuda.synchronize(self.device)
-        self.seconds += time.perf_counter()
+@contextmanager
+def timed(seconds: Seconds, part: str, device: torch.device) -> Iterator[None]:
+    """Add the seconds spent inside `with` to a part's, work on a GPU included."""
+    start = time.perf_counter()
+    yield
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    seconds[part] += time.perf_counter() - start
 
 
 def evaluate(
@@ -64,11 +55,11 @@ def evaluate(
         protocol: "none", "own" or "other", see `seps.data.dense_captions`, or "authors", see `query_dense`.
         similarity_file: .npy file for the scores, (V, V * k) float32.
     """
-    encoding, scoring = Stopwatch(model.device), Stopwatch(model.device)
+    seconds: Seconds = defaultdict(float)
     if model.device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(model.device)
     with cut_at(model, max_words):
-        similarity = similarity_matrix(model, split, protocol, progress, encoding, scoring)
+        similarity = similarity_matrix(model, split, protocol, progress, seconds)
     if similarity_file is not None:
         save_similarity(similarity_file, similarity)
     k = split.captions_per_image
@@ -82,8 +73,8 @@ def evaluate(
         metrics=retrieval_metrics(similarity, k),
         coco=coco_folds(similarity, k),
         device=str(model.device),
-        encoding_seconds=encoding.seconds,
-        scoring_seconds=scoring.seconds,
+        encoding_seconds=seconds["encoding"],
+        scoring_seconds=seconds["scoring"],
         peak_memory_mb=peak_memory_mb(model.device),
         max_words=max_words,
     )
@@ -112,64 +103,39 @@ def query_dense(split: Split, protocol: str) -> list[str] | None:
     if split.dense is None:
         raise ValueError(f"{no_dense(split)}, but the authors' protocol needs one an image: write them.")
     if len(split.dense) != len(split.image_ids):
+        counts = f"{len(split.dense)} dense captions for {len(split.image_ids)} images"
         raise ValueError(
-            f"Split {split.name} has {len(split.dense)} dense captions for {len(split.image_ids)} images, but the "
-            "authors' protocol needs one an image: choose protocol 'own'."
+            f"Split {split.name} has {counts}, but the authors' protocol needs one an image: choose protocol 'own'."
         )
     return dense_captions(split, "own")
 
 
 def similarity_matrix(
-    model: SEPSModel,
-    split: Split,
-    protocol: str = "none",
-    progress: Progress = False,
-    encoding: Stopwatch | None = None,
-    scoring: Stopwatch | None = None,
+    model: SEPSModel, split: Split, protocol: str = "none", progress: Progress = False, seconds: Seconds | None = None
 ) -> Tensor:
-    """S(I, T) of every image and every caption of a split, (V, V * k); `encoding` and `scoring` count the seconds."""
-    dense = query_dense(split, protocol)
-    encoding, scoring = encoding or Stopwatch(model.device), scoring or Stopwatch(model.device)
+    """S(I, T) of every image and every caption of a split, (V, V * k), with few captions in memory at a time."""
+    dense, seconds = query_dense(split, protocol), defaultdict(float) if seconds is None else seconds
     engine = ScoringEngine(model.cross_net, progress=progress)
-
-    def encode(part: slice) -> CaptionIndex:
-        with encoding:
-            embeddings, lengths = model.encode_captions(split.captions[part])
-            if dense is None:
-                return engine.encode_captions(embeddings, lengths)
-            return engine.encode_captions(embeddings, lengths, *encode_dense(model, dense[part]))
-
-    with encoding:
+    with timed(seconds, "encoding", model.device):
         images = engine.encode_images(encode_files(model, split.image_files, progress))
-    return score_in_parts(engine, images, len(split.captions), encode, scoring)
-
-
-def score_in_parts(
-    engine: ScoringEngine,
-    images: ImageIndex,
-    captions: int,
-    encode: Callable[[slice], CaptionIndex],
-    stopwatch: Stopwatch,
-) -> Tensor:
-    """S(I, T) of all pairs, (V, T), with no more captions in memory than `CAPTION_BATCH_SIZE`."""
-    similarity = torch.empty(len(images), captions)
-    for part in batches(captions, CAPTION_BATCH_SIZE, engine.progress, "Captions"):
-        texts = encode(part)
-        with stopwatch:
-            similarity[:, part] = engine.score(images, texts)
+    similarity = torch.empty(len(images), len(split.captions))
+    for part in batches(len(split.captions), CAPTION_BATCH_SIZE, progress, "Captions"):
+        with timed(seconds, "encoding", model.device):
+            texts = model.encode_captions(split.captions[part])
+            captions = engine.encode_captions(*texts, *(encode_dense(model, dense[part]) if dense else ()))
+        with timed(seconds, "scoring", model.device):
+            similarity[:, part] = engine.score(images, captions)
     return similarity
 
 
 def encode_files(model: SEPSModel, files: Sequence[Path], progress: Progress = False) -> Tensor:
     """Patch embeddings (V, N[+1], C) of image files, of which a few are open at a time."""
-    embeddings: Tensor | None = None
+    embeddings = torch.empty(0)
     for part in batches(len(files), photo_batch_size(model.device), progress, "Encoding photographs"):
         encoded = model.encode_photos([open_image(file) for file in files[part]])
-        if embeddings is None:
+        if not part.start:
             embeddings = encoded.new_empty(len(files), *encoded.shape[1:])
         embeddings[part] = encoded
-    if embeddings is None:
-        raise ValueError("files has 0 photographs, but at least 1 is needed.")
     return embeddings
 
 
@@ -182,7 +148,7 @@ def encode_dense(model: SEPSModel, texts: Sequence[str]) -> tuple[Tensor, Tensor
 
 
 def peak_memory_mb(device: torch.device) -> float:
-    """As `Evaluation` has it."""
+    """Return the peak memory in MB, of the GPU or of the process."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

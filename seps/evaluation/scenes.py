@@ -91,18 +91,15 @@ def read_graphs(folder: Path, split: Split) -> Graphs:
 
 def measure(similarity: Tensor, graphs: Graphs, captions_per_image: int) -> tuple[dict[str, dict[str, Recall]], Any]:
     """Return `SceneRetrieval.recalls` and `SceneRetrieval.misses` of similarities (V, V * k)."""
+    k = captions_per_image
     unseen = torch.tensor([scene.unseen for scene in graphs.scenes])  # (V,)
     ranks = {
-        "image_to_text": (image_to_text_ranks(similarity, captions_per_image), unseen),
-        "text_to_image": (
-            text_to_image_ranks(similarity, captions_per_image),
-            unseen.repeat_interleave(captions_per_image),
-        ),
+        "image_to_text": (image_to_text_ranks(similarity, k), unseen),
+        "text_to_image": (text_to_image_ranks(similarity, k), unseen.repeat_interleave(k)),
     }
     recalls: dict[str, dict[str, Recall]] = {group: {} for group in GROUPS}
     for name, (rank, strange) in ranks.items():
-        recalls["all"][name] = summarize(rank)
-        for group, chosen in (("seen", rank[~strange]), ("unseen", rank[strange])):
+        for group, chosen in zip(GROUPS, (rank, rank[~strange], rank[strange]), strict=True):
             if len(chosen):
                 recalls[group][name] = summarize(chosen)
     pairs = {  # scene and caption of each query's first answer
@@ -111,7 +108,7 @@ def measure(similarity: Tensor, graphs: Graphs, captions_per_image: int) -> tupl
     }
     misses = {}
     for name, answers in pairs.items():
-        wrong = [(image, caption) for image, caption in answers if caption // captions_per_image != image]
+        wrong = [(image, caption) for image, caption in answers if caption // k != image]
         true = sum(true_of(graphs.scenes[image], graphs.statements[caption]) for image, caption in wrong)
         misses[name] = Misses(len(answers), len(wrong), true)
     return {group: by_direction for group, by_direction in recalls.items() if by_direction}, misses
@@ -144,4 +141,4 @@ def run(options: argparse.Namespace) -> Iterator[Result]:
     recalls, misses = measure(score(model, split, progress=True), graphs, split.captions_per_image)
     scored = "pooled" if options.pooled else "seps"
     result = SceneRetrieval(options.model, scored, split.name, len(graphs.scenes), len(split.captions), recalls, misses)
-    yield Result(result.table(), asdict(result), options.key or ("scenes_pooled" if options.pooled else "scenes"))
+    yield Result(result.table(), asdict(result), options.key or "scenes" + "_pooled" * options.pooled)

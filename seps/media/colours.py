@@ -21,11 +21,14 @@ def convert_to_srgb(image: Image.Image) -> tuple[Image.Image, str]:
     profile = image.info.get("icc_profile")
     if not profile:
         return image, ""
-    bands = image.getbands()
-    has_alpha = bands[-1] == "A"
-    colours = image.convert("".join(bands[:-1])) if has_alpha else image
+    has_alpha = image.mode.endswith("A")
+    colours = image.convert(image.mode[:-1]) if has_alpha else image
     try:
-        mode, transform = _usable(profile, colours.mode)
+        if not isinstance(profile, bytes):
+            raise _UnusableError("it is damaged")
+        if len(profile) > MAX_PROFILE:
+            raise _UnusableError(f"it has more than {MAX_PROFILE // 2**20} MB")
+        mode, transform = _transform(profile, colours.mode)
     except _UnusableError as error:
         return image, f"is read without its colour profile, which cannot be used ({error})"
     if transform is None:
@@ -37,34 +40,24 @@ def convert_to_srgb(image: Image.Image) -> tuple[Image.Image, str]:
     return converted, ""
 
 
-def _usable(profile: object, mode: str) -> tuple[str, ImageCms.ImageCmsTransform | None]:
-    """Return the mode a profile applies to and its transform to RGB, None for sRGB."""
-    if not isinstance(profile, bytes):
-        raise _UnusableError("it is damaged")
-    if len(profile) > MAX_PROFILE:
-        raise _UnusableError(f"it has more than {MAX_PROFILE // 2**20} MB")
-    return _transform(profile, mode)
-
-
 @lru_cache(maxsize=8)
 def _transform(profile: bytes, mode: str) -> tuple[str, ImageCms.ImageCmsTransform | None]:
-    """Return the mode and the transform. A grey image may have an RGB profile, applied to three equal channels."""
+    """Return the mode that a profile applies to and its transform to RGB, None for sRGB.
+
+    A grey image may have an RGB profile, applied to three equal channels.
+    """
     try:
         source = ImageCms.ImageCmsProfile(BytesIO(profile))
         space, kind = source.profile.xcolor_space.strip(), source.profile.device_class
-    except Exception as error:  # LittleCMS raises many kinds of errors for a damaged profile
-        raise _UnusableError("it is damaged") from error
-    if mode == "L" and space == "RGB":
-        mode = "RGB"
-    if space.upper() != SPACES[mode] or kind not in (*CLASSES, *["abst"] * (mode == "LAB")):
-        raise _UnusableError(f"it is made for {space or 'nothing'}, and the pixels are {SPACES[mode]}")
-    try:
+        mode = "RGB" if mode == "L" and space == "RGB" else mode
+        if space.upper() != SPACES[mode] or kind not in (*CLASSES, *["abst"] * (mode == "LAB")):
+            raise _UnusableError(f"it is made for {space or 'nothing'}, and the pixels are {SPACES[mode]}")
         target = ImageCms.createProfile("sRGB")
         transform = ImageCms.buildTransform(source, target, mode, "RGB", ImageCms.Intent.PERCEPTUAL)
         return mode, _judged(transform, mode)
     except _UnusableError:
         raise
-    except Exception as error:
+    except Exception as error:  # LittleCMS raises many kinds of errors for a damaged profile
         raise _UnusableError("it is damaged") from error
 
 
@@ -72,18 +65,11 @@ def _judged(transform: ImageCms.ImageCmsTransform, mode: str) -> ImageCms.ImageC
     """Return the transform, or None if it changes nothing; reject one that maps all colours to one."""
     before = _colours(mode)
     after = transform.apply(before)
-    if all(low == high for low, high in _extrema(after)):
+    if all(len(set(channel.tobytes())) == 1 for channel in after.split()):
         raise _UnusableError("it makes all colours one")
-    if mode in ("L", "RGB"):
-        moved = ImageChops.difference(before.convert("RGB"), after)
-        if max(high for _, high in _extrema(moved)) <= SAME:
-            return None
+    if mode in ("L", "RGB") and max(ImageChops.difference(before.convert("RGB"), after).tobytes()) <= SAME:
+        return None
     return transform
-
-
-def _extrema(rgb: Image.Image) -> list[tuple[int, int]]:
-    """Return the minimum and maximum of each channel."""
-    return [(min(values), max(values)) for values in (channel.tobytes() for channel in rgb.split())]
 
 
 @lru_cache(maxsize=4)

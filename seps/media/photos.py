@@ -21,7 +21,7 @@ from seps.media.heic import HEIC, HEIC_REMEDY, NEEDS_HEIC, heic_formats, is_heic
 from seps.media.transparency import composite_over_backdrop
 
 READING = 2  # goes up when the same file becomes other pixels: what is kept of pictures belongs to one number
-FORMATS_IN_WORDS = "JPEG, PNG, WEBP, GIF, BMP or TIFF"
+FORMATS = "JPEG, PNG, WEBP, GIF, BMP or TIFF"
 MAX_TEXT = 25 * 2**20  # bytes of a PNG's colour profile or text, for which Pillow's 1 MB is not enough
 
 _UPRIGHT = {
@@ -90,10 +90,8 @@ def open_image(path: str | Path) -> Image.Image:
     except (PointerError, HeicError):
         raise
     except PhotoError as error:
-        raise PhotoError(
-            f"{path} cannot be read as an image (it {error.reason}): replace it, or take it out of the data.",
-            error.reason,
-        ) from error
+        reason = f"cannot be read as an image (it {error.reason})"
+        raise PhotoError(f"{path} {reason}: replace it, or take it out of the data.", error.reason) from error
     _warn(str(path), note)
     return rgb
 
@@ -162,8 +160,7 @@ def rgb_with_note(photo: Image.Image) -> tuple[Image.Image, str]:
 def plain(photo: Image.Image) -> Image.Image:
     """Convert to mode L, LA, RGB, RGBA, CMYK or LAB, keeping the colour profile."""
     if photo.mode == "F":
-        reason = "has floating-point pixels (mode F) of unknown range"
-        raise refusal("The photo", reason, "convert it to L or RGB")
+        raise refusal("The photo", "has floating-point pixels (mode F) of unknown range", "convert it to L or RGB")
     if photo.mode.startswith("I"):
         profile = photo.info.get("icc_profile")
         wide = photo.convert("I")
@@ -197,17 +194,16 @@ def opened(source: Path | BytesIO, subject: str, formats: tuple[str, ...]) -> It
             raise
         except Image.DecompressionBombError as error:
             reason = f"has more than {2 * (Image.MAX_IMAGE_PIXELS or 0) // 10**6} million pixels"
-            raise ManyPixelsError(f"{subject} {reason}: scale it down.", reason) from error
+            raise refusal(subject, reason, "scale it down", ManyPixelsError) from error
         except UnidentifiedImageError as error:
             content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
+            if is_heic(content) and heic_formats():
+                raise refusal(subject, "is damaged or cut short", "choose another file") from error
             if is_heic(content):
-                if heic_formats():
-                    raise refusal(subject, "is damaged or cut short", "choose another file") from error
-                raise HeicError(f"{subject} {NEEDS_HEIC}: {HEIC_REMEDY}.", NEEDS_HEIC) from error
+                raise refusal(subject, NEEDS_HEIC, HEIC_REMEDY, HeicError) from error
             if is_lfs_pointer(content):
-                raise PointerError(f"{subject} is {LFS_POINTER}: {LFS_REMEDY}.", f"is {LFS_POINTER}") from error
-            reason, remedy = "is no photo that can be read", f"save it as {FORMATS_IN_WORDS}"
-            raise NoPhotoError(f"{subject} {reason}: {remedy}.", reason) from error
+                raise refusal(subject, f"is {LFS_POINTER}", LFS_REMEDY, PointerError) from error
+            raise refusal(subject, "is no photo that can be read", f"save it as {FORMATS}", NoPhotoError) from error
         except MemoryError as error:
             raise refusal(subject, "needs too much memory to decode", "save it smaller, as JPEG") from error
         except Exception as error:  # Pillow raises many kinds of errors for damaged files
@@ -216,9 +212,9 @@ def opened(source: Path | BytesIO, subject: str, formats: tuple[str, ...]) -> It
             raise refusal(subject, "is damaged or cut short", "choose another file") from error
 
 
-def refusal(subject: str, reason: str, remedy: str = "") -> PhotoError:
+def refusal(subject: str, reason: str, remedy: str = "", kind: type[PhotoError] = PhotoError) -> PhotoError:
     """Return the error for a rejected photograph, with a remedy if there is one."""
-    return PhotoError(f"{subject} {reason}{f': {remedy}' if remedy else ''}.", reason)
+    return kind(f"{subject} {reason}{f': {remedy}' if remedy else ''}.", reason)
 
 
 @cache
@@ -263,10 +259,7 @@ def _identified(source: Path | BytesIO, formats: tuple[str, ...]) -> Image.Image
 
 def _jpeg_content(source: Path | BytesIO) -> bytes:
     """Return the content of a JPEG, or b"" for other files."""
-    if isinstance(source, BytesIO):
-        content = source.getvalue()
-        return content if content.startswith(_JPEG) else b""
-    with source.open("rb") as stream:
+    with BytesIO(source.getvalue()) if isinstance(source, BytesIO) else source.open("rb") as stream:
         return _JPEG + stream.read() if stream.read(len(_JPEG)) == _JPEG else b""
 
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -94,21 +95,17 @@ def read_frames(
     keeper = _Even(most, seconds) if at == "even" else _Cuts(most)
     with _opened(file) as (container, stream):
         frames = with_progress(_decoded(container, stream), f"Reading {file.name}", progress)
-        read = _read(frames, keeper, stream, longest, time.monotonic() + patience, pixels)
+        read, size, note = _read(frames, keeper, stream, longest, time.monotonic() + patience, pixels)
         codec = stream.codec_context.name
     if not keeper.frames:
-        raise VideoError(
-            f'"{file.name}" has no picture that can be decoded (codec {codec}): it is damaged, or needs to be '
-            "converted to H.264 (MP4)."
-        )
-    notes = [read.note.format(name=file.name)] if read.note else []
-    if not notes and read.seconds < 0.9 * promised:
-        notes.append(
-            f"{file.name} breaks off after {read.seconds:.1f} s of {promised:.1f} s: what could be read is used."
-        )
+        remedy = "it is damaged, or needs to be converted to H.264 (MP4)"
+        raise VideoError(f'"{file.name}" has no picture that can be decoded (codec {codec}): {remedy}.')
+    notes = [note.format(name=file.name)] if note else []
+    if not notes and read < 0.9 * promised:
+        notes.append(f"{file.name} breaks off after {read:.1f} s of {promised:.1f} s: what could be read is used.")
     if keeper.thinned:
         notes.append(f"{file.name} has more frames than are kept: {len(keeper.frames)} of them are used.")
-    return Video(tuple(keeper.frames), read.seconds, read.size, tuple(notes))
+    return Video(tuple(keeper.frames), read, size, tuple(notes))
 
 
 def check_video(file: Path) -> None:
@@ -118,9 +115,8 @@ def check_video(file: Path) -> None:
         if not stat.S_ISREG(status.st_mode):
             raise VideoError(f'"{file.name}" is no file: name a video, {ENDINGS}.')
         if status.st_size > MAX_BYTES:
-            raise VideoError(
-                f'"{file.name}" has {status.st_size / 2**20:.0f} MB, but a video may have {MAX_BYTES // 2**20}: cut it.'
-            )
+            sizes = f"{status.st_size / 2**20:.0f} MB, but a video may have {MAX_BYTES // 2**20}"
+            raise VideoError(f'"{file.name}" has {sizes}: cut it.')
         with file.open("rb") as stream:
             start = stream.read(len(LFS_START))
     except OSError as error:
@@ -140,9 +136,8 @@ def _opened(file: Path) -> Iterator[tuple[InputContainer, VideoStream]]:
         except FFmpegError as error:
             if isinstance(error, MemoryError):
                 raise
-            raise VideoError(
-                f'"{file.name}" is no video by its content, or is damaged: name one, {ENDINGS}.'
-            ) from error
+            reason = "is no video by its content, or is damaged"
+            raise VideoError(f'"{file.name}" {reason}: name one, {ENDINGS}.') from error
         with container:
             yield container, _stream(container, file.name)
 
@@ -157,10 +152,8 @@ def _stream(container: InputContainer, name: str) -> VideoStream:
         raise VideoError(f'"{name}" is in a codec that cannot be decoded here ({codec}): convert it to H.264 (MP4).')
     width, height = stream.codec_context.width, stream.codec_context.height
     if width * height > MAX_PIXELS:
-        raise VideoError(
-            f'"{name}" has pictures of {width} x {height} pixels, but at most {MAX_PIXELS / 1e6:.0f} million are '
-            "decoded: save it smaller."
-        )
+        most = f"at most {MAX_PIXELS / 1e6:.0f} million are decoded"
+        raise VideoError(f'"{name}" has pictures of {width} x {height} pixels, but {most}: save it smaller.')
     return stream
 
 
@@ -196,8 +189,12 @@ def _lengths(file: Path, longest: float, stop: float) -> tuple[float, float]:
 
 def _rate(stream: VideoStream) -> float:
     """Return the frame rate of a stream, by default 25."""
-    rate = float(stream.average_rate or stream.guessed_rate or 0)
-    return rate if 0.1 <= rate <= 1000 else 25.0
+    return _within(0.1, stream.average_rate or stream.guessed_rate, 1000, 25.0)
+
+
+def _within(low: float, value: Fraction | None, high: float, usual: float) -> float:
+    """Return a value of a stream, or the usual one if it is missing or not in [low, high]."""
+    return float(value) if value and low <= value <= high else usual
 
 
 def _packets(container: InputContainer, stream: VideoStream) -> Iterator[Any]:
@@ -237,20 +234,14 @@ def _decoded(container: InputContainer, stream: VideoStream) -> Iterator[VideoFr
         yield from frames
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """The seconds that were read, the size of the frames as shown, and a note on what was left out, or ""."""
-
-    seconds: float
-    size: tuple[int, int]
-    note: str
-
-
 def _read(
     frames: Iterable[VideoFrame], keeper: _Even | _Cuts, stream: VideoStream, longest: float, stop: float, pixels: float
-) -> _Reading:
-    """Offer frames to a keeper, up to limits of duration, time and pixels."""
-    aspect, usual = _aspect(stream), 1 / _rate(stream)
+) -> tuple[float, tuple[int, int], str]:
+    """Offer frames to a keeper, up to limits of duration, time and pixels.
+
+    Returns the seconds that were read, the size of the frames as shown, and a note on what was left out, or "".
+    """
+    aspect, usual = _within(0.1, stream.sample_aspect_ratio, 10, 1.0), 1 / _rate(stream)  # of a pixel, width / height
     start, last, end, size = math.nan, -1.0, 0.0, (0, 0)
     for frame in frames:
         stamp = math.nan if frame.time is None else float(frame.time)
@@ -258,23 +249,17 @@ def _read(
         seconds = stamp - start if stamp - start > last else max(0.0, last + usual)
         pixels -= frame.width * frame.height
         if pixels < 0 and last >= 0:
-            return _Reading(end, size, f"{{name}} has too many pixels to decode: its first {end:.1f} s are used.")
+            return end, size, f"{{name}} has too many pixels to decode: its first {end:.1f} s are used."
         if seconds >= longest and last >= 0:
-            return _Reading(end, size, f"{{name}} lasts longer than {longest:g} s: what comes after is left out.")
+            return end, size, f"{{name}} lasts longer than {longest:g} s: what comes after is left out."
         step = float(frame.duration * frame.time_base) if frame.duration and frame.time_base else usual
         last, end = seconds, seconds + step
         if keeper.wants(seconds):
             image, size = _shown(frame, aspect)
             keeper.take(seconds, image)
         if time.monotonic() > stop:
-            return _Reading(end, size, f"Reading {{name}} takes long: its first {last:.1f} s are used.")
-    return _Reading(end, size, "")
-
-
-def _aspect(stream: VideoStream) -> float:
-    """Return the pixel aspect ratio (width / height), by default 1."""
-    aspect = float(stream.sample_aspect_ratio or 1)
-    return aspect if 0.1 <= aspect <= 10 else 1.0
+            return end, size, f"Reading {{name}} takes long: its first {last:.1f} s are used."
+    return end, size, ""
 
 
 def _shown(frame: VideoFrame, aspect: float) -> tuple[Image.Image, tuple[int, int]]:
@@ -289,7 +274,7 @@ def _shown(frame: VideoFrame, aspect: float) -> tuple[Image.Image, tuple[int, in
     turn = _turn(frame)
     if turn is None:
         return image, (width, height)
-    return image.transpose(turn), (height, width) if turn in _SWAPPING else (width, height)
+    return image.transpose(turn), (height, width) if turn in _TURNED else (width, height)
 
 
 def _turn(frame: VideoFrame) -> Image.Transpose | None:
@@ -299,24 +284,16 @@ def _turn(frame: VideoFrame) -> Image.Transpose | None:
         return None
     a, b, _, c, d = np.frombuffer(bytes(matrix), dtype=np.int32)[:5].tolist()  # (x, y) is shown at (ax + cy, bx + dy)
     if abs(b) + abs(c) > abs(a) + abs(d):
-        return _TURNED[c < 0, b < 0]
-    return _UNTURNED[a < 0, d < 0]
+        return _TURNED[(c < 0) + 2 * (b < 0)]
+    return _UNTURNED[(a < 0) + 2 * (d < 0)]
 
 
-# Keyed by whether left and right, and whether top and bottom, are swapped; the second table after transposition.
-_UNTURNED = {
-    (False, False): None,
-    (True, False): Image.Transpose.FLIP_LEFT_RIGHT,
-    (False, True): Image.Transpose.FLIP_TOP_BOTTOM,
-    (True, True): Image.Transpose.ROTATE_180,
-}
-_TURNED = {
-    (False, False): Image.Transpose.TRANSPOSE,
-    (True, False): Image.Transpose.ROTATE_270,
-    (False, True): Image.Transpose.ROTATE_90,
-    (True, True): Image.Transpose.TRANSVERSE,
-}
-_SWAPPING = frozenset(_TURNED.values())
+# In order: neither, left and right, top and bottom, or both are swapped; in the second table after transposition.
+_UNTURNED = None, Image.Transpose.FLIP_LEFT_RIGHT, Image.Transpose.FLIP_TOP_BOTTOM, Image.Transpose.ROTATE_180
+_TURNED = (
+    *(Image.Transpose.TRANSPOSE, Image.Transpose.ROTATE_270),
+    *(Image.Transpose.ROTATE_90, Image.Transpose.TRANSVERSE),
+)
 
 
 class _Even:
@@ -357,9 +334,7 @@ class _Cuts:
         histogram = np.histogramdd(colours, (12, 4, 8), [(0, 256)] * 3)[0].ravel()
         changed = self.before is None or np.corrcoef(histogram, self.before)[0, 1] < 1 - CUT
         self.before = histogram
-        if not changed:
-            return
-        if len(self.frames) == self.most:
+        if changed and len(self.frames) < self.most:
+            self.frames.append(Frame(seconds, image))
+        elif changed:
             self.thinned = True
-            return
-        self.frames.append(Frame(seconds, image))

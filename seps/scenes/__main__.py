@@ -21,20 +21,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser = Parser(prog="python -m seps.scenes", description=(__doc__ or "").split("\n")[0])
     target = parser.add_mutually_exclusive_group(required=True)
     target.add_argument("--out", metavar="DIR", help="folder to write; read it with `python -m seps.train --data DIR`")
-    target.add_argument(
-        "--clip",
-        type=Path,
-        metavar="FILE",
-        help="write a test scene in which an object moves, a video that ends in .webm",
-    )
-    parser.add_argument("--count", type=whole_number, default=1000, metavar="N", help="scenes (default: 1000)")
-    parser.add_argument(
-        "--seed", type=whole_number, default=0, metavar="S", help="the same seed gives the same scenes (default: 0)"
-    )
-    parser.add_argument(
-        "--split", choices=SPLITS, help="write N of this split (default: 8 N/10 train, N/10 dev, N/10 test)"
-    )
-    parser.add_argument("--workers", type=whole_number, default=1, metavar="W", help="processes that draw (default: 1)")
+    clip_help = "write a test scene in which an object moves, a video that ends in .webm"
+    target.add_argument("--clip", type=Path, metavar="FILE", help=clip_help)
+    for name, default, metavar, text in (
+        ("--count", 1000, "N", "scenes"),
+        ("--seed", 0, "S", "the same seed gives the same scenes"),
+        ("--workers", 1, "W", "processes that draw"),
+    ):
+        parser.add_argument(
+            name, type=whole_number, default=default, metavar=metavar, help=f"{text} (default: {default})"
+        )
+    split_help = "write N of this split (default: 8 N/10 train, N/10 dev, N/10 test)"
+    parser.add_argument("--split", choices=SPLITS, help=split_help)
     options = parser.parse_args(arguments)
     with errors_in_one_line():
         if options.clip is not None:
@@ -43,17 +41,12 @@ def main(arguments: list[str] | None = None) -> int:
             times = np.flatnonzero(clip.seen) / RATE
             print(f"{clip.caption}: {times[0]:.2f} s to {times[-1]:.2f} s")
             return 0
-        for split, count in _counts(options.split, options.count).items():
+        tenth = max(1, options.count // 10)
+        counts = {"train": options.count - 2 * tenth, "dev": tenth, "test": tenth}
+        for split, count in ({options.split: options.count} if options.split else counts).items():
             progress = partial(tqdm, desc=split, total=count, unit=" scenes")
             write_split(options.out, split, count, options.seed, options.workers, progress)
     return 0
-
-
-def _counts(split: str | None, count: int) -> dict[str, int]:
-    if split is not None:
-        return {split: count}
-    tenth = max(1, count // 10)
-    return {"train": count - 2 * tenth, "dev": tenth, "test": tenth}
 
 
 if __name__ == "__main__":

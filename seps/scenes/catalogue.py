@@ -1,7 +1,6 @@
 """The kinds of objects, from the table drawings/kinds.csv."""
 
 import csv
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,27 +35,27 @@ class Kind:
     part: str | None
 
 
-def _read_kinds() -> Iterator[Kind]:
-    """Read drawings/kinds.csv, in which a cell with several values separates them by semicolons."""
-    with (Path(__file__).parent / "drawings" / "kinds.csv").open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            values: dict[str, Any] = {**row, "height": int(row["height"]), "aspect": int(row["aspect"])}
-            values |= {key: tuple(filter(None, row[key].split("; "))) for key in _SEVERAL}
-            yield Kind(**values | {"part": row["part"] or None})
+def _kind(row: dict[str, str]) -> Kind:
+    """Return the kind of a row; a cell with several values separates them by semicolons."""
+    values: dict[str, Any] = {**row, "height": int(row["height"]), "aspect": int(row["aspect"])}
+    values |= {key: tuple(filter(None, row[key].split("; "))) for key in _SEVERAL}
+    return Kind(**values | {"part": row["part"] or None})
 
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in _read_kinds()}
+with (Path(__file__).parent / "drawings" / "kinds.csv").open(newline="", encoding="utf-8") as _file:
+    KINDS: dict[str, Kind] = {row["name"]: _kind(row) for row in csv.DictReader(_file)}
 
 SIZES = {"small": 70, "medium": 100, "large": 140}  # percent of the kind's height
 
 # Rows on a kind where things can be, and below which things are under it: percent of its height, from its top.
 SURFACES = {"table": 5, "bench": 63, "chair": 52, "sofa": 65, "bed": 40}
 SHELTERS = {"table": 26, "tree": 66, "palm": 56, "parasol": 43}
-_SMALL_ANIMALS = ("cat", "mouse", "rabbit", "frog", "snail")
-_SMALL_FOOD = ("apple", "pear", "banana", "cake", "pizza slice", "ice cream", "hamburger", "carrot", "watermelon")
-_SMALL_DISHES = ("cherries", "cheese", "eggs", "cup", "teapot", "bottle", "candle", "potted plant")
-_SMALL_THINGS = ("ball", "hat", "book", "suitcase", "gift", "backpack", "teddy bear", "robot")
-CARRIED = _SMALL_ANIMALS + _SMALL_FOOD + _SMALL_DISHES + _SMALL_THINGS  # can be on others
+CARRIED = (  # can be on others
+    *("cat", "mouse", "rabbit", "frog", "snail"),
+    *("apple", "pear", "banana", "cake", "pizza slice", "ice cream", "hamburger", "carrot", "watermelon"),
+    *("cherries", "cheese", "eggs", "cup", "teapot", "bottle", "candle", "potted plant"),
+    *("ball", "hat", "book", "suitcase", "gift", "backpack", "teddy bear", "robot"),
+)
 
 _HELD_OUT = {
     kind.name: kind.colours[number * 3 % len(kind.colours)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from seps.scenes.captions.phrases import COLOUR_WORDS, Group, groups, phrase_text
 from seps.scenes.catalogue import KINDS
 from seps.scenes.draw import Picture, draw
-from seps.scenes.graph import Object, Scene
+from seps.scenes.graph import Scene
 from seps.scenes.places import SIDE
 from seps.scenes.placing import make_scene
 
@@ -53,32 +53,27 @@ def make_clip(seed: int, index: int, split: str = "test") -> Clip:
 def can_move(scene: Scene, number: int) -> bool:
     """Return whether an object is on the ground with nothing on or under it, and none of its kin is in the scene."""
     thing = scene.objects[number]
-    tied = [thing.on, thing.under, *(link for other in scene.objects for link in (other.on, other.under))]
-    kin = sum(set(KINDS[other.kind].words) & set(KINDS[thing.kind].words) != set() for other in scene.objects)
-    return thing.zone in MOVING and thing.on is None and thing.under is None and number not in tied and kin == 1
+    ties = {thing.on, thing.under, *(number for other in scene.objects if number in (other.on, other.under))}
+    kin = sum(not set(KINDS[other.kind].words).isdisjoint(KINDS[thing.kind].words) for other in scene.objects)
+    return thing.zone in MOVING and ties == {None} and kin == 1
 
 
 def moving(scene: Scene, group: Group, rng: np.random.Generator) -> Clip:
     """Let a group's only object cross a scene."""
-    number, thing = group.objects[0], scene.objects[group.objects[0]]
-    x0, _, x1, _ = thing.box
+    number = group.objects[0]
+    x0, y0, x1, y1 = scene.objects[number].box
     width = x1 - x0
     enters, crossing = int(rng.integers(FRAMES // 5, 2 * FRAMES // 5)), FRAMES // 3
     fractions = np.clip((np.arange(FRAMES) - enters) / crossing, 0.0, 1.0)
     if rng.integers(2):
         fractions = 1 - fractions
     lefts = np.rint(-width - 2 + fractions * (SIDE + width + 4)).astype(int)
-    word = KINDS[group.kind].words[0]
     colour = COLOUR_WORDS.get(group.colour or "", (group.colour or "",))[0]
-    caption = phrase_text(group, word, colour, "", the=False)
-    return Clip(tuple(placed(scene, number, thing, int(left)) for left in lefts), number, caption)
-
-
-def placed(scene: Scene, number: int, thing: Object, left: int) -> Scene:
-    """Return the scene with one object at another column."""
-    x0, y0, x1, y1 = thing.box
-    there = replace(thing, box=(left, y0, left + x1 - x0, y1))
-    return replace(scene, objects=(*scene.objects[:number], there, *scene.objects[number + 1 :]))
+    caption = phrase_text(group, KINDS[group.kind].words[0], colour, "", the=False)
+    boxes = [(left, y0, left + width, y1) for left in lefts.tolist()]
+    return Clip(
+        tuple(scene.with_objects({number: replace(scene.objects[number], box=box)}) for box in boxes), number, caption
+    )
 
 
 def write_clip(clip: Clip, file: Path) -> None:

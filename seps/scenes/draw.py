@@ -10,7 +10,7 @@ from seps.scenes.drawings import draw_kind
 from seps.scenes.graph import Object, Scene
 from seps.scenes.palette import NAMED, Colour
 from seps.scenes.places import SIDE
-from seps.scenes.sketch import UNIT, Canvas, Sketch, cosine, sine
+from seps.scenes.sketch import UNIT, Canvas, Sketch, arc_points
 
 SHADOW: Colour = (30, 28, 56)
 RIPPLE: Colour = (220, 240, 250)
@@ -50,19 +50,14 @@ def draw(scene: Scene, shadows: bool = True) -> Picture:
             if shadows:
                 _ground(canvas, thing)
             canvas.covered[:] = 0
-            sketch_of(thing).paint_on(canvas, thing.box, mirrored=thing.look % 2 == 1)
+            look = thing.look // 2
+            sketch = Sketch(NAMED[thing.colour] if thing.colour else FIXED[look % len(FIXED)], look)
+            draw_kind(sketch, thing.kind)
+            sketch.paint_on(canvas, thing.box, mirrored=thing.look % 2 == 1)
             labels[canvas.covered * 2 >= UNIT] = number
     except KeyError as error:
         raise ValueError(f"Nothing is known of {error}: see KINDS, NAMED and PLACES for what can be drawn.") from error
     return Picture(canvas.pixels.astype(np.uint8), labels)
-
-
-def sketch_of(thing: Object) -> Sketch:
-    """Return an object's drawing, in the units of its kind."""
-    look = thing.look // 2
-    sketch = Sketch(NAMED[thing.colour] if thing.colour else FIXED[look % len(FIXED)], look)
-    draw_kind(sketch, thing.kind)
-    return sketch
 
 
 def _ground(canvas: Canvas, thing: Object) -> None:
@@ -74,7 +69,5 @@ def _ground(canvas: Canvas, thing: Object) -> None:
     for percent in (110, 90, 68):
         across = half * percent // 100
         down = max(across * 14 // 100, 2 * UNIT)
-        spots = [
-            (round(middle + across * cosine(a)), round(y1 * UNIT - UNIT + down * sine(a))) for a in range(0, 360, 10)
-        ]
-        canvas.fill(np.array(spots, np.int64), RIPPLE if thing.zone == "water" else SHADOW, alpha=44)
+        spots = np.rint(arc_points(middle, y1 * UNIT - UNIT, across, down)).astype(np.int64)
+        canvas.fill(spots, RIPPLE if thing.zone == "water" else SHADOW, alpha=44)

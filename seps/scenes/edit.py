@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from seps.scenes import KINDS, SIDE, Object, Scene, holds, make_scene
+from seps.scenes import KINDS, SIDE, Scene, holds, make_scene
+from seps.scenes.graph import renumbered
 
 
 def moved(scene: Scene, number: int, dx: int, dy: int) -> Scene:
@@ -14,8 +15,8 @@ def moved(scene: Scene, number: int, dx: int, dy: int) -> Scene:
     boxes = [scene.objects[i].box for i in along]
     dx = max(-min(box[0] for box in boxes), min(dx, SIDE - max(box[2] for box in boxes)))
     dy = max(-min(box[1] for box in boxes), min(dy, SIDE - max(box[3] for box in boxes)))
-    places = {i: (x0 + dx, y0 + dy, x1 + dx, y1 + dy) for i, (x0, y0, x1, y1) in zip(along, boxes, strict=True)}
-    return settled(with_objects(scene, {i: replace(scene.objects[i], box=box) for i, box in places.items()}))
+    places = zip(along, [(x0 + dx, y0 + dy, x1 + dx, y1 + dy) for x0, y0, x1, y1 in boxes], strict=True)
+    return settled(scene.with_objects({i: replace(scene.objects[i], box=box) for i, box in places}))
 
 
 def removed(scene: Scene, number: int) -> Scene:
@@ -25,17 +26,8 @@ def removed(scene: Scene, number: int) -> Scene:
     for i, thing in enumerate(scene.objects):
         if thing.on == number:
             scene = moved(scene, i, 0, floor - thing.box[3])
-    gone = {number: None} | {i: i - (i > number) for i in range(len(scene.objects)) if i != number}
-    left = [
-        replace(
-            thing,
-            on=None if thing.on is None else gone[thing.on],
-            under=None if thing.under is None else gone[thing.under],
-        )
-        for i, thing in enumerate(scene.objects)
-        if i != number
-    ]
-    return settled(replace(scene, objects=tuple(left)))
+    left = [i for i in range(len(scene.objects)) if i != number]
+    return settled(replace(scene, objects=renumbered(scene.objects, left)))
 
 
 def recolour_object(scene: Scene, number: int, colour: str) -> Scene:
@@ -44,23 +36,18 @@ def recolour_object(scene: Scene, number: int, colour: str) -> Scene:
     thing, choice = scene.objects[number], KINDS[scene.objects[number].kind].colours
     if colour not in choice:
         raise ValueError(f"A {thing.kind} cannot be {colour!r}: {', '.join(choice) or 'it has no other colour'}.")
-    return with_objects(scene, {number: replace(thing, colour=colour)})
-
-
-def redraw_scene(scene: Scene, seed: int) -> Scene:
-    """Return another scene instead: the test scene of the same number with another seed, of at least 0."""
-    return make_scene(seed, "test", scene.index)
+    return scene.with_objects({number: replace(thing, colour=colour)})
 
 
 def edited(scene: Scene, change: Mapping[str, Any]) -> Scene:
     """Apply a change in the format of the page and the API; ValueError if it is unknown or impossible.
 
     {"do": "move", "object": 0, "dx": 8, "dy": 0}, {"do": "remove", "object": 0}, {"do": "recolour", "object": 0,
-    "colour": "red"} or {"do": "redraw", "seed": 1}.
+    "colour": "red"} or {"do": "redraw", "seed": 1}, the test scene of the same number with another seed.
     """
     do = change.get("do")
     if do == "redraw":
-        return redraw_scene(scene, whole(change, "seed"))
+        return make_scene(whole(change, "seed"), "test", scene.index)
     if do == "remove":
         return removed(scene, whole(change, "object"))
     if do == "recolour":
@@ -73,7 +60,7 @@ def edited(scene: Scene, change: Mapping[str, Any]) -> Scene:
 def whole(change: Mapping[str, Any], name: str) -> int:
     """Return an integer of a change; ValueError if it is missing."""
     value = change.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 10**9:
+    if type(value) is not int or abs(value) > 10**9:
         raise ValueError(f"{name} is {value!r}, but a whole number is needed.")
     return value
 
@@ -92,14 +79,9 @@ def find_carried(scene: Scene, number: int) -> list[int]:
     return numbers
 
 
-def with_objects(scene: Scene, changed: Mapping[int, Object]) -> Scene:
-    """Return the scene with some objects replaced, by number."""
-    return replace(scene, objects=tuple(changed.get(i, thing) for i, thing in enumerate(scene.objects)))
-
-
 def settled(scene: Scene) -> Scene:
     """Remove "on" and "under" relations that no longer hold."""
-    changed = {}
+    things = []
     for i, thing in enumerate(scene.objects):
         if thing.on is not None and not holds(scene, ("on", i, thing.on)):
             thing = replace(thing, on=None, zone=KINDS[thing.kind].zone)
@@ -107,5 +89,5 @@ def settled(scene: Scene) -> Scene:
             thing = replace(thing, zone=KINDS[thing.kind].zone)
         if thing.under is not None and not holds(scene, ("under", i, thing.under)):
             thing = replace(thing, under=None)
-        changed[i] = thing
-    return with_objects(scene, changed)
+        things.append(thing)
+    return replace(scene, objects=tuple(things))

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from seps.scenes.catalogue import is_held_out
@@ -62,6 +63,10 @@ class Scene:
         """Whether it has a combination of kind and colour that no training scene has."""
         return any(is_held_out(thing.kind, thing.colour) for thing in self.objects)
 
+    def with_objects(self, changed: Mapping[int, Object]) -> "Scene":
+        """Return the scene with some objects replaced, by number."""
+        return replace(self, objects=tuple(changed.get(i, thing) for i, thing in enumerate(self.objects)))
+
 
 def as_json(scene: Scene) -> dict[str, Any]:
     """Convert the scene to plain numbers, strings, lists and dicts."""
@@ -72,14 +77,18 @@ def as_json(scene: Scene) -> dict[str, Any]:
 def from_json(plain: dict[str, Any]) -> Scene:
     """Convert the output of `as_json` to a scene; other keys are ignored. ValueError for a missing key."""
     try:
-        objects = tuple(
-            Object(**{**{key: o[key] for key in Object.__dataclass_fields__}, "box": tuple(o["box"])})
-            for o in plain["objects"]
-        )
+        things = [{key: thing[key] for key in Object.__dataclass_fields__} for thing in plain["objects"]]
         fields = {key: plain[key] for key in Scene.__dataclass_fields__}
     except KeyError as error:
         raise ValueError(f"The scene lacks {error}: write it with as_json.") from error
-    return Scene(**{**fields, "features": tuple(fields["features"]), "objects": objects})
+    objects = tuple(Object(**thing | {"box": tuple(thing["box"])}) for thing in things)
+    return Scene(**fields | {"features": tuple(fields["features"]), "objects": objects})
+
+
+def renumbered(objects: Sequence[Object], order: Sequence[int]) -> tuple[Object, ...]:
+    """Return the objects of these numbers in this order; "on" and "under" follow them, None for objects left out."""
+    number: dict[int | None, int] = {old: new for new, old in enumerate(order)}
+    return tuple(replace(objects[i], on=number.get(objects[i].on), under=number.get(objects[i].under)) for i in order)
 
 
 def split_of(scene: Scene) -> str:
@@ -92,38 +101,37 @@ def split_of(scene: Scene) -> str:
 
 def relations(scene: Scene) -> list[tuple[str, int, int]]:
     """Return the relations of all objects by number: ("left of", a, b) means a is left of b."""
-    triples = []
-    for a, first in enumerate(scene.objects):
-        for b, second in enumerate(scene.objects):
-            if a != b:
-                triples += [(name, a, b) for name in _between(first, second, a, b)]
-    return triples
+    numbered = list(enumerate(scene.objects))
+    return [
+        (name, a, b)
+        for a, first in numbered
+        for b, second in numbered
+        if a != b
+        for name in _between(first, second, a, b)
+    ]
 
 
-def _between(first: Object, second: Object, a: int, b: int) -> list[str]:
-    if first.on == b:
-        return ["on"]
-    if first.under == b:
-        return ["under"]
-    if second.on == a or second.under == a:
-        return []
+def _between(first: Object, second: Object, a: int, b: int) -> Iterator[str]:
+    if b in (first.on, first.under):
+        yield "on" if first.on == b else "under"
+        return
+    if a in (second.on, second.under):
+        return
     x0, y0, x1, y1 = first.box
     u0, v0, u1, v1 = second.box
     beside = min(y1, v1) - max(y0, v0)
     level = beside * 2 >= min(y1 - y0, v1 - v0)  # at about the same height
-    overlap = min(x1, u1) - max(x0, u0)
+    overlap, narrower = min(x1, u1) - max(x0, u0), min(x1 - x0, u1 - u0)
     on_ground = first.zone == second.zone == "ground"
-    names = []
     if (x0 + x1) // 2 + APART < u0 and x1 + APART < (u0 + u1) // 2 and overlap <= 0:
-        names.append("left of")
+        yield "left of"
     if (u0 + u1) // 2 + APART < x0 and u1 + APART < (x0 + x1) // 2 and overlap <= 0:
-        names.append("right of")
-    if y1 + APART <= v0 and overlap * 2 >= min(x1 - x0, u1 - u0):
-        names.append("above")
-    if v1 + APART <= y0 and overlap * 2 >= min(x1 - x0, u1 - u0):
-        names.append("below")
+        yield "right of"
+    if y1 + APART <= v0 and overlap * 2 >= narrower:
+        yield "above"
+    if v1 + APART <= y0 and overlap * 2 >= narrower:
+        yield "below"
     if level and 0 <= -overlap <= NEAR and first.zone == second.zone:
-        names.append("next to")
-    if on_ground and overlap * 3 >= min(x1 - x0, u1 - u0) and beside > 0 and abs(y1 - v1) >= APART:
-        names.append("in front of" if y1 > v1 else "behind")
-    return names
+        yield "next to"
+    if on_ground and overlap * 3 >= narrower and beside > 0 and abs(y1 - v1) >= APART:
+        yield "in front of" if y1 > v1 else "behind"

@@ -1,9 +1,10 @@
 """Making of scenes: choosing and placing objects."""
 
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from seps.scenes.catalogue import CARRIED, KINDS, SHELTERS, SIZES, SURFACES, extent, is_held_out
-from seps.scenes.graph import SPLITS, Box, Object, Scene, split_of
+from seps.scenes.graph import SPLITS, Box, Object, Scene, renumbered, split_of
 from seps.scenes.places import PLACES, RESERVED, SIDE
 from seps.scenes.rng import Rng
 
@@ -12,8 +13,9 @@ HIDDEN = 30  # percent of an object that others may hide
 HORIZON = 98  # row of the sea's horizon; swimming objects are entirely below it
 TRIES = 24
 SCENES_TRIED = 10_000
+NO_TIE: Mapping[str, int] = MappingProxyType({})  # else "on" or "under" with an object's number
 
-_KINDS_OF = {place: tuple(kind for kind in KINDS.values() if place in kind.places) for place in PLACES}
+_KINDS_OF = {place: [name for name, kind in KINDS.items() if place in kind.places] for place in PLACES}
 
 
 def make_scene(seed: int, split: str, index: int) -> Scene:
@@ -46,14 +48,15 @@ class _Maker:
     def scene(self, seed: int, split: str, index: int) -> Scene:
         count = self.rng.choice(COUNTS)
         if self.rng.bernoulli(50):
-            self._add(self._of((*SURFACES, *SHELTERS)))
+            bearers = [name for name in (*SURFACES, *SHELTERS) if self.place.name in KINDS[name].places]
+            self._add(self.rng.choice(bearers or _KINDS_OF[self.place.name]))
         for _ in range(TRIES):
             if len(self.objects) < count:
                 self._add_object()
         while not self.objects:
             self._add_object()
         look = self.rng.integers(1 << 30)
-        return Scene(seed, split, index, self.place.name, self.features, look, tuple(_painted(self.objects)))
+        return Scene(seed, split, index, self.place.name, self.features, look, _painted(self.objects))
 
     def _add_object(self) -> None:
         bearers = [i for i, thing in enumerate(self.objects) if thing.kind in SURFACES or thing.kind in SHELTERS]
@@ -62,29 +65,19 @@ class _Maker:
             on = self.objects[bearer].kind in SURFACES and self.rng.bernoulli(80)
             if on or self.objects[bearer].kind in SHELTERS:
                 names = [name for name in CARRIED if self.place.name in KINDS[name].places or on]
-                self._add(self.rng.choice(names), on=bearer if on else None, under=None if on else bearer)
+                self._add(self.rng.choice(names), tie={"on" if on else "under": bearer})
                 return
         if self.objects and self.rng.bernoulli(26):
             model = self.rng.choice(self.objects)
             if model.zone != "support":
                 same = self.rng.bernoulli(70)
-                self._add(
-                    model.kind, model.colour if same else None, model.size if same and self.rng.bernoulli(60) else None
-                )
+                size = model.size if same and self.rng.bernoulli(60) else None
+                self._add(model.kind, model.colour if same else None, size)
                 return
-        self._add(self.rng.choice(_KINDS_OF[self.place.name]).name)
-
-    def _of(self, names: tuple[str, ...]) -> str:
-        fitting = [name for name in names if self.place.name in KINDS[name].places]
-        return self.rng.choice(fitting) if fitting else self.rng.choice(_KINDS_OF[self.place.name]).name
+        self._add(self.rng.choice(_KINDS_OF[self.place.name]))
 
     def _add(
-        self,
-        name: str,
-        colour: str | None = None,
-        size: str | None = None,
-        on: int | None = None,
-        under: int | None = None,
+        self, name: str, colour: str | None = None, size: str | None = None, tie: Mapping[str, int] = NO_TIE
     ) -> None:
         kind = KINDS[name]
         if colour is None and kind.colours:
@@ -93,14 +86,13 @@ class _Maker:
             colour = held[0] if free and held else self.rng.choice([c for c in kind.colours if c not in held])
         for _ in range(TRIES):
             chosen = size or self.rng.choice(tuple(SIZES))
-            box = self._room(name, chosen, on, under)
-            if box is None or not self._free(box, kind.zone, {i for i in (on, under) if i is not None}):
-                continue
-            zone = "support" if on is not None else kind.zone
-            self.objects.append(Object(name, colour, chosen, box, zone, self.rng.integers(1 << 30), on, under))
-            return
+            box = self._room(name, chosen, **tie)
+            if box is not None and self._free(box, kind.zone, tie.values()):
+                zone = "support" if "on" in tie else kind.zone
+                self.objects.append(Object(name, colour, chosen, box, zone, self.rng.integers(1 << 30), **tie))
+                return
 
-    def _room(self, name: str, size: str, on: int | None, under: int | None) -> Box | None:
+    def _room(self, name: str, size: str, on: int | None = None, under: int | None = None) -> Box | None:
         width, height = extent(name, size)
         low, high = 3, SIDE - 3 - width
         if on is not None:
@@ -134,15 +126,13 @@ class _Maker:
         left = self.rng.between(low, high)
         return left, bottom - height, left + width, bottom
 
-    def _free(self, box: Box, zone: str, bearers: set[int]) -> bool:
+    def _free(self, box: Box, zone: str, bearers: Collection[int]) -> bool:
         if zone == "wall" and any(_shared(box, RESERVED[f]) for f in self.features if f in RESERVED):
             return False
         limit = HIDDEN if self.rng.bernoulli(30) else 4
         for i, thing in enumerate(self.objects):
-            if i in bearers:
-                continue
-            max_percent = limit if zone == thing.zone == "ground" and not bearers else 2
-            if _shared(box, thing.box) * 100 > max_percent * min(_area(box), _area(thing.box)):
+            most = limit if zone == thing.zone == "ground" and not bearers else 2  # percent
+            if i not in bearers and _shared(box, thing.box) * 100 > most * min(_area(box), _area(thing.box)):
                 return False
         return True
 
@@ -156,7 +146,7 @@ def _shared(a: Box, b: Box) -> int:
     return across * down if across > 0 and down > 0 else 0
 
 
-def _painted(objects: list[Object]) -> list[Object]:
+def _painted(objects: list[Object]) -> tuple[Object, ...]:
     """Sort by painting order: far ones first, things on another directly after it."""
 
     def depth(i: int) -> tuple[int, int, int, int]:
@@ -165,13 +155,4 @@ def _painted(objects: list[Object]) -> list[Object]:
         behind = {"sky": 1, "wall": 0, "water": 2}.get(root.zone, 3)
         return behind, root.box[3], int(thing.on is not None), i
 
-    order = sorted(range(len(objects)), key=depth)
-    number = {old: new for new, old in enumerate(order)}
-    return [
-        replace(
-            objects[i],
-            on=None if objects[i].on is None else number[objects[i].on or 0],
-            under=None if objects[i].under is None else number[objects[i].under or 0],
-        )
-        for i in order
-    ]
+    return renumbered(objects, sorted(range(len(objects)), key=depth))

@@ -83,13 +83,12 @@ class Canvas:
 
     def rows(self, top: int, bottom: int, *stops: Colour) -> None:
         """Paint whole rows from `top` up to `bottom` with a gradient through equidistant stops."""
-        count, last = bottom - top, len(stops) - 1
-        for row in range(max(top, 0), min(bottom, self.height)):
-            at = (row - top) * last * UNIT // max(1, count - 1)
-            i = min(at // UNIT, last - 1)
-            weight = at - i * UNIT
-            for c in range(3):
-                self.pixels[row, :, c] = (stops[i][c] * (UNIT - weight) + stops[i + 1][c] * weight) // UNIT
+        colours, last = np.array(stops, np.int64), len(stops) - 1
+        row = np.arange(max(top, 0), min(bottom, self.height))
+        at = (row - top) * last * UNIT // max(1, bottom - top - 1)
+        i = np.minimum(at // UNIT, last - 1)
+        weight = (at - i * UNIT)[:, None]
+        self.pixels[row] = ((colours[i] * (UNIT - weight) + colours[i + 1] * weight) // UNIT)[:, None]
 
 
 def sine(degrees: int) -> float:
@@ -111,20 +110,10 @@ def curve(points: Points, closed: bool = True) -> Floats:
     """Return a smooth curve through points (Catmull-Rom), (P, 2)."""
     given = read_points(points)
     around = np.concatenate((given[-1:], given, given[:2]) if closed else (given[:1], given, given[-1:]))
-    p0, p1, p2, p3 = (around[i : len(around) - 3 + i] for i in range(4))
-    pieces = []
-    for step in range(SMOOTH):
-        t = step / SMOOTH
-        pieces.append(
-            (
-                (2 * p1)
-                + (p2 - p0) * t
-                + (2 * p0 - 5 * p1 + 4 * p2 - p3) * (t * t)
-                + (3 * p1 - p0 - 3 * p2 + p3) * (t * t * t)
-            )
-            / 2
-        )
-    smooth = np.stack(pieces, axis=1).reshape(-1, 2)
+    t = np.arange(SMOOTH)[:, None] / SMOOTH  # of each point between two given ones
+    p0, p1, p2, p3 = (around[i : len(around) - 3 + i, None] for i in range(4))  # each (given, 1, 2)
+    square, cube = 2 * p0 - 5 * p1 + 4 * p2 - p3, 3 * p1 - p0 - 3 * p2 + p3
+    smooth = ((2 * p1 + (p2 - p0) * t + square * (t * t) + cube * (t * t * t)) / 2).reshape(-1, 2)
     return smooth if closed else np.concatenate((smooth, given[-1:]))
 
 
@@ -163,15 +152,17 @@ class Sketch:
         """Draw a smooth outline through points."""
         self.add(curve(points), paint, shade)
 
-    def oval(self, x: float, y: float, rx: float, ry: float, paint: Colour, turn: int = 0, shade: int = 12) -> None:
+    def oval(
+        self, x: float, y: float, rx: float, ry: float, paint: Colour, turn: int = 0, shade: int = 12, alpha: int = UNIT
+    ) -> None:
         """Draw an ellipse around (x, y), turned by whole degrees."""
-        self.add(_arc(x, y, rx, ry, 0, 350, turn), paint, shade)
+        self.add(arc_points(x, y, rx, ry, turn=turn), paint, shade, alpha)
 
     def arc(
         self, x: float, y: float, rx: float, ry: float, start: int, stop: int, paint: Colour, turn: int = 0
     ) -> None:
         """Draw a circular segment of an ellipse, from `start` to `stop` degrees, clockwise from the right."""
-        self.add(_arc(x, y, rx, ry, start, stop, turn), paint)
+        self.add(arc_points(x, y, rx, ry, start, stop, turn), paint)
 
     def box(
         self, x0: float, y0: float, x1: float, y1: float, paint: Colour, round_by: float = 0, shade: int = 12
@@ -182,16 +173,14 @@ class Sketch:
             return
         r = min(round_by, (x1 - x0) / 2, (y1 - y0) / 2)
         corners = [(x1 - r, y1 - r, 0), (x0 + r, y1 - r, 90), (x0 + r, y0 + r, 180), (x1 - r, y0 + r, 270)]
-        self.add(np.concatenate([_arc(x, y, r, r, a, a + 90, 0) for x, y, a in corners]), paint, shade)
+        self.add(np.concatenate([arc_points(x, y, r, r, a, a + 90) for x, y, a in corners]), paint, shade)
 
     def line(self, points: Points, width: float, paint: Colour, shade: int = 5, smooth: bool = True) -> None:
         """Draw a stroke with round ends through points."""
         path = read_points(points)
         path = curve(points, closed=False) if smooth and len(path) > 2 else path
-        ahead = np.diff(path, axis=0)
-        ahead = ahead / np.maximum(np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:]), 1e-9)
-        along = np.concatenate((ahead[:1], ahead[:-1] + ahead[1:], ahead[-1:]))
-        along = along / np.maximum(np.sqrt(along[:, :1] * along[:, :1] + along[:, 1:] * along[:, 1:]), 1e-9)
+        ahead = unit(np.diff(path, axis=0))
+        along = unit(np.concatenate((ahead[:1], ahead[:-1] + ahead[1:], ahead[-1:])))
         normal = np.stack((-along[:, 1], along[:, 0]), axis=1) * (width / 2)
         first, last = along[0] * (width / 2), along[-1] * (width / 2)
         cap = [path[-1] + normal[-1] * cosine(a) + last * sine(a) for a in range(30, 180, 30)]
@@ -200,30 +189,22 @@ class Sketch:
 
     def ring(self, x: float, y: float, r: float, width: float, paint: Colour) -> None:
         """Draw a circle line, `r` to its middle."""
-        outer, inner = (
-            _arc(x, y, r + width / 2, r + width / 2, 0, 360, 0),
-            _arc(x, y, r - width / 2, r - width / 2, 0, 360, 0),
-        )
+        outer, inner = (arc_points(x, y, radius, radius, stop=360) for radius in (r + width / 2, r - width / 2))
         self.add(np.concatenate((outer, inner[::-1])), paint, 4)
 
     def shine(self, x: float, y: float, rx: float, ry: float, turn: int = 0, alpha: int = 90) -> None:
         """Draw a soft white highlight inside other parts."""
-        self.add(_arc(x, y, rx, ry, 0, 350, turn), WHITE, 0, alpha)
+        self.oval(x, y, rx, ry, WHITE, turn, 0, alpha)
 
     def eye(self, x: float, y: float, r: float = 3, paint: Colour = INK) -> None:
         """Draw a dark eye with a glint."""
         self.oval(x, y, r, r, paint, shade=0)
         self.oval(x + r * 0.3, y - r * 0.35, r * 0.35, r * 0.35, WHITE, shade=0)
 
-    def extent(self) -> tuple[float, float, float, float]:
-        """Return the box (x0, y0, x1, y1) around all opaque parts."""
+    def paint_on(self, canvas: Canvas, box: tuple[int, int, int, int], mirrored: bool = False) -> None:
+        """Paint all parts, stretched so that the opaque ones fill a box of pixels (x0, y0, x1, y1)."""
         points = np.concatenate([part.outline for part in self.parts if part.alpha == UNIT])
         (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
-        return float(x0), float(y0), float(x1), float(y1)
-
-    def paint_on(self, canvas: Canvas, box: tuple[int, int, int, int], mirrored: bool = False) -> None:
-        """Paint all parts, stretched so that the drawing fills a box of pixels (x0, y0, x1, y1)."""
-        x0, y0, x1, y1 = self.extent()
         across, down = (box[2] - box[0]) * UNIT / (x1 - x0), (box[3] - box[1]) * UNIT / (y1 - y0)
         for part in self.parts:
             x = x1 - part.outline[:, 0] if mirrored else part.outline[:, 0] - x0
@@ -231,8 +212,16 @@ class Sketch:
             canvas.fill(np.rint(spots).astype(np.int64), part.top, part.bottom, part.alpha)
 
 
-def _arc(x: float, y: float, rx: float, ry: float, start: int, stop: int, turn: int) -> Floats:
-    angles = [*range(start, stop, 10), stop]
-    c, s = cosine(turn), sine(turn)
-    across, down = [rx * cosine(a) for a in angles], [ry * sine(a) for a in angles]
-    return np.array([(x + u * c - v * s, y + u * s + v * c) for u, v in zip(across, down, strict=True)], np.float64)
+def arc_points(
+    x: float, y: float, rx: float, ry: float, start: int = 0, stop: int = 350, turn: int = 0, step: int = 10
+) -> Floats:
+    """Return points of an ellipse around (x, y), turned by `turn`, at angles from `start` to `stop` degrees: (P, 2)."""
+    angles, c, s = [*range(start, stop, step), stop], cosine(turn), sine(turn)
+    along = [(rx * cosine(a), ry * sine(a)) for a in angles]
+    return np.array([(x + u * c - v * s, y + u * s + v * c) for u, v in along], np.float64)
+
+
+def unit(vectors: Floats) -> Floats:
+    """Scale vectors (P, 2) to length 1."""
+    squares = vectors * vectors
+    return vectors / np.maximum(np.sqrt(squares[:, :1] + squares[:, 1:]), 1e-9)

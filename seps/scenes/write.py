@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from PIL import Image
 
 from seps.common.checks import MAX_PIXELS, check_whole, read_json_file
 from seps.scenes.captions.dense import dense_caption
-from seps.scenes.captions.phrases import Caption
+from seps.scenes.captions.phrases import Caption, Mention
 from seps.scenes.captions.sentences import sparse_captions
 from seps.scenes.catalogue import KINDS
 from seps.scenes.draw import Picture, draw
@@ -23,6 +24,7 @@ from seps.scenes.graph import Scene, as_json, relations
 from seps.scenes.places import SIDE
 from seps.scenes.placing import make_scene
 
+IDS = "id_mapping.json"
 TOGETHER = 32  # number of scenes that a process draws in one task
 
 Progress = Callable[[Iterable["AnnotatedScene"]], Iterable["AnnotatedScene"]]
@@ -52,7 +54,7 @@ def write_split(
     make_scene(seed, split, 0)
     folder = Path(folder)
     (folder / "images").mkdir(parents=True, exist_ok=True)
-    _other_ids(folder / "id_mapping.json", split)  # validate before drawing
+    _other_ids(folder, split)  # validate before drawing
     texts: defaultdict[str, list[str]] = defaultdict(list)
     names: dict[str, str] = {}
     for annotated in progress(_annotated(split, count, seed, workers)):
@@ -66,8 +68,8 @@ def write_split(
         texts["scenes.jsonl"].append(_line({"image": name, **describe(annotated)}))
     for ending, lines in texts.items():
         (folder / f"{split}_{ending}").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    ids = {**_other_ids(folder / "id_mapping.json", split), **names}
-    (folder / "id_mapping.json").write_text(json.dumps(ids), encoding="utf-8", newline="\n")
+    ids = {**_other_ids(folder, split), **names}
+    (folder / IDS).write_text(json.dumps(ids), encoding="utf-8", newline="\n")
 
 
 def describe(annotated: AnnotatedScene) -> dict[str, Any]:
@@ -105,37 +107,36 @@ def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
 
 
 def _annotated(split: str, count: int, seed: int, workers: int) -> Iterator[AnnotatedScene]:
+    make = partial(_make, seed, split)
     if workers == 1:
-        for index in range(count):
-            yield annotate(make_scene(seed, split, index))
+        yield from map(make, range(count))
         return
     # Start fresh processes: a fork of a process with threads can deadlock on a lock that a thread held.
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        yield from pool.map(_make, [(seed, split, index) for index in range(count)], chunksize=TOGETHER)
+        yield from pool.map(make, range(count), chunksize=TOGETHER)
 
 
-def _make(what: tuple[int, str, int]) -> AnnotatedScene:
-    return annotate(make_scene(*what))
+def _make(seed: int, split: str, index: int) -> AnnotatedScene:
+    return annotate(make_scene(seed, split, index))
 
 
 def _entities(annotated: AnnotatedScene, name: str) -> dict[str, Any]:
-    boxes = [annotated.picture.box(number) for number in range(len(annotated.scene.objects))]
-    sentences = []
-    for caption in annotated.captions:
-        phrases = []
-        for mention in caption.mentions:
-            boxes_seen = [[round(edge / SIDE, 4) for edge in box] for box in (boxes[i] for i in mention.objects) if box]
-            kind = KINDS[annotated.scene.objects[mention.objects[0]].kind].category
-            if boxes_seen:
-                phrases.append(
-                    {"phrase": mention.phrase, "first_word": mention.first_word, "type": kind, "boxes": boxes_seen}
-                )
-        sentences.append({"sentence": caption.text, "phrases": phrases})
+    def phrase(mention: Mention) -> dict[str, Any]:
+        kind = KINDS[annotated.scene.objects[mention.objects[0]].kind].category
+        seen = filter(None, map(annotated.picture.box, mention.objects))
+        boxes = [[round(edge / SIDE, 4) for edge in box] for box in seen]
+        return {"phrase": mention.phrase, "first_word": mention.first_word, "type": kind, "boxes": boxes}
+
+    sentences = [
+        {"sentence": caption.text, "phrases": [entry for entry in map(phrase, caption.mentions) if entry["boxes"]]}
+        for caption in annotated.captions
+    ]
     return {"image": name, "size": [SIDE, SIDE], "sentences": sentences}
 
 
-def _other_ids(path: Path, split: str) -> dict[str, str]:
+def _other_ids(folder: Path, split: str) -> dict[str, str]:
     """Return the ids of other splits, mapped to names; ValueError for an invalid file."""
+    path = folder / IDS
     known = read_json_file(path) if path.exists() else {}
     if not isinstance(known, dict) or not all(isinstance(name, str) for name in known.values()):
         raise ValueError(f"{path} maps no ids to names of files, so that no split can be added: take another folder.")

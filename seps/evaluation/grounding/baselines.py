@@ -40,23 +40,22 @@ class Gradients:
         finally:
             net.detach_selection = detach
 
+    @torch.enable_grad()
     def maps(self, words: Tensor, phrases: Sequence[slice]) -> tuple[list[Floats], Floats]:
         """Return the maps of a caption's P phrases, ranges of its words (L, C), each (N,), and of the caption, (N,)."""
         match = self.match(words)
-        with torch.enable_grad():
-            whole = self._map(match.similarity[0])
-        return [self.map_of_words(match, phrase) for phrase in phrases], whole
+        return [self.map_of_words(match, phrase) for phrase in phrases], self._map(match.similarity[0])
 
+    @torch.enable_grad()
     def match(self, words: Tensor) -> Match:
         """Match the image with a caption's words (L, C), with gradients."""
-        with torch.enable_grad(), torch.autocast(words.device.type, enabled=False):
+        with torch.autocast(words.device.type, enabled=False):
             return self.net.match(self.side, words.detach())
 
+    @torch.enable_grad()
     def map_of_words(self, match: Match, phrase: slice) -> Floats:
         """Return the map (N,) of a range of words of a match."""
-        with torch.enable_grad():
-            best = match.alignments[0].cosines[0].amax(dim=0)  # (L,)
-            return self._map(best[phrase].sum())
+        return self._map(match.alignments[0].cosines[0].amax(dim=0)[phrase].sum())
 
     def _map(self, score: Tensor) -> Floats:
         (gradient,) = torch.autograd.grad(score, self.image, retain_graph=True)  # (N[+1], C)

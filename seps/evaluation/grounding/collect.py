@@ -8,15 +8,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from seps.common.progress import Progress, batches
+from seps.common.progress import Progress, batches, with_progress
 from seps.data import SentencePhrases, Split, open_image
 from seps.data.objects import CaptionTruth, Region, SceneObjects, central_patches, counted, energy_inside, image_truth
 from seps.encoders.tokenizer import word_tokens
 from seps.evaluation.grounding.baselines import Gradients, centre_blob
 from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, mean_curves, rescorer, step_counts
-from seps.evaluation.grounding.maps import METHODS, OF_PHRASES, CaptionMaps, caption_maps
+from seps.evaluation.grounding.maps import METHODS, OF_PHRASES, CaptionMaps, caption_maps, check_images
 from seps.evaluation.grounding.measures import Booleans, Floats, Integers, first, measure_map
-from seps.evaluation.grounding.report import Grounding, Pointing
+from seps.evaluation.grounding.report import POINTING, Figures, Grounding
 from seps.models.model import SEPSModel, photo_batch_size
 from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
 
@@ -42,8 +42,7 @@ class Collected:
         """Explain and measure the captions of image number `owner`, (N[+1], C)."""
         if not truths:
             return
-        model = self.model
-        gradients = Gradients(model.cross_net, image)
+        model, gradients = self.model, Gradients(self.model.cross_net, image)
         captions, lengths = model.encode_captions([truth.sentence for truth in truths])  # (B, L, C)
         for truth, padded, length in zip(truths, captions, lengths.tolist(), strict=True):
             number, self.seen = self.seen, self.seen + 1
@@ -54,22 +53,18 @@ class Collected:
             ends = [(phrase.first_word, phrase.first_word + len(phrase.phrase.split()) - 1) for phrase in truth.phrases]
             tokens = [slice(positions[first].start, positions[last].stop) for first, last in ends]
             words = padded[:length]  # (L, C)
-            maps = caption_maps(model.cross_net, gradients, image, words, tokens, model.grid, number)
-            self.add(owner, truth, maps)
+            maps = caption_maps(gradients, image, words, tokens, model.grid, number)
             if number in self.with_curves:
                 self.tasks.append(CurveTask(image, owner, words, maps.orders))
-
-    def add(self, owner: int, truth: CaptionTruth, maps: CaptionMaps) -> None:
-        """Measure one caption."""
-        for phrase, region, of_phrase in zip(truth.phrases, truth.regions, maps.phrases, strict=True):
-            self.cut_off += not of_phrase
-            self.without_map += bool(of_phrase) and not of_phrase["seps"].any()
-            self.phrases.append(measure_phrase(of_phrase, region, self.model.grid))
-            self.phrase_images.append(owner)
-            self.kinds.append(phrase.kind.split("/")[0])
-        self.kept.append(measure_kept(maps, truth.areas))
-        self.areas.append(truth.areas.sum(axis=1))
-        self.caption_images.append(owner)
+            for phrase, region, of_phrase in zip(truth.phrases, truth.regions, maps.phrases, strict=True):
+                self.cut_off += not of_phrase
+                self.without_map += bool(of_phrase) and not of_phrase["seps"].any()
+                self.phrases.append(measure_phrase(of_phrase, region, model.grid))
+                self.phrase_images.append(owner)
+                self.kinds.append(phrase.kind.split("/")[0])
+            self.kept.append(measure_kept(maps, truth.areas))
+            self.areas.append(truth.areas.sum(axis=1))
+            self.caption_images.append(owner)
 
 
 def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int]) -> Floats:
@@ -99,7 +94,12 @@ def ground(
     curve_captions: int = CURVES,
 ) -> Grounding:
     """Measure a model on the phrases of a split."""
-    total = check(split, entities, scenes, curve_captions)
+    check_images(split, entities, scenes)
+    if curve_captions < 0:
+        raise ValueError(f"{curve_captions} captions with curves were asked for, but 0 or more are needed.")
+    total = sum(bool(counted(sentence)) for sentences in entities for sentence in sentences)
+    if total == 0:
+        raise ValueError(f"split {split.name} has 0 phrases with boxes that are no scenes, but at least 1 is needed.")
     with_curves = np.linspace(0, total - 1, min(curve_captions, total)).round().astype(int)
     collected, neutral = Collected(model, set(with_curves.tolist())), torch.zeros((), device=model.device)
     for part in batches(len(entities), photo_batch_size(model.device), progress, "Explaining"):
@@ -111,7 +111,11 @@ def ground(
             collected.add_image(owner, image, image_truth(entities[owner], model.grid, scene))
     if not collected.phrases:
         raise ValueError(f"split {split.name} has {collected.skipped} phrases, but the tokens of none could be found.")
-    values, counts = measure_curves(model, collected.tasks, neutral, progress)
+    tasks, counts = collected.tasks, step_counts(model.cross_net.num_patches)  # counts: (S,)
+    values = np.zeros((len(tasks), len(METHODS), 2, len(counts)))
+    for task, rows in with_progress(list(zip(tasks, values, strict=True)), "Removing patches", progress):
+        score = rescorer(model.cross_net, task.image, task.words, neutral)
+        rows[:] = [curves(score, task.orders[method], counts) for method in METHODS]
     return Grounding(
         model=name,
         split=split.name,
@@ -128,71 +132,34 @@ def ground(
     )
 
 
-def check(
-    split: Split,
-    entities: Sequence[Sequence[SentencePhrases]],
-    scenes: Sequence[SceneObjects] | None,
-    curve_captions: int,
-) -> int:
-    """Return the number of captions with a usable phrase, at least 1; ValueError as `ground`."""
-    for kind, given in (("entities", entities), ("scenes", scenes)):
-        if given is not None and len(given) != len(split.image_files):
-            raise ValueError(f"{kind} has {len(given)} images, but split {split.name} has {len(split.image_files)}.")
-    if curve_captions < 0:
-        raise ValueError(f"{curve_captions} captions with curves were asked for, but 0 or more are needed.")
-    total = sum(bool(counted(sentence)) for sentences in entities for sentence in sentences)
-    if total == 0:
-        raise ValueError(f"split {split.name} has 0 phrases with boxes that are no scenes, but at least 1 is needed.")
-    return total
-
-
-def measure_curves(
-    model: SEPSModel, tasks: Sequence[CurveTask], neutral: Tensor, progress: Progress
-) -> tuple[Floats, Integers]:
-    """Compute the curves of some captions: scores (captions, methods, 2, S), and patches per step, (S,)."""
-    counts = step_counts(model.cross_net.num_patches)
-    values = np.zeros((len(tasks), len(METHODS), 2, len(counts)))
-    for part in batches(len(tasks), 1, progress, "Removing patches"):
-        task = tasks[part.start]
-        score = rescorer(model.cross_net, task.image, task.words, neutral)
-        values[part.start] = [curves(score, task.orders[method], counts) for method in METHODS]
-    return values, counts
-
-
-def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[str, Pointing]:
-    """Return every method's figures; curves as from `measure_curves`."""
+def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[str, Figures]:
+    """Return every method's figures; curves as in `ground`."""
     phrases, phrase_images = np.stack(collected.phrases), np.array(collected.phrase_images)
     kept, areas = np.stack(collected.kept), np.stack(collected.areas)  # (captions, methods, 3), (captions, 3)
     caption_images = np.array(collected.caption_images)
     curve_images = np.array([task.owner for task in collected.tasks])
     result = {}
     for i, method in enumerate(METHODS):
-        weight, pointing = (estimate(phrases[:, i, j], phrase_images) for j in range(2))
-        deletion, insertion = area_estimates(values[:, i], counts, curve_images) if len(values) else (None, None)
-        result[method] = Pointing(
-            weight, pointing, *compute_kept_rates(kept[:, i], areas, caption_images), deletion, insertion
-        )
+        pointing = (estimate(phrases[:, i, j], phrase_images) for j in range(2))
+        of_curves = area_estimates(values[:, i], counts, curve_images) if len(values) else (None, None)
+        figures = *pointing, *compute_kept_rates(kept[:, i], areas, caption_images), *of_curves
+        result[method] = dict(zip(POINTING, figures, strict=True))
     return result
 
 
-def compute_kept_rates(
-    kept: Floats, areas: Floats, images: Integers
-) -> tuple[Estimate | None, Estimate | None, Estimate | None, Estimate | None]:
+def compute_kept_rates(kept: Floats, areas: Floats, images: Integers) -> list[Estimate | None]:
     """Compute kept rates of mentioned objects, other objects and background, and the ratio of first to last."""
     columns = np.concatenate([kept, areas], axis=1)  # (captions, 6)
 
     def rate(sums: Floats, region: int) -> Floats:
         return ratio(sums[..., region], sums[..., 3 + region])
 
-    mentioned, other, background = (bootstrap(columns, images, partial(rate, region=i)) for i in range(3))
-    more = bootstrap(columns, images, lambda sums: ratio(rate(sums, 0), rate(sums, 2)))
-    return mentioned, other, background, more
+    rates = [bootstrap(columns, images, partial(rate, region=i)) for i in range(3)]
+    return [*rates, bootstrap(columns, images, lambda sums: ratio(rate(sums, 0), rate(sums, 2)))]
 
 
 def kind_means(measures: Floats, kinds: Sequence[str]) -> dict[str, dict[str, float]]:
     """Compute count and means of both measures (phrases, 2) for each kind, the most frequent first."""
-    means = {}
-    for kind, count in Counter(kinds).most_common():
-        weight, pointing = measures[np.array(kinds) == kind].mean(axis=0)
-        means[kind] = {"phrases": float(count), "energy_inside": float(weight), "pointing_game": float(pointing)}
-    return means
+    counts = Counter(kinds).most_common()
+    means = {kind: measures[np.array(kinds) == kind].mean(axis=0).tolist() for kind, _ in counts}
+    return {kind: {"phrases": float(count), **dict(zip(POINTING, means[kind], strict=False))} for kind, count in counts}

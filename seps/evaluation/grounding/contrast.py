@@ -1,10 +1,11 @@
 """Sensitivity of maps to the caption, measured on two phrases of one image that name different things.
 
 A pair is two phrases of one caption, neither of them a scene, with disjoint regions (boxes or masks). Each phrase is
-explained separately. `contrast_report.MEANINGS` describes the figures.
+explained separately. The figures are those of texts.json.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,15 +17,15 @@ from seps.common.progress import Progress, batches
 from seps.data import SentencePhrases, Split, open_image
 from seps.data.objects import Boxes, Masks, SceneObjects, counted
 from seps.evaluation.grounding.baselines import SEED, Gradients, centre_blob
-from seps.evaluation.grounding.contrast_report import COLUMNS, Contrast, MapContrast
-from seps.evaluation.grounding.maps import mean_map, subtract_minimum
+from seps.evaluation.grounding.maps import check_images, mean_map, subtract_minimum
 from seps.evaluation.grounding.measures import Booleans, Floats, Integers, first, order_of
+from seps.evaluation.grounding.report import CONTRAST, Contrast, Figures
 from seps.explanation.forward_pass import cosines, token_maps, token_weights
 from seps.explanation.spread import caption_spread
-from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
+from seps.method.network import CrossSparseAggrNet, ImageFeatures
 from seps.method.selection import caption_direction, text_attention
 from seps.models.model import SEPSModel, photo_batch_size
-from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
+from seps.runs.bootstrap import bootstrap, estimate, ratio
 
 WEIGHTS = ("word_map", "cosine", "gradient", "centre", "random")  # maps that are not below 0
 
@@ -58,16 +59,6 @@ def image_pairs(
     return list(pairs.values())
 
 
-def compute_kept_shares(kept: Booleans, overlaps: Floats) -> Floats:
-    """Return the share of each region (2, N) that each decision (2, N) keeps: (2, 2)."""
-    return (kept @ overlaps.T) / overlaps.sum(axis=1)
-
-
-def iou(kept: Booleans) -> float:
-    """Compute the intersection over union of two decisions (2, N)."""
-    return float(kept.all(axis=0).sum() / kept.any(axis=0).sum())
-
-
 def ranks_above(values: Floats, first: Floats, other: Floats) -> float:
     """Return 1.0 if a map's mean (N,) is higher in the first region (N,), 0.0 if lower, 0.5 if equal."""
     difference = values @ first / first.sum() - values @ other / other.sum()
@@ -81,21 +72,17 @@ def patch_auc(values: Floats, first: Floats, other: Floats) -> float:
     return float(first[first > 0] @ higher @ other[other > 0] / (first.sum() * other.sum()))
 
 
-def weight_inside(weights: Floats, overlaps: Floats) -> Floats:
-    """Return the share of each map's weight in each region: (2, 2); 0 without weight."""
-    return np.nan_to_num(ratio(weights @ overlaps.T, np.repeat(weights.sum(axis=1, keepdims=True), 2, axis=1)))
-
-
 def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: bool) -> Floats:
-    """Return the figures of `COLUMNS` for one pair under one map, arrays (2, N), as means of both directions: (8,)."""
-    fractions = compute_kept_shares(kept, overlaps)  # (2, 2)
-    inside = weight_inside(values, overlaps) if are_weights else np.full((2, 2), np.nan)
-    same, other = (np.trace(fractions) / 2, np.trace(fractions[::-1]) / 2)
+    """Return the figures of `CONTRAST` for one pair under one map, arrays (2, N), as means of both directions: (8,)."""
+    fractions = (kept @ overlaps.T) / overlaps.sum(axis=1)  # (2, 2): of each region, what each decision keeps
+    inside = np.full((2, 2), np.nan)  # of each map's weight, what is in each region; 0 without weight
+    if are_weights:
+        inside = np.nan_to_num(ratio(values @ overlaps.T, np.repeat(values.sum(axis=1, keepdims=True), 2, axis=1)))
+    same, other = np.trace(fractions) / 2, np.trace(fractions[::-1]) / 2
+    iou = kept.all(axis=0).sum() / kept.any(axis=0).sum()
     directions = ((values[0], *overlaps), (values[1], *overlaps[::-1]))
     above, auc = (np.mean([measure(*args) for args in directions]) for measure in (ranks_above, patch_auc))
-    return np.array(
-        [same, other, same - other, iou(kept), above, auc, np.trace(inside) / 2, np.trace(inside[::-1]) / 2]
-    )
+    return np.array([same, other, same - other, iou, above, auc, np.trace(inside) / 2, np.trace(inside[::-1]) / 2])
 
 
 def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence[Tensor]) -> dict[str, Floats]:
@@ -116,17 +103,13 @@ def rival_maps(
     for caption, number in zip(words, numbers, strict=True):
         words_here = slice(1, len(caption) - 1)
         match = gradients.match(caption)
-        values = [word_maps(match, gradients.side.cls is not None), cosines(caption, patches).double().cpu().numpy()]
-        maps, plain = (mean_map(per_word, words_here) for per_word in values)
+        best = match.alignments[0].matrix[0].argmax(dim=0)  # (L,)
+        word_maps = token_maps(token_weights(match, 0, gradients.side.cls is not None))[best]  # (L, N)
+        per_word = (values.detach().double().cpu().numpy() for values in (word_maps, cosines(caption, patches)))
+        maps, plain = (mean_map(values, words_here) for values in per_word)
         random = np.random.default_rng((SEED, number)).random(net.num_patches)
         rows.append((maps, subtract_minimum(plain), gradients.map_of_words(match, words_here), blob, random))
     return dict(zip(WEIGHTS, map(np.stack, zip(*rows, strict=True)), strict=True))
-
-
-def word_maps(match: Match, has_cls: bool) -> Floats:
-    """Return each word's map (L, N) for one image's match, as in an explanation."""
-    best = match.alignments[0].matrix[0].argmax(dim=0)  # (L,)
-    return token_maps(token_weights(match, 0, has_cls))[best].detach().double().cpu().numpy()
 
 
 def highest(values: Floats, count: int, scores: Floats | None = None) -> Booleans:
@@ -153,15 +136,13 @@ def contrast(
     scenes: Sequence[SceneObjects] | None = None,
 ) -> Contrast:
     """Measure how closely a model's maps follow the caption, on all pairs of phrases of a split."""
-    for kind, given in (("entities", entities), ("scenes", scenes)):
-        if given is not None and len(given) != len(split.image_files):
-            raise ValueError(f"{kind} has {len(given)} images, but split {split.name} has {len(split.image_files)}.")
+    check_images(split, entities, scenes)
     scene_of: Sequence[SceneObjects | None] = [None] * len(entities) if scenes is None else scenes
     of_images = (image_pairs(sentences, model.grid, scene_of[i]) for i, sentences in enumerate(entities))
     pairs = {i: of_image for i, of_image in enumerate(of_images) if of_image}
     if not pairs:
         raise NoPairsError(f"split {split.name} has 0 pairs of phrases that name things apart, but 1 is needed.")
-    figures: dict[str, list[Floats]] = {}
+    figures: defaultdict[str, list[Floats]] = defaultdict(list)
     owners, spreads, phrases, count = [], [], 0, 0
     for i, image in encoded_images(model, split, list(pairs), progress):
         texts = list(dict.fromkeys(text for pair in pairs[i] for text in pair.phrases))
@@ -172,9 +153,10 @@ def contrast(
             rows = [texts.index(text) for text in pair.phrases]
             for method, values in maps.items():
                 measured = measure_pair(values[rows], kept[method][rows], pair.overlaps, method in WEIGHTS)
-                figures.setdefault(method, []).append(measured)
+                figures[method].append(measured)
             owners.append(i)
-    owner = np.array(owners)
+    owner, images = np.array(owners), np.array(list(pairs))
+    share = bootstrap(np.array(spreads), images, lambda sums: ratio(sums[..., 0], sums[..., 1]))
     return Contrast(
         model=name,
         split=split.name,
@@ -184,9 +166,7 @@ def contrast(
         phrases=phrases,
         kept=count,
         patches=model.cross_net.num_patches,
-        caption_share=bootstrap(
-            np.array(spreads), np.array(list(pairs)), lambda sums: ratio(sums[..., 0], sums[..., 1])
-        ),
+        caption_share=share,
         maps={method: estimates(np.stack(rows), owner) for method, rows in figures.items()},
     )
 
@@ -208,10 +188,7 @@ def contrast_maps(
     return maps, {"score": decided, **kept}
 
 
-def estimates(figures: Floats, images: Integers) -> MapContrast:
+def estimates(figures: Floats, images: Integers) -> Figures:
     """Return the means of one map's figures (pairs, 8) with their intervals; images: (pairs,), the image of each."""
-    columns: Mapping[str, Estimate | None] = {
-        name: None if np.isnan(column).any() else estimate(column, images)
-        for name, column in zip(COLUMNS, figures.T, strict=True)
-    }
-    return MapContrast(**columns)  # type: ignore[arg-type]
+    columns = zip(CONTRAST, figures.T, strict=True)
+    return {name: None if np.isnan(column).any() else estimate(column, images) for name, column in columns}

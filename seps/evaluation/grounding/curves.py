@@ -39,17 +39,10 @@ def step_counts(num_patches: int) -> Integers:
     return np.unique(np.round(np.linspace(0, num_patches, STEPS + 1)).astype(np.int64))
 
 
-def variants(order: Integers, counts: Integers) -> Booleans:
-    """Mark the patches present at each step of deletion and of insertion in an order (N,): (2, S, N)."""
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    added = rank < counts[:, None]  # (S, N)
-    return np.stack([~added, added])
-
-
 def curves(score: Score, order: Integers, counts: Integers) -> Floats:
-    """Return the scores at each step of deletion and of insertion: (2, S)."""
-    present = variants(order, counts)  # (2, S, N)
+    """Return the scores at each step of deletion and of insertion in an order (N,): (2, S)."""
+    added = np.argsort(order) < counts[:, None]  # (S, N)
+    present = np.stack([~added, added])  # (2, S, N)
     return score(present.reshape(-1, len(order))).reshape(present.shape[:2])
 
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
+from seps.data import SentencePhrases, Split
+from seps.data.objects import SceneObjects
 from seps.evaluation.grounding.baselines import Gradients, centre_blob, random_order
 from seps.evaluation.grounding.measures import Booleans, Floats, Integers, order_of
 from seps.explanation.blanking import measure_blanked
 from seps.explanation.effects import measure_effects
 from seps.explanation.forward_pass import explain
-from seps.method.network import CrossSparseAggrNet
 
 OF_PHRASES = ("seps", "effect", "blanked", "cosine", "gradient")  # methods that have a map for each phrase
 METHODS = (*OF_PHRASES, "centre", "random")
@@ -26,23 +27,27 @@ class CaptionMaps:
     orders: dict[str, Integers]
 
 
+def check_images(
+    split: Split, entities: Sequence[Sequence[SentencePhrases]], scenes: Sequence[SceneObjects] | None
+) -> None:
+    """Raise ValueError unless there are entities, and scenes if given, for each image of a split."""
+    for kind, given in (("entities", entities), ("scenes", scenes)):
+        if given is not None and len(given) != len(split.image_files):
+            raise ValueError(f"{kind} has {len(given)} images, but split {split.name} has {len(split.image_files)}.")
+
+
 def caption_maps(
-    net: CrossSparseAggrNet,
-    gradients: Gradients,
-    image: Tensor,
-    words: Tensor,
-    phrases: Sequence[slice],
-    grid: tuple[int, int],
-    number: int,
+    gradients: Gradients, image: Tensor, words: Tensor, phrases: Sequence[slice], grid: tuple[int, int], number: int
 ) -> CaptionMaps:
     """Explain an image (N[+1], C) with a caption (L, C), and compute the baselines' maps of its phrases."""
+    net = gradients.net
     record = explain(net, image, words, grid=grid)
     word_maps = record.sparse_alignment.word_maps.astype(np.float64)  # (L, N)
     effects, blanked = measure_effects(net, image, words), measure_blanked(net, image, words)
     plain = record.sparse_alignment.patch_cosines.astype(np.float64)  # (L, N)
     whole = [phrase for phrase in phrases if phrase.stop < len(words)]
     of_phrases, of_caption = gradients.maps(words, whole)
-    maps = iter(of_phrases)
+    of_phrase = iter(of_phrases)
     orders = {
         "seps": order_of(word_maps.sum(axis=0), record.sparse.score.astype(np.float64)),
         "effect": order_of(np.nan_to_num(effects.worth)),
@@ -60,7 +65,7 @@ def caption_maps(
             "effect": mean_map(worth, phrase).clip(min=0),
             "blanked": mean_map(owed, phrase).clip(min=0),
             "cosine": subtract_minimum(mean_map(plain, phrase)),
-            "gradient": next(maps),
+            "gradient": next(of_phrase),
         }
         if phrase.stop < len(words)
         else {}

@@ -5,13 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seps.data.objects import energy_inside
+from seps.data.objects import Booleans, Floats, energy_inside
 
 TIE = 1e-6  # weights this close to the heaviest, in shares of it, are as heavy
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
-Booleans = NDArray[np.bool_]
 
 
 def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tuple[float, float]:

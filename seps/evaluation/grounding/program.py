@@ -14,13 +14,8 @@ from seps.evaluation.grounding.contrast import NoPairsError, contrast
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measure `grounding`."""
     add_model_and_split(parser)
-    parser.add_argument(
-        "--curves",
-        type=whole_number,
-        default=CURVES,
-        metavar="N",
-        help=f"captions with deletion and insertion curves, spread evenly over the split; 0: none; default: {CURVES}",
-    )
+    text = f"captions with deletion and insertion curves, spread evenly over the split; 0: none; default: {CURVES}"
+    parser.add_argument("--curves", type=whole_number, default=CURVES, metavar="N", help=text)
     parser.add_argument("--only", choices=("grounding", "contrast"), help="measure only this; default: both")
 
 

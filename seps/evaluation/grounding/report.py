@@ -1,4 +1,4 @@
-"""Report of the grounding measurement: figures with their intervals, as JSON and as a table."""
+"""Reports of the measurements of grounding and of contrast: figures with their intervals, as JSON and as tables."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,22 +14,10 @@ from seps.runs.bootstrap import Estimate
 TEXTS: dict[str, dict[str, dict[str, str]]] = json.loads(
     (Path(__file__).parent / "texts.json").read_text(encoding="utf-8")
 )  # by table: titles of columns, their meanings, and descriptions of rows
-COLUMNS, MEANINGS, ROWS = (TEXTS["grounding"][name] for name in ("columns", "meanings", "rows"))
+POINTING, CONTRAST = tuple(TEXTS["grounding"]["columns"]), tuple(TEXTS["contrast"]["columns"])  # names of figures
 FIRST, WIDTH, LINE = 10, 16, 118
 
-
-@dataclass(frozen=True)
-class Pointing:
-    """One method's figures, see `seps.grounding`; None for figures without data."""
-
-    energy_inside: Estimate
-    pointing_game: Estimate
-    kept_mentioned: Estimate | None
-    kept_unmentioned: Estimate | None
-    kept_background: Estimate | None
-    mentioned_to_background: Estimate | None
-    deletion: Estimate | None
-    insertion: Estimate | None
+Figures = dict[str, Estimate | None]  # by column of a table; None for figures without data
 
 
 @dataclass(frozen=True)
@@ -39,6 +27,7 @@ class Grounding:
     Attributes:
         cut_off: phrases at least partly cut by the token limit: misses without any weight inside.
         without_map: phrases with a zero map because every word's best token is [CLS]: also misses.
+        methods: the figures of `POINTING`, by method.
     """
 
     model: str
@@ -50,7 +39,7 @@ class Grounding:
     cut_off: int
     without_map: int
     skipped: int
-    methods: dict[str, Pointing]
+    methods: dict[str, Figures]
     kinds: dict[str, dict[str, float]]
     curves: Curves | None
 
@@ -60,7 +49,7 @@ class Grounding:
 
     def table(self) -> str:
         """Format the result for the terminal."""
-        lines = estimate_table(self.sentences(), COLUMNS, MEANINGS, ROWS, self.methods)
+        lines = estimate_table(self.sentences(), "grounding", self.methods)
         for kind, means in self.kinds.items():
             lines.append(
                 f"  {kind:12} {means['phrases']:6,.0f} phrases, energy inside {means['energy_inside']:.3f}, "
@@ -93,35 +82,71 @@ class Grounding:
                 f"{amount(self.skipped, 'more phrase')} could not be found among the word pieces of their captions, "
                 "and do not count."
             )
-        curves = "were not measured" if self.curves is None else f"are from {self.curves.captions:,} captions"
-        scale = "" if self.curves is None else ": 0 is the score without patches, 1 with all"
-        sentences.append(f"Deletion and insertion {curves}{scale}.")
-        return sentences
+        curves = "were not measured"
+        if self.curves is not None:
+            curves = f"are from {self.curves.captions:,} captions: 0 is the score without patches, 1 with all"
+        return [*sentences, f"Deletion and insertion {curves}."]
 
 
-def estimate_table(
-    sentences: Sequence[str],
-    columns: Mapping[str, str],
-    meanings: Mapping[str, str],
-    rows: Mapping[str, str],
-    figures: Mapping[str, Any],
-) -> list[str]:
-    """Format figures with their intervals as a table below sentences."""
+@dataclass(frozen=True)
+class Contrast:
+    """Result of the contrast measurement on a split.
+
+    Attributes:
+        kept, patches: k of N patches kept; caption_share: the caption's, of the score's variance within an image.
+        maps: the figures of `CONTRAST`, by map; those of weight inside are None for maps that are not weights.
+    """
+
+    model: str
+    split: str
+    regions: str
+    images: int
+    pairs: int
+    phrases: int
+    kept: int
+    patches: int
+    caption_share: Estimate | None
+    maps: dict[str, Figures]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return asdict(self)
+
+    def table(self) -> str:
+        """Format the result for the terminal."""
+        spread = "The score has no spread within an image."
+        if (share := self.caption_share) is not None:
+            spread = (
+                f"Of the score's variance within an image {100 * share.mean:.1f}% are the caption's "
+                f"({100 * share.low:.1f} to {100 * share.high:.1f}), the rest is the same under all of the image's "
+                "phrases."
+            )
+        summary = (
+            f"{self.model or 'model'} on {self.split}: {amount(self.pairs, 'pair')} of phrases of "
+            f"{amount(self.images, 'image')} name things with disjoint {self.regions}. Each phrase is used as a "
+            f"caption by itself, {self.kept} of {self.patches} patches kept. {spread}"
+        )
+        return "\n".join(estimate_table([summary], "contrast", self.maps))
+
+
+def estimate_table(sentences: Sequence[str], name: str, figures: Mapping[str, Figures]) -> list[str]:
+    """Format figures with their intervals below sentences, as one of the tables of `TEXTS`."""
+    columns, meanings, rows = (TEXTS[name][part] for part in ("columns", "meanings", "rows"))
     lines = [
         *(line for sentence in sentences for line in wrap(sentence, LINE)),
         "",
-        *(f"{columns[name]:{WIDTH}} {meaning}" for name, meaning in meanings.items()),
+        *(f"{columns[column]:{WIDTH}} {meaning}" for column, meaning in meanings.items()),
         "",
-        *(f"{name:{WIDTH}} {rows[name]}" for name in figures),
+        *(f"{row:{WIDTH}} {rows[row]}" for row in figures),
         "",
         "Each figure stands above its 95% interval, which a bootstrap over images gives; - is one not measured.",
         " " * FIRST + "".join(f"{title:>{WIDTH}}" for title in columns.values()),
     ]
-    for name, measured in figures.items():
-        cells: list[Estimate | None] = [getattr(measured, column) for column in columns]
+    for row, measured in figures.items():
+        cells = [measured[column] for column in columns]
         means = "".join(f"{written(cell.mean, '.3f') if cell else '-':>{WIDTH}}" for cell in cells)
         intervals = "".join(f"{cell.interval if cell else '':>{WIDTH}}" for cell in cells)
-        lines += [f"{name:{FIRST}}{means}", f"{' ' * FIRST}{intervals}".rstrip()]
+        lines += [f"{row:{FIRST}}{means}", f"{' ' * FIRST}{intervals}".rstrip()]
     return lines
 
 

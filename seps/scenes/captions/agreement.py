@@ -1,7 +1,7 @@
 """Check which statements of a prompt are confirmed by captions that a model wrote for the drawn picture."""
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations
+from collections.abc import Sequence
+from itertools import combinations, permutations, product
 
 from seps.scenes.captions.reading import MAX_NAMED, Reading, Statement
 from seps.scenes.captions.truth import about
@@ -69,20 +69,19 @@ def verdict(statement: Statement, stated: set[Statement], same: dict[int, int], 
     return False if name != "next to" and (name, *reversed(objects)) in stated else None
 
 
-def matchings(asked: Reading, recaption: Reading) -> Iterator[dict[int, int]]:
-    """Yield every largest matching of the objects of two captions with similar nouns."""
-    asked_nouns, others = nouns(asked), nouns(recaption)
-    fits = {i: [j for j in range(len(others)) if alike(asked_nouns[i], others[j])] for i in range(len(asked_nouns))}
+def matchings(asked: Reading, recaption: Reading) -> list[dict[int, int]]:
+    """Return every largest matching of the objects of two captions with similar nouns."""
+    others = nouns(recaption)
+    fits = {i: [j for j, other in enumerate(others) if alike(noun, other)] for i, noun in enumerate(nouns(asked))}
     able = [i for i in fits if fits[i]][:MAX_NAMED]
-    for size in range(min(len(able), len(others)), -1, -1):
-        any_fits = False
-        for chosen in combinations(able, size):
-            for order in permutations(range(len(others[:MAX_NAMED])), size):
-                if all(j in fits[i] for i, j in zip(chosen, order, strict=True)):
-                    any_fits = True
-                    yield dict(zip(chosen, order, strict=True))
-        if any_fits:
-            return
+    found: list[dict[int, int]] = []
+    for size in range(len(able), -1, -1):
+        for chosen, order in product(combinations(able, size), permutations(range(len(others[:MAX_NAMED])), size)):
+            if all(j in fits[i] for i, j in zip(chosen, order, strict=True)):
+                found.append(dict(zip(chosen, order, strict=True)))
+        if found:
+            break
+    return found
 
 
 def nouns(reading: Reading) -> list[str]:

@@ -21,24 +21,18 @@ CATEGORY_WORDS = {
 def dense_caption(scene: Scene) -> Caption:
     """Return a caption of 60 to 180 words that names every object with its colour, size and surroundings."""
     rng = Rng(scene.look, DENSE)
-    teller = Teller(scene, rng)
-    sentences = [_opening(teller)]
-    sentences += [_about(teller, group) for group in rng.shuffled(teller.groups)]
-    behind = [Writer(scene, rng).say(wording.FEATURE_SENTENCES[name], ("feature", name)) for name in scene.features]
-    behind += [
-        Writer(scene, rng).say(text, ("background", scene.background))
-        for text in rng.shuffled(wording.BACKGROUND_SENTENCES[scene.background])[:2]
-    ]
+    t = Teller(scene, rng)
+    place, background = ("background", scene.background), wording.BACKGROUND_SENTENCES[scene.background]
+    sentences = [t.say(rng.choice(OPENINGS)).say(wording.PLACE_WORDS[scene.background][0], place).say(".")]
+    sentences += [_about(t, group) for group in rng.shuffled(t.groups)]
+    behind = [t.say(wording.FEATURE_SENTENCES[name], ("feature", name)) for name in scene.features]
+    behind += [t.say(text, place) for text in rng.shuffled(background)[:2]]
     sentences += rng.shuffled(behind)
-    sentences += rng.shuffled(_related(teller))[:4]
-    sentences += _counts(teller)
-    rest = [
-        Writer(scene, rng).say(text, ("background", scene.background))
-        for text in rng.shuffled(wording.BACKGROUND_SENTENCES[scene.background])
-    ]
-    known = {" ".join(writer.words) for writer in sentences}
-    for writer in rest:
-        if _length(sentences) < MIN_WORDS and " ".join(writer.words) not in known:
+    sentences += rng.shuffled(_related(t))[:4]
+    sentences += _counts(t)
+    known = [writer.words for writer in sentences]
+    for writer in [t.say(text, place) for text in rng.shuffled(background)]:
+        if _length(sentences) < MIN_WORDS and writer.words not in known:
             sentences.append(writer)
     while _length(sentences) > MAX_WORDS:
         sentences.pop()
@@ -49,29 +43,18 @@ def _length(sentences: list[Writer]) -> int:
     return sum(len(writer.words) for writer in sentences)
 
 
-def _opening(t: Teller) -> Writer:
-    writer = Writer(t.scene, t.rng)
-    return (
-        writer.say(t.rng.choice(OPENINGS))
-        .say(wording.PLACE_WORDS[t.scene.background][0], ("background", t.scene.background))
-        .say(".")
-    )
-
-
 def _about(t: Teller, group: Group) -> Writer:
     """Write a sentence such as "On the left, a small red ball lies on the grass"."""
-    writer = Writer(t.scene, t.rng)
+    writer = t.say("")
     has_side = t.describe_side(writer, group)
     if has_side:
         writer.say("of the picture ,")
     writer.name(group, full=True)
     t.pose(writer, group, t.rng.choice(("verb", "is")))
     if not t.zone(writer, group):
-        bearers = [other for other in t.groups if "on" in t.relations(group, other)]
-        if bearers:
-            writer.say("on", *(("on", i, j) for i in group.objects for j in bearers[0].objects)).name(
-                bearers[0], full=True
-            )
+        bearer = next((other for other in t.groups if "on" in t.relations(group, other)), None)
+        if bearer:
+            writer.say("on", *t.pairs("on", group, bearer)).name(bearer, full=True)
         elif not has_side:
             t.place(writer)
     return writer.say(".")
@@ -83,9 +66,9 @@ def _related(t: Teller) -> list[Writer]:
     pairs = [(a, b) for n, a in enumerate(t.groups) for b in t.groups[n + 1 :] if t.relations(a, b)]
     for pair in t.rng.shuffled(pairs):
         a, b = t.rng.shuffled(pair)
-        if not any(name in wording.RELATION_PHRASES for name in t.relations(a, b)):
+        if not t.relations(a, b):
             a, b = b, a
-        writer = Writer(t.scene, t.rng).name(a, the=True).say("are" if a.many else "is")
+        writer = t.say("").name(a, the=True).say("are" if a.many else "is")
         if t.relate(writer, a, b, the=True):
             sentences.append(writer.say("."))
     return sentences
@@ -99,19 +82,15 @@ def _counts(t: Teller) -> list[Writer]:
     if present:
         name = t.rng.choice(present)
         n = numbers[name]
-        text = (
-            f"there is {wording.NUMBERS[n]} {CATEGORY_WORDS[name][0]}"
-            if n == 1
-            else f"there are {wording.NUMBERS[n]} {CATEGORY_WORDS[name][1]}"
-        )
-        sentences.append(Writer(t.scene, t.rng).say(f"altogether {text} in the picture .", ("category", name, n)))
+        text = f"there {'is' if n == 1 else 'are'} {wording.NUMBERS[n]} {CATEGORY_WORDS[name][n > 1]}"
+        sentences.append(t.say(f"altogether {text} in the picture .", ("category", name, n)))
     none = [name for name in (PEOPLE, ANIMALS, VEHICLES) if not numbers[name]]
     for name in t.rng.shuffled(none)[: 1 if present else 2]:
-        sentences.append(Writer(t.scene, t.rng).say(f"there are no {name} to be seen .", ("category", name, 0)))
+        sentences.append(t.say(f"there are no {name} to be seen .", ("category", name, 0)))
     areas = sorted(((b[2] - b[0]) * (b[3] - b[1]), i) for i, b in enumerate(thing.box for thing in t.scene.objects))
     if len(areas) > 1 and areas[-1][0] * 10 > areas[-2][0] * 13:
         group = next(group for group in t.groups if areas[-1][1] in group.objects)
         if not group.many:
-            writer = Writer(t.scene, t.rng).name(group, the=True)
+            writer = t.say("").name(group, the=True)
             sentences.append(writer.say("takes up the most room of all .", ("largest", areas[-1][1])))
     return sentences

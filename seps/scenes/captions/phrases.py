@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from seps.scenes.captions.wording import COLOUR_WORDS, NUMBERS, SIZE_WORDS, article, plural
+from seps.scenes.captions.wording import COLOUR_WORDS, NUMBERS, SIZE_WORDS, article, plural, plural_part
 from seps.scenes.catalogue import KINDS
-from seps.scenes.graph import Object, Scene
+from seps.scenes.graph import Scene
 from seps.scenes.rng import Rng
 
 Statement = tuple[object, ...]
@@ -52,11 +52,11 @@ def groups(scene: Scene) -> list[Group]:
     numbers_of: dict[tuple[str, str | None], list[int]] = {}
     for number, thing in enumerate(scene.objects):
         numbers_of.setdefault((thing.kind, thing.colour), []).append(number)
-    together = []
-    for (kind, colour), numbers in numbers_of.items():
-        sizes = [scene.objects[i].size for i in numbers]
-        together.append(Group(kind, colour, sizes[0] if len(set(sizes)) == 1 else None, tuple(numbers)))
-    return together
+    sizes = {what: {scene.objects[i].size for i in numbers} for what, numbers in numbers_of.items()}
+    return [
+        Group(*what, min(sizes[what]) if len(sizes[what]) == 1 else None, tuple(numbers))
+        for what, numbers in numbers_of.items()
+    ]
 
 
 class Writer:
@@ -80,43 +80,40 @@ class Writer:
 
     def name(self, group: Group, the: bool = False, full: bool = False) -> Writer:
         """Add a phrase that fits only a group's objects, with "the" or, if `full`, with colour and size."""
-        word, say_colour, say_size = self._chosen_words(group, the, full)
-        size = self.rng.choice(SIZE_WORDS[group.size or ""]) if say_size else ""
-        colour = ""
-        if say_colour and group.colour:
-            colour = self.rng.choice(COLOUR_WORDS.get(group.colour, (group.colour,)))
+        word, stated_colour, stated_size = self._chosen_words(group, the, full)
+        size = self.rng.choice(SIZE_WORDS[stated_size]) if stated_size else ""
+        colour = self.rng.choice(COLOUR_WORDS.get(stated_colour, (stated_colour,))) if stated_colour else ""
         first = len(self.words)
         self.say(phrase_text(group, word, colour, size, the))
         self.named.append((first, len(self.words) - first, group.objects))
         for i in group.objects:
             self.statements.append(("called", i, word))
-            if say_colour:
-                self.statements.append(("colour", i, group.colour))
-            if say_size:
-                self.statements.append(("size", i, group.size))
+            if stated_colour:
+                self.statements.append(("colour", i, stated_colour))
+            if stated_size:
+                self.statements.append(("size", i, stated_size))
         if group.many or the:
-            asked = (group.colour if say_colour else None, group.size if say_size else None)
-            self.statements.append(("count", len(group.objects), word, *asked))
+            self.statements.append(("count", len(group.objects), word, stated_colour, stated_size))
         return self
 
-    def _chosen_words(self, group: Group, the: bool, full: bool) -> tuple[str, bool, bool]:
-        """Choose the noun, and whether to name colour and size; falls back to a noun that fits only the group."""
+    def _chosen_words(self, group: Group, the: bool, full: bool) -> tuple[str, str | None, str | None]:
+        """Choose the noun, and colour and size if they are named; falls back to a noun that fits only the group."""
         rng, kind = self.rng, KINDS[group.kind]
-        has_colour = group.colour is not None
-        drawn_colour = has_colour and (full or rng.bernoulli(35 if the else 80))
-        say_size = group.size not in (None, "medium") and (full or rng.bernoulli(10 if the else 45))
+        colour = group.colour if group.colour and (full or rng.bernoulli(35 if the else 80)) else None
+        size = group.size if group.size not in (None, "medium") and (full or rng.bernoulli(10 if the else 45)) else None
         drawn = kind.words[0] if the or rng.bernoulli(60) else rng.choice(kind.words)
-        tried = [(drawn, drawn_colour), (drawn, has_colour), *((other, has_colour) for other in kind.words)]
-        fitting = (pair for pair in tried if self._fitting(pair[0], group, pair[1], say_size) == group.objects)
-        word, say_colour = next(fitting, tried[-1])
-        return word, say_colour, say_size
+        tried = [(drawn, colour), (drawn, group.colour), *((other, group.colour) for other in kind.words)]
+        fitting = (pair for pair in tried if find_all(self.scene, *pair, size) == group.objects)
+        return *next(fitting, tried[-1]), size
 
-    def _fitting(self, word: str, group: Group, say_colour: bool, say_size: bool) -> tuple[int, ...]:
-        def fits(thing: Object) -> bool:
-            right = word in KINDS[thing.kind].words and (not say_colour or thing.colour == group.colour)
-            return right and (not say_size or thing.size == group.size)
 
-        return tuple(i for i, thing in enumerate(self.scene.objects) if fits(thing))
+def find_all(scene: Scene, word: str, colour: str | None, size: str | None) -> tuple[int, ...]:
+    """Return the numbers of all objects that a noun, a colour and a size fit; None fits any."""
+    return tuple(
+        i
+        for i, thing in enumerate(scene.objects)
+        if word in KINDS[thing.kind].words and colour in (None, thing.colour) and size in (None, thing.size)
+    )
 
 
 def caption(writers: Sequence[Writer], capital: bool = True) -> Caption:
@@ -141,16 +138,10 @@ def phrase_text(group: Group, word: str, colour: str, size: str, the: bool) -> s
     noun = plural(word) if group.many else word
     text = f"{size} {noun}" if part else f"{size} {colour} {noun}"
     if colour and part:
-        text += " " + (_many(part) if group.many else part).format(colour)
+        text += " " + (plural_part(part) if group.many else part).format(colour)
     text = text.strip()
     count = NUMBERS[len(group.objects)] if group.many else ""
     opening = f"the {count}" if the else count or article(text)
     if part and colour and not group.many:
         text = text.replace(" a orange", " an orange")
     return f"{opening} {text}"
-
-
-def _many(part: str) -> str:
-    """Convert a part to the plural: "in a {} shirt" to "in {} shirts"."""
-    *rest, last = part.replace(" a ", " ").split()
-    return " ".join((*rest, last if last.endswith("s") else plural(last)))

@@ -1,10 +1,10 @@
 """Parsing of captions in the words of the scenes' captions into statements; the inverse of `sentences`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from typing import Any
 
 from seps.scenes.captions import wording
@@ -21,8 +21,8 @@ Statement = tuple[Any, ...]
 
 _SIZES = {word: name for name, words in wording.SIZE_WORDS.items() for word in words}
 _COLOURS = {word: name for name in NAMED for word in wording.COLOUR_WORDS.get(name, (name,))}
-_POSES: dict[Phrase, str] = {
-    (form,): pose
+_POSES = {
+    form: pose
     for pose in {pose for kind in KINDS.values() for pose in kind.poses}
     for form in (wording.verb(pose, True), wording.verb(pose, False), wording.participle(pose))
 }
@@ -82,29 +82,20 @@ def judge_statements(scene: Scene, reading: Reading) -> tuple[bool, ...]:
 
 
 def _judged(scene: Scene, reading: Reading) -> Iterator[tuple[bool, ...]]:
-    """Yield the truth of each statement for each assignment of objects; objects that the scene lacks are None."""
-    for chosen in _choices(sum(len(named.objects) for named in reading.named), len(scene.objects)):
+    """Yield the truth of each statement for every largest assignment of named objects to the scene's."""
+    named, objects = min(sum(len(named.objects) for named in reading.named), MAX_NAMED), len(scene.objects)
+    matched = min(named, objects)
+    for places, order in product(combinations(range(named), matched), permutations(range(objects), matched)):
+        chosen = dict(zip(places, order, strict=True))
         yield tuple(_holds(scene, statement, chosen) for statement in reading.statements)
 
 
-def _choices(named: int, objects: int) -> Iterator[list[int | None]]:
-    """Yield every largest assignment of named objects to the scene's; the rest are None."""
-    considered = min(named, MAX_NAMED)
-    matched = min(considered, objects)
-    for places in combinations(range(considered), matched):
-        for order in permutations(range(objects), matched):
-            chosen: list[int | None] = [None] * named
-            for place, number in zip(places, order, strict=True):
-                chosen[place] = number
-            yield chosen
-
-
-def _holds(scene: Scene, statement: Statement, chosen: Sequence[int | None]) -> bool:
+def _holds(scene: Scene, statement: Statement, chosen: Mapping[int, int]) -> bool:
     name, *rest = statement
     if name == "background":
         return scene.background in rest
     numbers = about(statement)
-    meant = [chosen[i] for i in numbers]
+    meant = [chosen.get(i) for i in numbers]
     return None not in meant and holds(scene, (name, *meant, *rest[len(numbers) :]))
 
 
@@ -153,10 +144,8 @@ class _Reader:
         if kind in ("zone", "side") and not numbers:
             return False
         self.place += length
-        if kind == "place":
-            self.state(first, ("background", meaning))
-        elif kind == "feature":
-            self.state(first, ("feature", meaning))
+        if kind in ("place", "feature"):
+            self.state(first, ("background" if kind == "place" else kind, meaning))
         elif kind == "side":
             self.state(first, *(("at", i, meaning) for i in numbers))
         elif kind == "zone":
@@ -180,12 +169,11 @@ class _Reader:
         start = self.place
         if self.words[start] in ("is", "are"):
             self.place += 1
-        pose_found = self.match(_POSES, self.place)
-        if pose_found is None or self.subject is None:
+        pose = _POSES.get(self.word(self.place))
+        if pose is None or self.subject is None:
             self.place = start
             return False
-        pose, length = pose_found
-        self.place += length
+        self.place += 1
         self.state(start, *(("pose", i, pose) for i in self.subject.objects))
         return True
 
@@ -194,15 +182,11 @@ class _Reader:
         named = self.find_objects()
         if named is None:
             return False
-        self.place = named.after
+        self.place, self.subject = named.after, named
         self.named.append(named)
-        self.subject = named
         for i in named.objects:
-            self.state(named.first, ("called", i, named.word))
-            if named.colour:
-                self.state(named.first, ("colour", i, named.colour))
-            if named.size:
-                self.state(named.first, ("size", i, named.size))
+            stated = (("called", i, named.word), ("colour", i, named.colour), ("size", i, named.size))
+            self.state(named.first, *(statement for statement in stated if statement[2]))
         if len(named.objects) > 1:
             self.state(named.first, ("count", len(named.objects), named.word, named.colour, named.size))
         return True
@@ -249,31 +233,25 @@ def _split(text: str) -> Phrase:
 @cache
 def _phrases() -> dict[Phrase, tuple[str, Any]]:
     """Return all phrases other than objects, with their kind and meaning."""
-    phrases: dict[Phrase, tuple[str, Any]] = dict.fromkeys(OPENINGS, ("there", None))
-    for name, texts in wording.RELATION_PHRASES.items():
-        phrases |= {_split(text): ("relation", name) for text in texts}
-    for name, texts in wording.SIDES.items():
-        phrases |= {_split(text): ("side", name) for text in texts}
+
+    def meanings(kind: str, table: wording.Phrases) -> dict[Phrase, tuple[str, Any]]:
+        return {_split(text): (kind, name) for name, texts in table.items() for text in texts}
+
     zones: dict[Phrase, tuple[str, list[str]]] = {}
-    skies = {
-        background: wording.SKY_PHRASES.get(background, wording.ANY_SKY)
-        for background in wording.PLACE_WORDS
-        if background != "room"
-    }
-    rows = [*wording.ZONE_PHRASES.items(), *(((background, "sky"), texts) for background, texts in skies.items())]
-    for (background, zone), texts in rows:
+    for place, texts in wording.ZONE_PHRASES.items():
+        background, zone = place.split()
         for text in texts:
             zones.setdefault(_split(text), (zone, []))[1].append(background)
-    phrases |= {phrase: ("zone", meaning) for phrase, meaning in zones.items()}
-    for table in (wording.PLACE_WORDS, wording.PLACE_PHRASES):
-        for name, texts in table.items():
-            phrases |= {_split(text): ("place", name) for text in texts}
-    for name, texts in {
-        **wording.FEATURE_PHRASES,
-        "clouds": [*wording.FEATURE_PHRASES["clouds"], *wording.BEACH_CLOUDS],
-    }.items():
-        phrases |= {_split(text): ("feature", name) for text in texts}
-    return phrases
+    features = meanings("feature", wording.FEATURE_PHRASES)
+    return {
+        **dict.fromkeys(OPENINGS, ("there", None)),
+        **meanings("relation", wording.RELATION_PHRASES),
+        **meanings("side", wording.SIDES),
+        **{phrase: ("zone", meaning) for phrase, meaning in zones.items()},
+        **meanings("place", wording.PLACE_WORDS),
+        **meanings("place", wording.PLACE_PHRASES),
+        **{phrase: (kind, name.split()[-1]) for phrase, (kind, name) in features.items()},
+    }
 
 
 @cache
@@ -285,18 +263,11 @@ def _nouns() -> tuple[dict[Phrase, str], dict[Phrase, str]]:
 
 
 @cache
-def _parts(word: str) -> tuple[tuple[Phrase, Phrase], ...]:
+def _parts(word: str) -> list[tuple[Phrase, Phrase]]:
     """Return the words before and after the colour of a noun's part, singular and plural."""
-    templates = {kind.part for kind in KINDS.values() if kind.part and word in kind.words}
-    parts: dict[tuple[Phrase, Phrase], None] = {}
-    for template in templates:
-        before, after = (_split(side) for side in template.split("{}"))
-        last = after[-1]
-        several = (*after[:-1], last if last.endswith("s") else wording.plural(last))
-        openings = [before, (*before[:-1], "an")] if before and before[-1] == "a" else [before]
-        parts |= {(opening, after): None for opening in openings}
-        parts[tuple(word for word in before if word != "a"), several] = None
-    return tuple(parts)
+    parts = {kind.part for kind in KINDS.values() if kind.part and word in kind.words}
+    forms = [form for part in parts for form in (part, part.replace(" a {}", " an {}"), wording.plural_part(part))]
+    return [(_split(before), _split(after)) for before, _, after in (form.partition("{}") for form in forms)]
 
 
 @cache

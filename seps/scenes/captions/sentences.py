@@ -1,9 +1,9 @@
 """Five short captions of a scene, with different words and content, as five people would write them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from seps.scenes.captions import wording
-from seps.scenes.captions.phrases import Caption, Group, Writer, caption, groups
+from seps.scenes.captions.phrases import Caption, Group, Statement, Writer, caption, groups
 from seps.scenes.catalogue import KINDS
 from seps.scenes.graph import Scene, relations
 from seps.scenes.places import SIDE
@@ -15,32 +15,27 @@ FACTS = 5  # number of facts in a caption, if the scene has enough
 PATIENCE = 200  # attempts before a caption may have fewer
 SPARSE = 101  # seed that separates these captions' choices from other captions'
 TRIES = 4000  # far more than scenes need
+SPANS = (("left", 0, 72), ("middle", 92, 132), ("right", 152, SIDE))  # columns of an object's middle at each side
 
 
 def sparse_captions(scene: Scene) -> list[Caption]:
     """Write five different captions of 5 to 15 words, each naming at least two things if possible."""
     rng = Rng(scene.look, SPARSE)
     teller = Teller(scene, rng)
-    written: dict[str, Caption] = {}
+    written: dict[str, Caption] = {}  # by text in small letters
     turn = rng.shuffled(teller.groups)
     for attempt in range(TRIES):
         if len(written) == CAPTIONS:
-            break
+            return list(written.values())
         first = turn[len(written) % len(turn)]
         others = rng.shuffled([group for group in teller.groups if group is not first])
         writer = Writer(scene, rng)
         if rng.choice(_FORMS)(teller, writer, [first, *others]) and MIN_WORDS <= len(writer.words) <= MAX_WORDS:
             candidate = caption([writer], capital=rng.bernoulli(75))
             enough = _facts(candidate) >= FACTS or attempt > PATIENCE
-            if (
-                enough
-                and len(candidate.mentions) >= min(2, len(teller.groups))
-                and candidate.text.lower() not in {text.lower() for text in written}
-            ):
-                written[candidate.text] = candidate
-    if len(written) < CAPTIONS:
-        raise ValueError(f"Only {len(written)} of {CAPTIONS} captions were found for this scene: add an object to it.")
-    return list(written.values())
+            if enough and len(candidate.mentions) >= min(2, len(teller.groups)):
+                written.setdefault(candidate.text.lower(), candidate)
+    raise ValueError(f"Only {len(written)} of {CAPTIONS} captions were found for this scene: add an object to it.")
 
 
 def _facts(candidate: Caption) -> int:
@@ -49,20 +44,25 @@ def _facts(candidate: Caption) -> int:
 
 
 class Teller:
-    """Sentence parts about a scene's groups."""
+    """Sentence parts about a scene's groups. Methods that return a bool write nothing where they return False."""
 
     def __init__(self, scene: Scene, rng: Rng) -> None:
         self.scene, self.rng = scene, rng
         self.groups = groups(scene)
         self.known = set(relations(scene))
 
+    def say(self, text: str, *statements: Statement) -> Writer:
+        """Begin a sentence."""
+        return Writer(self.scene, self.rng).say(text, *statements)
+
+    @staticmethod
+    def pairs(name: str, a: Group, b: Group) -> Iterator[tuple[str, int, int]]:
+        """Yield a relation of each object of a to each one of b."""
+        return ((name, i, j) for i in a.objects for j in b.objects)
+
     def relations(self, a: Group, b: Group) -> list[str]:
         """Return the relations of every object of a to every one of b."""
-        return [
-            name
-            for name in wording.RELATION_PHRASES
-            if all((name, i, j) in self.known for i in a.objects for j in b.objects)
-        ]
+        return [name for name in wording.RELATION_PHRASES if self.known.issuperset(self.pairs(name, a, b))]
 
     def relate(self, writer: Writer, a: Group, b: Group, the: bool = False) -> bool:
         """State a relation of a to b and name b; return False if there is none."""
@@ -71,30 +71,23 @@ class Teller:
             return False
         close = [name for name in names if name not in ("left of", "right of")]
         name = self.rng.choice(close if close and self.rng.bernoulli(70) else names)
-        writer.say(
-            self.rng.choice(wording.RELATION_PHRASES[name]), *((name, i, j) for i in a.objects for j in b.objects)
-        )
-        writer.name(b, the)
+        writer.say(self.rng.choice(wording.RELATION_PHRASES[name]), *self.pairs(name, a, b)).name(b, the)
         return True
 
     def zone(self, writer: Writer, group: Group) -> bool:
         """State the zone of a group (on the grass, in the sky); return False for objects on others."""
         zones = {self.scene.objects[i].zone for i in group.objects}
-        phrases = wording.zone_phrases(self.scene.background, self.scene.objects[group.objects[0]].zone)
+        phrases = wording.ZONE_PHRASES.get(f"{self.scene.background} {min(zones)}", [])
         if len(zones) > 1 or not phrases:
             return False
-        zone = self.scene.objects[group.objects[0]].zone
-        writer.say(self.rng.choice(phrases), *(("zone", i, zone) for i in group.objects))
+        writer.say(self.rng.choice(phrases), *(("zone", i, min(zones)) for i in group.objects))
         return True
 
     def side(self, group: Group) -> str | None:
         """Return the side of the picture with all objects of a group: "left", "right" or "middle"."""
         boxes = [self.scene.objects[i].box for i in group.objects]
         middles = [(box[0] + box[2]) // 2 for box in boxes]
-        for name, low, high in (("left", 0, 72), ("middle", 92, 132), ("right", 152, SIDE)):
-            if all(low <= x < high for x in middles):
-                return name
-        return None
+        return next((name for name, low, high in SPANS if all(low <= x < high for x in middles)), None)
 
     def describe_side(self, writer: Writer, group: Group) -> bool:
         """State the side of the picture of a group."""
@@ -119,12 +112,8 @@ class Teller:
     def feature(self, writer: Writer) -> None:
         """Name a feature of the background, if there is one."""
         if self.scene.features:
-            name = self.rng.choice(self.scene.features)
-            phrases = (
-                wording.BEACH_CLOUDS
-                if (self.scene.background, name) == ("beach", "clouds")
-                else wording.FEATURE_PHRASES[name]
-            )
+            name, table = self.rng.choice(self.scene.features), wording.FEATURE_PHRASES
+            phrases = table.get(f"{self.scene.background} {name}") or table[name]
             writer.say(self.rng.choice(phrases), ("feature", name))
 
     def ending(self, writer: Writer) -> None:
@@ -135,28 +124,33 @@ class Teller:
             self.feature(writer)
 
 
+def _related(t: Teller, order: list[Group]) -> Group | None:
+    """Return the next group that has a relation to the first."""
+    return next((other for other in order[1:] if t.relations(order[0], other)), None)
+
+
 def _relation(t: Teller, w: Writer, order: list[Group]) -> bool:
     """Write a sentence such as "A small dog stands next to two red balls in a park"."""
-    for other in order[1:]:
-        if t.relations(order[0], other):
-            w.name(order[0])
-            if t.rng.bernoulli(65):
-                t.pose(w, order[0], t.rng.choice(("verb", "is", "participle")))
-            t.relate(w, order[0], other)
-            t.ending(w)
-            return True
-    return False
+    other = _related(t, order)
+    if other is None:
+        return False
+    w.name(order[0])
+    if t.rng.bernoulli(65):
+        t.pose(w, order[0], t.rng.choice(("verb", "is", "participle")))
+    t.relate(w, order[0], other)
+    t.ending(w)
+    return True
 
 
 def _relation_first(t: Teller, w: Writer, order: list[Group]) -> bool:
     """Write a sentence such as "In a park a small dog stands next to two red balls"."""
-    for other in order[1:]:
-        if t.relations(order[0], other):
-            t.place(w)
-            w.name(order[0])
-            t.pose(w, order[0], t.rng.choice(("verb", "is")))
-            return t.relate(w, order[0], other)
-    return False
+    other = _related(t, order)
+    if other is None:
+        return False
+    t.place(w)
+    w.name(order[0])
+    t.pose(w, order[0], t.rng.choice(("verb", "is")))
+    return t.relate(w, order[0], other)
 
 
 def _list(t: Teller, w: Writer, order: list[Group]) -> bool:
@@ -166,18 +160,14 @@ def _list(t: Teller, w: Writer, order: list[Group]) -> bool:
     w.name(order[0])
     for other in order[1 : t.rng.between(2, 3)]:
         w.say("and").name(other)
-    if t.rng.bernoulli(80):
-        t.place(w)
-    else:
-        t.feature(w)
+    (t.place if t.rng.bernoulli(80) else t.feature)(w)
     return True
 
 
 def _with(t: Teller, w: Writer, order: list[Group]) -> bool:
     """Write a sentence such as "A park with a dog and two red balls"."""
-    w.say(t.rng.choice(wording.PLACE_WORDS[t.scene.background]), ("background", t.scene.background)).say("with").name(
-        order[0]
-    )
+    w.say(t.rng.choice(wording.PLACE_WORDS[t.scene.background]), ("background", t.scene.background))
+    w.say("with").name(order[0])
     if len(order) > 1:
         w.say("and").name(order[1])
     elif not t.describe_side(w, order[0]):
@@ -189,12 +179,10 @@ def _while(t: Teller, w: Writer, order: list[Group]) -> bool:
     """Write a sentence such as "A dog stands on the grass while a bird flies in the sky"."""
     if len(order) < 2:
         return False
-    w.name(order[0])
-    t.pose(w, order[0], "verb")
+    t.pose(w.name(order[0]), order[0])
     if not t.zone(w, order[0]):
         return False
-    w.say(t.rng.choice(("while", "and"))).name(order[1])
-    t.pose(w, order[1], "verb")
+    t.pose(w.say(t.rng.choice(("while", "and"))).name(order[1]), order[1])
     return (t.describe_side if t.rng.bernoulli(30) else t.zone)(w, order[1])
 
 
@@ -232,22 +220,9 @@ def _alone(t: Teller, w: Writer, order: list[Group]) -> bool:
         t.zone(w, order[0])
     if t.rng.bernoulli(50):
         t.describe_side(w, order[0])
-    if t.rng.bernoulli(50):
-        t.feature(w)
-    else:
-        t.place(w)
+    (t.feature if t.rng.bernoulli(50) else t.place)(w)
     return True
 
 
-_FORMS: tuple[Callable[[Teller, Writer, list[Group]], bool], ...] = (
-    _relation,
-    _relation,
-    _relation,
-    _relation_first,
-    _list,
-    _with,
-    _while,
-    _sides,
-    _there,
-    _alone,
-)
+Form = Callable[[Teller, Writer, list[Group]], bool]
+_FORMS: tuple[Form, ...] = (*[_relation] * 3, _relation_first, _list, _with, _while, _sides, _there, _alone)

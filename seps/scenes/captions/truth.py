@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from seps.scenes.catalogue import KINDS, SHELTERS, SURFACES
-from seps.scenes.graph import Object, Scene
+from seps.scenes.graph import Box, Object, Scene
 from seps.scenes.places import PLACES, SIDE
 
 
@@ -34,14 +34,11 @@ def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
             return False
 
     def search(chosen: tuple[int, ...]) -> bool:
-        level = len(chosen) - 1
-        if level >= 0:
-            renamed = dict(zip(variables, chosen, strict=False))
-            for statement in by_last.get(level, ()):
-                name, *rest = statement
-                numbers = about(statement)
-                if not holds(scene, (name, *(renamed[i] for i in numbers), *rest[len(numbers) :])):
-                    return False
+        renamed = dict(zip(variables, chosen, strict=False))
+        for name, *rest in by_last.get(len(chosen) - 1, ()):
+            numbers = about((name, *rest))
+            if not holds(scene, (name, *(renamed[i] for i in numbers), *rest[len(numbers) :])):
+                return False
         if len(chosen) == len(variables):
             return True
         return any(search((*chosen, i)) for i in range(len(scene.objects)) if i not in chosen)
@@ -56,13 +53,8 @@ def about(statement: Sequence[Any]) -> tuple[int, ...]:
     return tuple(statement[1:3]) if statement[0] in _ABOUT_PAIR else ()
 
 
-def _box(scene: Scene, i: int) -> tuple[int, int, int, int]:
-    return scene.objects[i].box
-
-
-def _centre(scene: Scene, i: int) -> tuple[float, float]:
-    x0, y0, x1, y1 = _box(scene, i)
-    return (x0 + x1) / 2, (y0 + y1) / 2
+def _middle(box: Box) -> float:
+    return (box[0] + box[2]) / 2
 
 
 def _is_size(scene: Scene, i: int, size: str) -> bool:
@@ -72,16 +64,15 @@ def _is_size(scene: Scene, i: int, size: str) -> bool:
 
 
 def _is_in(scene: Scene, i: int, zone: str) -> bool:
-    x0, y0, x1, y1 = _box(scene, i)
+    thing = scene.objects[i]
+    x0, y0, x1, y1 = thing.box
     low, high = PLACES[scene.background].spans[zone]
     inside = y0 >= low and y1 <= high if zone in ("sky", "wall") else low <= y1 <= high + 6
-    return (
-        inside and x0 >= 0 and x1 <= SIDE and scene.objects[i].on is None and KINDS[scene.objects[i].kind].zone == zone
-    )
+    return inside and x0 >= 0 and x1 <= SIDE and thing.on is None and KINDS[thing.kind].zone == zone
 
 
 def _is_at(scene: Scene, i: int, side: str) -> bool:
-    fraction = _centre(scene, i)[0] / SIDE
+    fraction = _middle(scene.objects[i].box) / SIDE
     return {"left": fraction < 0.4, "right": fraction > 0.6, "middle": 1 / 3 < fraction < 2 / 3}[side]
 
 
@@ -98,39 +89,36 @@ def _is_largest(scene: Scene, i: int) -> bool:
 
 
 def _left(scene: Scene, i: int, j: int) -> bool:
-    return _box(scene, i)[2] <= _box(scene, j)[0] or (
-        _centre(scene, i)[0] < _box(scene, j)[0] and _box(scene, i)[2] < _centre(scene, j)[0]
-    )
+    a, b = scene.objects[i].box, scene.objects[j].box
+    return a[2] <= b[0] or (_middle(a) < b[0] and a[2] < _middle(b))
 
 
 def _above(scene: Scene, i: int, j: int) -> bool:
-    a, b = _box(scene, i), _box(scene, j)
+    a, b = scene.objects[i].box, scene.objects[j].box
     return a[3] <= b[1] and a[0] < b[2] and b[0] < a[2]
 
 
 def _beside(scene: Scene, i: int, j: int) -> bool:
-    a, b = _box(scene, i), _box(scene, j)
+    a, b = scene.objects[i].box, scene.objects[j].box
     gap = max(b[0] - a[2], a[0] - b[2])
     return -2 <= gap <= 0.12 * SIDE and min(a[3], b[3]) > max(a[1], b[1])
 
 
 def _in_front(scene: Scene, i: int, j: int) -> bool:
-    a, b = _box(scene, i), _box(scene, j)
+    a, b = scene.objects[i].box, scene.objects[j].box
     crossing = a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
     return i > j and a[3] > b[3] and crossing and scene.objects[i].on is None
 
 
 def _on(scene: Scene, i: int, j: int) -> bool:
-    a, b = _box(scene, i), _box(scene, j)
-    surface = SURFACES.get(scene.objects[j].kind)
+    a, b, surface = scene.objects[i].box, scene.objects[j].box, SURFACES.get(scene.objects[j].kind)
     if surface is None or i < j:
         return False
     return abs(a[3] - (b[1] + (b[3] - b[1]) * surface / 100)) <= 3 and b[0] <= a[0] and a[2] <= b[2]
 
 
 def _under(scene: Scene, i: int, j: int) -> bool:
-    a, b = _box(scene, i), _box(scene, j)
-    shelter = SHELTERS.get(scene.objects[j].kind)
+    a, b, shelter = scene.objects[i].box, scene.objects[j].box, SHELTERS.get(scene.objects[j].kind)
     if shelter is None:
         return False
     return a[1] >= b[1] + (b[3] - b[1]) * shelter / 100 and a[3] <= b[3] + 8 and b[0] <= a[0] and a[2] <= b[2]

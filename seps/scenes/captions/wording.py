@@ -10,11 +10,8 @@ Phrases = dict[str, list[str]]
 NUMBERS = ("zero", "one", "two", "three", "four", "five")
 PLACE_WORDS: Phrases = _WORDS["place_words"]
 PLACE_PHRASES: Phrases = _WORDS["place_phrases"]  # where everything of a scene is
-ZONE_PHRASES = {tuple(place.split()): phrases for place, phrases in _WORDS["zone_phrases"].items()}  # (place, zone)
-SKY_PHRASES: Phrases = _WORDS["sky_phrases"]
-ANY_SKY = ["in the sky", "in the air"]
-FEATURE_PHRASES: Phrases = _WORDS["feature_phrases"]
-BEACH_CLOUDS = ["under pink clouds", "below pink clouds"]
+ZONE_PHRASES: Phrases = _WORDS["zone_phrases"]  # by "PLACE ZONE"
+FEATURE_PHRASES: Phrases = _WORDS["feature_phrases"]  # by "FEATURE", or "PLACE FEATURE" where a place has its own
 RELATION_PHRASES: Phrases = _WORDS["relation_phrases"]
 SIDES: Phrases = _WORDS["sides"]
 SIZE_WORDS: Phrases = _WORDS["sizes"]
@@ -27,9 +24,9 @@ _PLURALS: dict[str, str] = _WORDS["plurals"]
 
 def plural(noun: str) -> str:
     """Return the plural of a noun."""
-    if " of " in noun:
-        head, rest = noun.split(" of ")
-        return f"{plural(head)} of {rest}"
+    head, of, rest = noun.partition(" of ")
+    if of:
+        return plural(head) + of + rest
     if noun in _PLURALS:
         return _PLURALS[noun]
     if noun.endswith(("s", "sh", "ch", "x")):
@@ -46,9 +43,7 @@ def verb(pose: str, many: bool) -> str:
 
 def participle(pose: str) -> str:
     """Return a pose's participle, such as "sitting"."""
-    if pose in _VERBS:
-        return _VERBS[pose][1]
-    return (pose[:-1] if pose.endswith("e") else pose) + "ing"
+    return _VERBS[pose][1] if pose in _VERBS else pose.removesuffix("e") + "ing"
 
 
 def article(word: str) -> str:
@@ -56,8 +51,7 @@ def article(word: str) -> str:
     return "an" if word[0].lower() in "aeio" or word.startswith("umb") else "a"
 
 
-def zone_phrases(background: str, zone: str) -> list[str]:
-    """Return phrases for a zone of a background as a place; empty for "support"."""
-    if zone == "sky":
-        return SKY_PHRASES.get(background, ANY_SKY)
-    return ZONE_PHRASES.get((background, zone), [])
+def plural_part(part: str) -> str:
+    """Return the plural of a coloured part: "in {} shirts" for "in a {} shirt"."""
+    *rest, last = part.replace(" a ", " ").split()
+    return " ".join((*rest, last if last.endswith("s") else plural(last)))

@@ -9,8 +9,6 @@ from seps.data import Split
 from tests.helpers.data.drawn_data import caption_of, write_lines
 
 IMAGES = 4
-
-
 PARTS = ("train", "restval", "val", "test")
 
 
@@ -51,23 +49,21 @@ def results(folder: Path) -> Path:
     return folder / "results.csv"
 
 
-def table(folder: Path, split: bool = False) -> Path:
-    with (folder / "pairs.csv").open("w", newline="") as stream:
-        rows = csv.writer(stream)
-        rows.writerow(["Image", "Caption", *(["split"] if split else [])])
-        rows.writerows(
-            [f"COCO_{i}.png", text, *(["val"] if split else [])] for i in range(IMAGES) for text in captions(i)
-        )
-    return folder / "pairs.csv"
+def write_csv(file: Path, rows: list[list[str]]) -> Path:
+    with file.open("w", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    return file
+
+
+def table(folder: Path) -> Path:
+    rows = [[f"COCO_{i}.png", text] for i in range(IMAGES) for text in captions(i)]
+    return write_csv(folder / "pairs.csv", [["Image", "Caption"], *rows])
 
 
 def cells(folder: Path) -> Path:
     """A table with all captions of an image in each cell."""
-    with (folder / "cells.csv").open("w", newline="") as stream:
-        rows = csv.writer(stream)
-        rows.writerow(["raw", "split", "filename"])
-        rows.writerows([json.dumps(captions(i)), PARTS[i], f"COCO_{i}.png"] for i in range(IMAGES))
-    return folder / "cells.csv"
+    rows = [[json.dumps(captions(i)), PARTS[i], f"COCO_{i}.png"] for i in range(IMAGES)]
+    return write_csv(folder / "cells.csv", [["raw", "split", "filename"], *rows])
 
 
 WHOLE: dict[str, tuple[Callable[[Path], Path], str]] = {

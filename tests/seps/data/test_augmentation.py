@@ -19,20 +19,14 @@ def test_shares_of_words_masked_replaced_and_deleted() -> None:
         pieces = augment_words(words, MASK, ORDINARY, random.Random(index))
         assert len(pieces) % 2 == 0
         for first, second in zip(pieces[::2], pieces[1::2], strict=True):
-            if (first, second) == (10, 11):
-                fates["kept"] += 1
-            elif (first, second) == (MASK, MASK):
-                fates["masked"] += 1
-            else:
-                assert first in ORDINARY
-                assert second in ORDINARY
-                fates["replaced"] += 1
+            fate = {(10, 11): "kept", (MASK, MASK): "masked"}.get((first, second), "replaced")
+            assert fate != "replaced" or {first, second} <= set(ORDINARY)
+            fates[fate] += 1
         fates["deleted"] += 40 - len(pieces) // 2
     touched = 40_000 - fates["kept"]
     assert touched / 40_000 == pytest.approx(0.2, abs=0.01)  # five standard deviations
-    assert fates["masked"] / touched == pytest.approx(0.5, abs=0.03)
-    assert fates["replaced"] / touched == pytest.approx(0.1, abs=0.02)
-    assert fates["deleted"] / touched == pytest.approx(0.4, abs=0.03)
+    for fate, share in (("masked", 0.5), ("replaced", 0.1), ("deleted", 0.4)):
+        assert fates[fate] / touched == pytest.approx(share, abs=0.03)
 
 
 def test_a_caption_never_loses_all_of_its_words() -> None:

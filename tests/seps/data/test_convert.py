@@ -1,6 +1,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,11 +22,8 @@ def test_what_is_converted_reads_as_the_file_itself(folder: Path, kind: str) -> 
     assert sizes == {name: IMAGES}
     split = read_split(folder / "new", name, images=folder / "pictures")
     itself = read_split(file, name, images=folder)
-    assert (split.captions, split.image_ids, split.image_files) == (
-        itself.captions,
-        itself.image_ids,
-        itself.image_files,
-    )
+    for field in ("captions", "image_ids", "image_files"):
+        assert getattr(split, field) == getattr(itself, field)
     mapping = json.loads((folder / "new" / "id_mapping.json").read_text())
     assert sorted(mapping.values()) == [f"val2014/COCO_{i}.png" for i in range(IMAGES)]
 
@@ -80,11 +78,24 @@ def test_a_folder_that_is_written_once_is_not_written_over(folder: Path, capsys:
 
 
 def test_the_only_split_may_be_called_otherwise_or_divided(folder: Path) -> None:
-    assert convert([coco(folder)], folder / "a", split="test")[0] == {"test": IMAGES}
-    assert convert([coco(folder)], folder / "b", dev=1)[0] == {"train": 3, "dev": 1}
-    with pytest.raises(ValueError, match=r"--split is '\.\./beside'"):
-        convert([coco(folder)], folder / "c", split="../beside")
-    assert {file.name for file in folder.iterdir()} == {"a", "b", "captions_val2014.json", "pictures"}
+    file = coco(folder)
+    assert convert([file], folder / "test", split="test")[0] == {"test": IMAGES}
+    for to in "ab":  # drawn at random, and always the same
+        assert convert([file], folder / to, dev=1)[0] == {"train": 3, "dev": 1}
+    for name in ("dev_ids.txt", "train_caps.txt"):
+        assert (folder / "a" / name).read_text() == (folder / "b" / name).read_text()
+    refused: list[tuple[list[Path], dict[str, Any], str]] = [
+        ([file], {"split": "../beside"}, "--split is '../beside'"),
+        ([file], {"dev": 4}, "--dev is 4, but there are 4 images"),
+        ([file], {"dev": -1}, "--dev is -1, but a whole number of at least 0 is needed"),
+        ([karpathy(folder)], {"split": "test"}, "The files hold the splits train, dev, test"),
+        ([file, file], {}, "Images in two of the files"),
+        ([table(folder), results(folder)], {}, "Images in two of the files"),
+    ]
+    for files, options, message in refused:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            convert(files, folder / "refused", **options)
+    assert not (folder / "refused").exists()
 
 
 def test_all_files_are_written_or_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,28 +111,3 @@ def test_all_files_are_written_or_none(folder: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(OSError, match="No space"):
         convert([file], folder / "new")
     assert not list((folder / "new").iterdir())
-
-
-def test_images_are_set_apart_at_random_and_always_the_same(folder: Path) -> None:
-    file = table(folder)
-    assert convert([file], folder / "a", dev=1)[0] == convert([file], folder / "b", dev=1)[0] == {"train": 3, "dev": 1}
-    texts = [{name: (folder / to / name).read_text() for name in ("dev_ids.txt", "train_caps.txt")} for to in "ab"]
-    assert texts[0] == texts[1]
-    for wrong, message in (
-        (4, "--dev is 4, but there are 4 images"),
-        (-1, "--dev is -1, but a whole number of at least 0 is needed"),
-    ):
-        with pytest.raises(ValueError, match=re.escape(message)):
-            convert([file], folder / "c", dev=wrong)
-    with pytest.raises(ValueError, match="The files hold the splits train, dev, test"):
-        convert([karpathy(folder)], folder / "c", split="test")
-    with pytest.raises(DataError, match=r"pairs\.csv has no split train"):
-        read_split(file, "train")
-
-
-def test_an_image_in_two_files_is_told(folder: Path) -> None:
-    with pytest.raises(DataError, match="Images in two of the files"):
-        convert([coco(folder), coco(folder)], folder / "new")
-    with pytest.raises(DataError, match="Images in two of the files"):
-        convert([table(folder), results(folder)], folder / "new")
-    assert not (folder / "new").exists()

@@ -19,12 +19,6 @@ def write_entities(folder: Path, *sentences: Any, images: int = 2) -> Path:
     return folder
 
 
-def complaint(folder: Path) -> str:
-    with pytest.raises(DataError) as error:
-        read_entities(folder, "dev")
-    return str(error.value)
-
-
 def test_phrases_and_boxes_are_read(tmp_path: Path) -> None:
     bare = {"sentence": "Nothing here", "phrases": []}
     entities = read_entities(write_entities(tmp_path, SENTENCE, bare), "dev")
@@ -63,7 +57,9 @@ def test_records_that_do_not_fit_are_listed_together(tmp_path: Path) -> None:
     records[1:] = ["[]", records[2], '{"image": "13.png"}', '{"image": "14.png", "sentences": [3]}', records[4]]
     write_lines(folder / "dev_entities.jsonl", [*records, records[0]])
     (folder / "id_mapping.json").write_text(json.dumps({str(i): f"{i}.png" for i in (10, 11, 13, 14)}))
-    assert complaint(folder).splitlines() == [
+    with pytest.raises(DataError) as error:
+        read_entities(folder, "dev")
+    assert str(error.value).splitlines() == [
         f"Entities of split dev of {folder}: 5 problems.",
         "Image ids without a file name in id_mapping.json (1):",
         "  id 12",
@@ -81,6 +77,8 @@ def test_records_stand_in_the_order_of_the_images(tmp_path: Path) -> None:
     folder = write_entities(tmp_path, SENTENCE)
     records = (folder / "dev_entities.jsonl").read_text().splitlines()
     write_lines(folder / "dev_entities.jsonl", records[::-1])
-    assert "line 1: image is '11.png', but 10.png comes here" in complaint(folder)
+    with pytest.raises(DataError, match=r"line 1: image is '11\.png', but 10\.png comes here"):
+        read_entities(folder, "dev")
     (folder / "dev_entities.jsonl").unlink()
-    assert "Missing (1):\n  dev_entities.jsonl" in complaint(folder)
+    with pytest.raises(DataError, match=r"Missing \(1\):\n  dev_entities\.jsonl"):
+        read_entities(folder, "dev")

@@ -49,22 +49,25 @@ def test_counts_card_tokens_and_batch(data: Path, bert: Path) -> None:
         "Tokens, [CLS] and [SEP] among them",
         "Batch of 2 captions of 2 images",
     ]
-    assert (card["file"], card["size"]) == (str(data / "images" / "11.png"), "40 x 30 pixels")
-    assert card["caption 1"] == "A dog runs . (3 words, 7 tokens)"  # [CLS] a dog run ##s . [SEP]; "runs" is two pieces
-    assert card["dense caption"] == "a picture 1 (3 words, 5 tokens)"
-    assert card["words in every text"] == "1: a"
-    assert card["only in caption 2"] == "1: dog's"
-    assert card["only in caption 1"] == "none"
-    assert card["only in caption 5"] == "2: the, running"
-    assert card["only in dense caption"] == "2: picture, 1"
-    assert tokens["captions"] == "shortest 7, median 9, longest 11; 12 of the first 15 are cut at 8"
-    assert tokens["dense captions"] == "shortest 5, median 5, longest 5; 0 of the first 3 are cut at 12"
-    assert batch["images"] == "(2, 3, 160, 160) float32"
-    assert batch["captions"] == "(2, 8) int64"
-    assert batch["lengths"] == "(2,) int64: [7, 8]"
-    assert batch["dense_captions"] == "(2, 5) int64"
-    assert (batch["ids"], batch["img_ids"]) == ("(2,) int64: [5, 10]", "(2,) int64: [1, 2]")
-    assert batch["first caption decoded"] == "[CLS] a dog run ##s . [SEP]"
+    card_rows = {
+        "file": str(data / "images" / "11.png"),
+        "size": "40 x 30 pixels",
+        "caption 1": "A dog runs . (3 words, 7 tokens)",  # [CLS] a dog run ##s . [SEP]; "runs" is two pieces
+        "dense caption": "a picture 1 (3 words, 5 tokens)",
+        "words in every text": "1: a",
+        "only in caption 2": "1: dog's",
+        "only in caption 1": "none",
+        "only in caption 5": "2: the, running",
+        "only in dense caption": "2: picture, 1",
+    }
+    assert card_rows.items() <= card.items()
+    assert tokens == {
+        "captions": "shortest 7, median 9, longest 11; 12 of the first 15 are cut at 8",
+        "dense captions": "shortest 5, median 5, longest 5; 0 of the first 3 are cut at 12",
+    }
+    batch_rows = {"images": "(2, 3, 160, 160) float32", "captions": "(2, 8) int64", "lengths": "(2,) int64: [7, 8]"}
+    batch_rows |= {"dense_captions": "(2, 5) int64", "ids": "(2,) int64: [5, 10]", "img_ids": "(2,) int64: [1, 2]"}
+    assert (batch_rows | {"first caption decoded": "[CLS] a dog run ##s . [SEP]"}).items() <= batch.items()
 
 
 def test_the_program_prints_and_writes_a_page(

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,10 +58,8 @@ def test_images_may_lie_in_another_folder(tmp_path: Path) -> None:
     (elsewhere / "10.png").rename(elsewhere / "flickr30k-images" / "10.png")
     with pytest.raises(DataError) as error:
         read_split(folder, "dev", 1, elsewhere)
-    message = (
-        f"Files missing from {elsewhere}: put them there, or take their captions and ids out (1):\n  10.png (id 10)"
-    )
-    assert str(error.value).endswith(message)
+    assert f"Files missing from {elsewhere}: put them there" in str(error.value)
+    assert str(error.value).endswith("take their captions and ids out (1):\n  10.png (id 10)")
     (elsewhere / "11.png").rename(elsewhere / "flickr30k-images" / "11.png")
     split = read_split(folder, "dev", 1, str(elsewhere))
     assert split.image_files == tuple(elsewhere / "flickr30k-images" / f"{i}.png" for i in (10, 11))
@@ -88,9 +87,7 @@ def test_dense_captions_are_found_under_the_authors_name(tmp_path: Path) -> None
     (folder / "other_dev.jsonl").rename(folder / "dev_other.jsonl")
     split = read_split(folder, "dev")
     assert split.dense is None
-    assert (
-        no_dense(split) == f"Split dev of {folder} has no dense captions, neither dev_dense.jsonl nor DATASET_dev.jsonl"
-    )
+    assert no_dense(split).endswith(" has no dense captions, neither dev_dense.jsonl nor DATASET_dev.jsonl")
 
 
 def test_all_problems_come_in_one_error(tmp_path: Path) -> None:
@@ -151,41 +148,31 @@ def test_missing_files_are_named_with_the_splits_that_are_there(tmp_path: Path) 
     assert message.endswith("which has mllm, train: 2 problems.\nMissing (2):\n  val_caps.txt\n  val_ids.txt")
 
 
-def test_own_and_other_dense_captions(tmp_path: Path) -> None:
-    split = read_split(write_split(tmp_path, images=3, k=2, dense=3), "dev", 2)
-    matching = [f"a picture {i}" for i in (0, 0, 1, 1, 2, 2)]
-    assert dense_captions(split, "own") == matching
-    assert dense_captions(split, "other") == matching[2:] + matching[:2]
+@pytest.mark.parametrize("dense", [0, 3, 6])
+def test_own_and_other_dense_captions(tmp_path: Path, dense: int) -> None:
+    split = read_split(write_split(tmp_path, images=3, k=2, dense=dense), "dev", 2)
+    own = [caption_of(i, 1 - j) for i in range(3) for j in range(2)]  # the image's other caption
+    if dense:
+        own = [f"a picture {i}" for i in (range(6) if dense == 6 else (0, 0, 1, 1, 2, 2))]
+    assert dense_captions(split, "own") == own
+    assert dense_captions(split, "other") == own[2:] + own[:2]
     assert dense_captions(split, "none") is None
     with pytest.raises(ValueError, match="protocol is 'mine'"):
         dense_captions(split, "mine")
-
-
-def test_without_dense_captions_the_other_captions_are_joined(tmp_path: Path) -> None:
-    split = read_split(write_split(tmp_path, images=3, k=3), "dev", 3)
-    assert split.dense is None
-    matching = dense_captions(split, "own")
-    other = dense_captions(split, "other")
-    assert matching is not None
-    assert other is not None
-    for i in range(3):
-        first, second, third = (caption_of(i, j) for j in range(3))
-        assert matching[3 * i : 3 * i + 3] == [f"{second} {third}", f"{first} {third}", f"{first} {second}"]
-        assert other[3 * i : 3 * i + 3] == matching[3 * ((i + 1) % 3) :][:3]
-
-
-def test_protocols_that_the_split_cannot_serve(tmp_path: Path) -> None:
-    single = read_split(write_split(tmp_path, images=1, k=2), "dev", 2)
     with pytest.raises(ValueError, match="split dev has 1 image"):
-        dense_captions(single, "other")
-    alone = read_split(write_split(tmp_path, images=2, k=1), "dev", 1)
-    with pytest.raises(ValueError, match="split dev has no dense captions"):
-        dense_captions(alone, "own")
-    assert dense_captions(alone, "none") is None
+        dense_captions(replace(split, image_ids=("10",)), "other")
+    if not dense:
+        with pytest.raises(ValueError, match="split dev has no dense captions"):
+            dense_captions(replace(split, captions_per_image=1), "own")
 
 
-def test_unreadable_files_are_named(tmp_path: Path) -> None:
-    folder = write_split(tmp_path)
+def test_unreadable_files_and_wrong_counts_are_named(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=2, dense=3)
+    assert "dev_dense.jsonl has 3 lines, but 2 (one an image) or 10 (one a caption) are needed" in complaint(folder)
+    assert "id 10: 5 between lines 1 and 5, but 3 in a row" in complaint(folder, captions_per_image=3)
+    with pytest.raises(ValueError, match="captions_per_image is 0"):
+        read_split(folder, "dev", 0)
+    (folder / "dev_dense.jsonl").unlink()
     (folder / "dev_caps.txt").write_bytes(b"caf\xe9\n")
     (folder / "id_mapping.json").write_text("[1]")
     (folder / "dev_dense.jsonl").mkdir()
@@ -193,20 +180,6 @@ def test_unreadable_files_are_named(tmp_path: Path) -> None:
     assert "Not readable (3):\n  dev_caps.txt: line 1 is not UTF-8 (byte 0xe9): save it as UTF-8\n" in message
     assert "  id_mapping.json holds a JSON list, but an object {...} is needed" in message
     assert "  dev_dense.jsonl: [Errno" in message
-
-
-def test_empty_files_and_wrong_counts_are_refused(tmp_path: Path) -> None:
-    folder = write_split(tmp_path, images=2, dense=3)
-    assert "dev_dense.jsonl has 3 lines, but 2 (one an image) or 10 (one a caption) are needed" in complaint(folder)
-    assert "id 10: 5 between lines 1 and 5, but 3 in a row" in complaint(folder, captions_per_image=3)
-    with pytest.raises(ValueError, match="captions_per_image is 0"):
-        read_split(folder, "dev", 0)
     for name in ("dev_caps.txt", "dev_ids.txt"):
         (folder / name).write_text("")
     assert "dev_caps.txt has 0 captions, but at least 1 is needed" in complaint(folder)
-
-
-def test_dense_captions_may_be_one_a_caption(tmp_path: Path) -> None:
-    split = read_split(write_split(tmp_path, images=2, k=2, dense=4), "dev", 2)
-    assert dense_captions(split, "own") == [f"a picture {i}" for i in range(4)]
-    assert dense_captions(split, "other") == [f"a picture {i}" for i in (2, 3, 0, 1)]

@@ -57,7 +57,5 @@ def test_everything_wrong_with_a_manifest_is_listed(tmp_path: Path) -> None:
     entries = [{"file": "0.png"}, {"file": "1.png", "label": "barn"}, "dog", {"file": "2.png", "label": " "}]
     with pytest.raises(DataError) as raised:
         read_labelled(write_manifest(tmp_path, entries, ()))
-    message = str(raised.value)
-    assert "4 problems" in message and "entry 1: '0.png' with None" in message
-    assert "entry 3: None with None" in message and "entry 4: '2.png' with ' '" in message
-    assert f"1.png (entry 2) in {tmp_path / 'images'}" in message
+    parts = "4 problems", "entry 1: '0.png' with None", "entry 3: None with None", "entry 4: '2.png' with ' '"
+    assert all(part in str(raised.value) for part in (*parts, f"1.png (entry 2) in {tmp_path / 'images'}"))

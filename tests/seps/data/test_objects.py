@@ -13,7 +13,6 @@ from seps.data.objects import (
     SceneObjects,
     central_patches,
     centres_inside,
-    energy_inside,
     image_truth,
     mask_centres,
     mask_overlap,
@@ -105,10 +104,7 @@ def shrink_mask(record: dict[str, Any]) -> None:
     [
         (lambda record: record["objects"][0].pop("mask"), "line 2: 'mask' is missing"),
         (masked({"size": [SIDE, SIDE], "counts": [3]}), "line 2: The runs cover 3 pixels"),
-        (
-            masked({"size": [10**9] * 2, "counts": [10**18]}),
-            "A side of the mask is 1000000000, but it must be at most 4096",
-        ),
+        (masked({"size": [10**9] * 2, "counts": [10**18]}), "A side of the mask is 1000000000, but it must be at most"),
         (masked({"size": [2, 2], "counts": [-1, 5]}), "line 2: The runs cover -1 pixels, but at least 0 are needed"),
         (shrink_mask, "line 2: its masks are of several sizes"),
         (lambda record: record["captions"][0].update(mentions=[]), r"line 2: phrase '.*' of '.*' names objects \[\]"),
@@ -140,19 +136,14 @@ def test_overlap_by_hand() -> None:
     overlap = patch_overlap([(0.375, 0.0, 1.0, 0.25)], (2, 4))
     assert overlap.tolist() == [[0, 0.25, 0.5, 0.5], [0, 0, 0, 0]]
     assert patch_overlap([(0.0, 0.0, 1.0, 1.0)], (3, 7)).min() == pytest.approx(1)
-
-
-def test_what_several_boxes_cover_counts_once() -> None:
     overlap = patch_overlap([(0.0, 0.0, 0.5, 0.5), (0.25, 0.25, 0.75, 0.75), (0.0, 0.0, 0.5, 0.5)], (2, 2))
-    assert overlap.tolist() == [[1, 0.25], [0.25, 0.25]]
+    assert overlap.tolist() == [[1, 0.25], [0.25, 0.25]]  # what several boxes cover counts once
 
 
 @given(st.lists(boxes, min_size=1, max_size=4), st.integers(1, 6), st.integers(1, 6))
 def test_overlap_is_what_a_fine_raster_counts(drawn: list[tuple[float, float, float, float]], h: int, w: int) -> None:
     fine = 40
-    y, x = np.meshgrid(
-        (np.arange(h * fine) + 0.5) / (h * fine), (np.arange(w * fine) + 0.5) / (w * fine), indexing="ij"
-    )
+    y, x = np.meshgrid(*((np.arange(cells * fine) + 0.5) / (cells * fine) for cells in (h, w)), indexing="ij")
     inside = np.any([(x0 < x) & (x < x1) & (y0 < y) & (y < y1) for x0, y0, x1, y1 in drawn], axis=0)
     counted = inside.reshape(h, fine, w, fine).mean(axis=(1, 3))
     # A box's edge misses at most half a row and half a column of a patch's raster on each of its sides.
@@ -165,19 +156,6 @@ def test_centres_by_hand() -> None:
     two = centres_inside([(0.0, 0.7, 0.2, 1.0), (0.8, 0.0, 1.0, 0.3)], (2, 4))
     assert two.tolist() == [[False, False, False, True], [True, False, False, False]]
     assert not centres_inside([(0.13, 0.0, 0.37, 1.0)], (2, 4)).any()
-
-
-def test_masks_by_hand() -> None:
-    mask = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]], dtype=bool)
-    assert mask_overlap(mask, (1, 2)) == pytest.approx(np.array([[0.5, 1 / 6]]))
-    assert mask_overlap(mask, (3, 4)).tolist() == mask.tolist()
-    # Rows of one and a half pixels: the second row of pixels belongs half to each.
-    assert mask_overlap(mask, (2, 2)) == pytest.approx(np.array([[2.5 / 3, 0], [0.5 / 3, 1 / 3]]))
-    # Centres: on an edge between pixels, those on both sides count; else the pixel around it.
-    assert mask_centres(mask, (1, 2)).tolist() == [[True, False]]
-    assert mask_centres(mask, (3, 4)).tolist() == mask.tolist()
-    assert mask_centres(mask, (2, 2)).tolist() == [[True, False], [False, True]]
-    assert mask_centres(mask, (1, 1)).tolist() == [[False]]
 
 
 @given(boxes, st.integers(1, 6), st.integers(1, 6), st.integers(1, 9), st.integers(1, 9))
@@ -203,12 +181,3 @@ def test_central_patches(grid: tuple[int, int], central: list[tuple[int, int]]) 
     mask = central_patches(grid)
     assert mask.shape == grid
     assert [tuple(place) for place in np.argwhere(mask).tolist()] == central
-
-
-def test_energy_inside_by_hand() -> None:
-    mask = np.zeros((4, 4), dtype=bool)
-    mask[:2, :3] = True  # all of the first patch, half of the second
-    overlap = mask_overlap(mask, (2, 2)).reshape(-1)
-    np.testing.assert_allclose(overlap, [1, 0.5, 0, 0])
-    assert energy_inside(np.array([0.5, 0.2, 0.1, 0.2]), overlap) == pytest.approx(0.6)
-    assert energy_inside(np.array([0.0, 3.0, 0.0, 1.0]), overlap) == pytest.approx(0.375)

@@ -6,8 +6,9 @@ import pytest
 import torch
 from PIL import Image
 
-from seps.evaluation.clips import measure_clips, patches_of
+from seps.evaluation.clips import ClipFigures, patches_of
 from seps.evaluation.harness import main
+from seps.models.hub import load_model
 from seps.scenes.clips import make_clip
 from tests.helpers.models.tiny import tiny_model
 
@@ -21,9 +22,15 @@ def test_patches_are_those_that_a_mask_covers() -> None:
     assert patches_of(mask, (2, 2)).tolist() == [False, False, False, True]
 
 
-def test_figures_are_those_of_the_network_s_own_scores_and_masks(bert: Path) -> None:
+def test_figures_are_those_of_the_network_s_own_scores_and_masks(
+    bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     model, clip = tiny_model(bert, image_size=224), make_clip(0, 0)
-    figures = measure_clips(model, [clip])
+    model.save_pretrained(tmp_path / "model")
+    main(f"--measure clips --model {tmp_path}/model --json {tmp_path}/r.json --device cpu --count 1".split())
+    figures = ClipFigures(**json.loads((tmp_path / "r.json").read_text())["clips"])
+    assert f"{figures.peak:.1%}" in capsys.readouterr().out
+    model = load_model(tmp_path / "model")
     images = model.encode_photos([Image.fromarray(picture.pixels) for picture in clip.pictures])
     with torch.no_grad():
         scores = model.cross_net(images, *model.encode_captions([clip.caption]))[:, 0]
@@ -35,16 +42,3 @@ def test_figures_are_those_of_the_network_s_own_scores_and_masks(bert: Path) -> 
     fractions = [patches_of(clip.pictures[i].mask(clip.number), model.grid).mean() for i in np.flatnonzero(seen)]
     assert figures.random_tracked == pytest.approx(np.mean(fractions))
     assert 0 <= figures.tracked <= 1
-
-
-def test_the_command_keeps_its_figures_beside_others(
-    bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tiny_model(bert, image_size=224).save_pretrained(tmp_path / "model")
-    results = tmp_path / "results.json"
-    results.write_text('{"other": 1}')
-    arguments = ["--measure", "clips", "--model", str(tmp_path / "model"), "--json", str(results), "--device", "cpu"]
-    main([*arguments, "--count", "1"])
-    kept = json.loads(results.read_text())
-    assert (kept["other"], kept["clips"]["clips"]) == (1, 1)
-    assert f"{kept['clips']['peak']:.1%}" in capsys.readouterr().out

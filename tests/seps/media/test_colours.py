@@ -38,26 +38,15 @@ def test_display_p3_is_read_as_browsers_show_it(mode: str, tmp_path: Path) -> No
     check_everywhere(content, AS_SRGB, tmp_path / "a.png", 3 if mode == "P" else 2)
 
 
-@pytest.mark.parametrize("mode", ["LA", "16 bits"])
-def test_grey_is_converted_through_its_own_gamma(mode: str, tmp_path: Path) -> None:
-    picture = Image.new("L", (8, 8), 64)
-    wide = Image.fromarray(np.full((8, 8), 64 * 257, np.uint16))
-    content = saved(wide if mode == "16 bits" else picture.convert(mode), "PNG", icc_profile=grey(1.0))
-    check_everywhere(content, (137,) * 3, tmp_path / "a.png")
-
-
-@pytest.mark.parametrize("kind", ["JPEG", "TIFF"])
-def test_cmyk_is_converted_through_its_table(kind: str, tmp_path: Path) -> None:
-    options = {"quality": 100, "subsampling": 0} if kind == "JPEG" else {}
-    content = saved(Image.new("CMYK", (8, 8), (255, 255, 255, 255)), kind, icc_profile=printer(), **options)
-    check_everywhere(content, (119, 119, 119), tmp_path / "a", 3)
-
-
-def test_lab_is_converted_through_a_profile_of_lab(tmp_path: Path) -> None:
-    red = Image.new("RGB", (8, 8), (220, 30, 40))
-    lab = ImageCms.profileToProfile(
-        red, ImageCms.createProfile("sRGB"), ImageCms.createProfile("LAB"), outputMode="LAB"
-    )
+def test_other_modes_are_converted_by_their_profiles(tmp_path: Path) -> None:
+    grey_picture, wide = Image.new("L", (8, 8), 64), Image.fromarray(np.full((8, 8), 64 * 257, np.uint16))
+    for picture in (grey_picture.convert("LA"), wide):  # through their gamma
+        check_everywhere(saved(picture, "PNG", icc_profile=grey(1.0)), (137,) * 3, tmp_path / "a.png")
+    inks = Image.new("CMYK", (8, 8), (255, 255, 255, 255))
+    for kind, options in (("JPEG", {"quality": 100, "subsampling": 0}), ("TIFF", {})):  # through a table
+        check_everywhere(saved(inks, kind, icc_profile=printer(), **options), (119,) * 3, tmp_path / "a", 3)
+    profiles = ImageCms.createProfile("sRGB"), ImageCms.createProfile("LAB")
+    lab = ImageCms.profileToProfile(Image.new("RGB", (8, 8), (220, 30, 40)), *profiles, outputMode="LAB")
     assert lab is not None
     check_everywhere(saved(lab, "TIFF"), (220, 30, 40), tmp_path / "a.tif", 6)
 

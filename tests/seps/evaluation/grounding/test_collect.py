@@ -18,8 +18,8 @@ from seps.evaluation.grounding import Grounding, ground
 from seps.evaluation.grounding.baselines import Gradients
 from seps.evaluation.grounding.maps import METHODS, caption_maps
 from seps.evaluation.grounding.measures import order_of
-from seps.explanation.attribution import split_similarity
 from seps.explanation.blanking import measure_blanked
+from seps.explanation.effects import measure_effects
 from seps.explanation.forward_pass import cosines
 from seps.models.model import SEPSModel
 from tests.helpers.data.drawn_data import draw
@@ -41,8 +41,9 @@ def sentence(text: str, *phrases: tuple[str, int, str, tuple[float, float, float
 
 
 def figures(result: Grounding, method: str) -> tuple[float, float]:
-    pointing = result.methods[method]
-    return pointing.energy_inside.mean, pointing.pointing_game.mean
+    energy, pointing = (result.methods[method][name] for name in ("energy_inside", "pointing_game"))
+    assert energy is not None and pointing is not None
+    return energy.mean, pointing.mean
 
 
 def explained(monkeypatch: pytest.MonkeyPatch, maps: list[NDArray[np.float32]]) -> list[int]:
@@ -96,66 +97,41 @@ def test_phrases_of_drawn_maps(model: SEPSModel, split: Split, monkeypatch: pyte
     assert figures(result, "seps") == pytest.approx(((1 + 1 / 3 + 1 + 0.5 + 0 + 0) / 6, 2 / 6))
     assert figures(result, "random") == pytest.approx(((5 * 0.5 + 0.25) / 6, (5 * 0.5 + 0.25) / 6))
     assert figures(result, "centre") == pytest.approx(((5 * 0.5 + 0.25) / 6, (5 * 0.5 + 0.25) / 6))  # by symmetry
-    low, high = result.methods["seps"].energy_inside.low, result.methods["seps"].energy_inside.high
-    assert (low, high) == pytest.approx((0, 17 / 30))  # only the second image, only the first image
+    energy, mentioned, background, *without = (
+        result.methods["seps"][name]
+        for name in ("energy_inside", "kept_mentioned", "kept_background", "kept_unmentioned", "deletion", "insertion")
+    )
+    assert energy is not None and mentioned is not None and background is not None and without == [None] * 3
+    assert (energy.low, energy.high) == pytest.approx((0, 17 / 30))  # only the second image, only the first image
     # The first caption mentions everything, 100 patches, of which 40 are kept; the second a quarter, 20 of 25 kept.
     assert (result.captions, result.regions, result.curves) == (2, "boxes", None)
-    pointing = result.methods["seps"]
-    assert pointing.kept_mentioned is not None and pointing.kept_background is not None
-    assert pointing.kept_mentioned.mean == pytest.approx(60 / 125)
-    assert pointing.kept_background.mean == pytest.approx(20 / 75)
-    assert pointing.kept_unmentioned is None and pointing.deletion is None and pointing.insertion is None
+    assert (mentioned.mean, background.mean) == pytest.approx((60 / 125, 20 / 75))
 
 
-def test_maps_are_those_of_the_explanation_and_of_plain_cosines(model: SEPSModel, split: Split) -> None:
-    text = "a dog runs."
-    result = ground(model.train(), split, [[sentence(text, ("dog runs.", 1, "animals", LEFT))], []], curve_captions=0)
-    assert model.training
-    model.eval()
-    photo = Image.open(split.image_files[0])
-    record = model.explain(photo, text)
-    left = np.zeros((10, 10))
-    left[:, :5] = 1
-    phrase = record.sparse_alignment.word_maps[2:6].mean(axis=0).astype(float)  # dog run ##s .
-    assert figures(result, "seps")[0] == pytest.approx((phrase * left.ravel()).sum() / phrase.sum())
-    patches = F.normalize(model.encode_photos([photo])[0, 1:], dim=-1)  # without [CLS]
-    words = F.normalize(model.encode_captions([text])[0][0, 2:6], dim=-1)
-    cosine = (patches @ words.T).mean(dim=1)
-    cosine -= cosine.min()
-    energy, hit = figures(result, "cosine")
-    assert energy == pytest.approx(float(cosine.view(10, 10)[:, :5].sum() / cosine.sum()), abs=1e-5)
-    assert hit == float(int(cosine.argmax()) % 10 < 5)
-
-
-def test_effects_are_those_of_the_phrases_words(model: SEPSModel, split: Split) -> None:
+def test_maps_of_phrases_are_those_of_the_explanation_and_of_plain_cosines(model: SEPSModel, split: Split) -> None:
     text = "a dog runs."
     entities = [[sentence(text, ("dog runs.", 1, "animals", LEFT))], []]
-    result = ground(model, split, entities, curve_captions=1)
+    result = ground(model.train(), split, entities, curve_captions=1)
+    assert model.training
+    net = model.eval().cross_net
     image = model.encode_photos([Image.open(split.image_files[0])])[0]
     words = model.encode_captions([text])[0][0]
-    record = explain(model.cross_net, image, words)
-
-    def similarity_of(kept: NDArray[np.bool_], image: torch.Tensor = image) -> Any:
-        again = explain(model.cross_net, image, words, mask=kept)
-        return split_similarity(model.cross_net, again)[0].word_means[2:6].mean()  # dog run ##s .
-
-    turned = np.zeros(100)
-    for patch in range(100):
-        kept = record.sparse.kept.copy()
-        kept[patch] = True
-        turned[patch] = similarity_of(kept)
-        kept[patch] = False
-        turned[patch] -= similarity_of(kept)
-    maps = caption_maps(model.cross_net, Gradients(model.cross_net, image), image, words, [slice(2, 6)], (10, 10), 0)
-    assert maps.phrases[0]["effect"] == pytest.approx(turned.clip(min=0), abs=1e-6)
-    left = maps.phrases[0]["effect"].reshape(10, 10)[:, :5].sum()
-    assert figures(result, "effect")[0] == pytest.approx(left / maps.phrases[0]["effect"].sum())
-    assert figures(result, "effect")[1] == float(int(maps.phrases[0]["effect"].argmax()) % 10 < 5)
-    blanked = measure_blanked(model.cross_net, image, words)
-    assert maps.phrases[0]["blanked"] == pytest.approx(blanked.word_effects[2:6].mean(axis=0).clip(min=0))
+    record, blanked = explain(net, image, words), measure_blanked(net, image, words)
+    cosine = (F.normalize(image[1:], dim=-1) @ F.normalize(words[2:6], dim=-1).T).mean(dim=1).numpy()  # without [CLS]
+    expected = {  # of "dog run ##s ."
+        "seps": record.sparse_alignment.word_maps[2:6].mean(axis=0),
+        "effect": measure_effects(net, image, words).word_worth[2:6].mean(axis=0).clip(min=0),
+        "blanked": blanked.word_effects[2:6].mean(axis=0).clip(min=0),
+        "cosine": cosine - cosine.min(),
+    }
+    maps = caption_maps(Gradients(net, image), image, words, [slice(2, 6)], (10, 10), 0)
+    for method, values in expected.items():
+        assert maps.phrases[0][method] == pytest.approx(values, abs=1e-5)
+        energy = values.reshape(10, 10)[:, :5].sum() / values.sum()
+        assert figures(result, method) == pytest.approx((energy, float(int(values.argmax()) % 10 < 5)), abs=1e-5)
     assert maps.orders["blanked"].tolist() == order_of(blanked.effects.astype(float)).tolist()
     assert set(maps.orders) == set(METHODS) == set(result.methods)
-    assert result.methods["effect"].deletion is not None or result.methods["seps"].deletion is None
+    assert (result.methods["effect"]["deletion"] is None) == (result.methods["seps"]["deletion"] is None)
 
 
 def test_curves_replace_patches_by_the_mean_of_all_images(model: SEPSModel, split: Split) -> None:

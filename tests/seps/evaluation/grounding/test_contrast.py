@@ -11,13 +11,8 @@ from seps.data import PhraseBoxes, SentencePhrases, Split
 from seps.data.objects import SceneObjects
 from seps.evaluation.grounding import Contrast, contrast
 from seps.evaluation.grounding.baselines import Gradients
-from seps.evaluation.grounding.contrast import (
-    NoPairsError,
-    highest,
-    image_pairs,
-    measure_pair,
-)
-from seps.evaluation.grounding.contrast_report import COLUMNS
+from seps.evaluation.grounding.contrast import NoPairsError, highest, image_pairs, measure_pair
+from seps.evaluation.grounding.report import CONTRAST
 from seps.models.model import SEPSModel
 from seps.scenes import encode_mask
 
@@ -34,18 +29,15 @@ def texts(*sentences: SentencePhrases, scene: SceneObjects | None = None) -> lis
     return [pair.phrases for pair in image_pairs(sentences, (2, 2), scene)]
 
 
-def test_a_pair_are_two_phrases_of_one_caption_whose_boxes_do_not_overlap() -> None:
+def test_a_pair_are_two_phrases_of_one_caption_that_name_two_things_apart() -> None:
     apart = sentence("a dog snow a run", ("a dog", 0, LEFT), ("snow", 2, RIGHT), ("a run", 3, MIDDLE))
     assert texts(apart) == [("a dog", "snow")]  # boxes that touch share no area; the middle one shares some with both
     (pair,) = image_pairs([apart], (2, 2))
     assert pair.overlaps.tolist() == [[1, 0, 1, 0], [0, 1, 0, 1]]
     assert texts(sentence("a dog", ("a dog", 0, LEFT)), sentence("snow", ("snow", 0, RIGHT))) == []
-
-
-def test_a_pair_counts_once_an_image_and_names_two_things_that_are_no_scenes() -> None:
     first = sentence("a dog snow", ("a dog", 0, LEFT), ("snow", 2, RIGHT))
     again = sentence("Snow a dog", ("Snow", 0, LEFT), ("a dog", 1, RIGHT))
-    assert texts(first, again) == [("a dog", "snow")]
+    assert texts(first, again) == [("a dog", "snow")]  # once an image
     assert texts(sentence("a dog A dog", ("a dog", 0, LEFT), ("A dog", 2, RIGHT))) == []
     assert texts(sentence("a dog snow", ("a dog", 0, LEFT), ("snow", 2, RIGHT), kind="vehicles/scene")) == []
 
@@ -54,7 +46,7 @@ def test_a_pair_is_the_mean_of_its_directions() -> None:
     values = np.array([[4.0, 3.0, 2.0, 1.0], [0.0, 2.0, 6.0, 2.0]])
     kept = highest(values, 2)
     assert kept.tolist() == [[True, True, False, False], [False, True, True, False]]  # of equal ones the first
-    result = dict(zip(COLUMNS, measure_pair(values, kept, OVERLAPS, True), strict=True))
+    result = dict(zip(CONTRAST, measure_pair(values, kept, OVERLAPS, True), strict=True))
     assert result == pytest.approx(
         {
             "own": (1.0 + 0.5) / 2,
@@ -67,7 +59,7 @@ def test_a_pair_is_the_mean_of_its_directions() -> None:
             "inside_other": (3 / 10 + 1 / 10) / 2,
         }
     )
-    blind = dict(zip(COLUMNS, measure_pair(values[[0, 0]], kept[[0, 0]], OVERLAPS, False), strict=True))
+    blind = dict(zip(CONTRAST, measure_pair(values[[0, 0]], kept[[0, 0]], OVERLAPS, False), strict=True))
     assert (blind["contrast"], blind["iou"], blind["above"], blind["auc"]) == (0.0, 1.0, 0.5, 0.5)
     assert np.isnan(blind["inside_own"]) and np.isnan(blind["inside_other"])
 
@@ -94,7 +86,7 @@ def alone(model: SEPSModel, text: str) -> torch.Tensor:
 
 
 def figures(result: Contrast, method: str) -> dict[str, float]:
-    return {name: estimate.mean for name, estimate in vars(result.maps[method]).items() if estimate is not None}
+    return {name: estimate.mean for name, estimate in result.maps[method].items() if estimate is not None}
 
 
 def test_each_phrase_is_explained_alone(model: SEPSModel) -> None:
@@ -106,7 +98,7 @@ def test_each_phrase_is_explained_alone(model: SEPSModel) -> None:
 
     def expected(values: list[NDArray[np.float64]], kept: list[NDArray[np.bool_]], weights: bool) -> dict[str, float]:
         numbers = measure_pair(np.stack(values), np.stack(kept), pair.overlaps, weights)
-        return {name: value for name, value in zip(COLUMNS, numbers, strict=True) if not np.isnan(value)}
+        return {name: value for name, value in zip(CONTRAST, numbers, strict=True) if not np.isnan(value)}
 
     kept = [record.sparse.kept for record in records]
     scores = [record.sparse.score.astype(np.float64) for record in records]
@@ -114,12 +106,10 @@ def test_each_phrase_is_explained_alone(model: SEPSModel) -> None:
     maps = [record.sparse_alignment.word_maps[1:-1].astype(np.float64).mean(axis=0) for record in records]
     of_maps = [highest(m[None], 50, s[None])[0] for m, s in zip(maps, scores, strict=True)]
     assert figures(result, "word_map") == pytest.approx(expected(maps, of_maps, True))
-    gradients = Gradients(model.cross_net, image[0])
-    slopes = [gradients.maps(words, [slice(1, len(words) - 1)])[0][0]
-              for words in (alone(model, "a dogs"), alone(model, "snow"))]  # fmt: skip
-    assert figures(result, "gradient") == pytest.approx(
-        expected(slopes, [highest(slope[None], 50)[0] for slope in slopes], True)
-    )
+    gradients, words = Gradients(model.cross_net, image[0]), [alone(model, text) for text in ("a dogs", "snow")]
+    slopes = [gradients.maps(each, [slice(1, len(each) - 1)])[0][0] for each in words]
+    of_slopes = [highest(slope[None], 50)[0] for slope in slopes]
+    assert figures(result, "gradient") == pytest.approx(expected(slopes, of_slopes, True))
 
 
 def test_what_knows_no_caption_has_no_contrast(model: SEPSModel) -> None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from seps.evaluation.grounding.maps import METHODS
-from seps.evaluation.grounding.report import COLUMNS, Grounding
+from seps.evaluation.grounding.report import POINTING, TEXTS, Grounding
 from seps.grounding import main
 from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
@@ -81,7 +81,7 @@ def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.Captur
     assert (result["regions"], result["images"], result["captions"]) == ("masks", 10, 50)
     assert set(result["methods"]) == set(METHODS)
     for method, pointing in result["methods"].items():
-        assert set(pointing) == set(COLUMNS)
+        assert tuple(pointing) == POINTING
         for name, figure in pointing.items():
             if figure is None:  # where random weights score all patches no better than none
                 assert name in ("deletion", "insertion")
@@ -93,29 +93,24 @@ def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.Captur
     assert random["kept_mentioned"]["mean"] == pytest.approx(0.5)
     assert random["mentioned_to_background"] == pytest.approx({"mean": 1, "low": 1, "high": 1})
     curves = result["curves"]
-    assert (
-        curves["captions"] == 7
-        and len(curves["shares"]) == 21
-        and (curves["shares"][0], curves["shares"][-1]) == (0, 1)
-    )
+    assert curves["captions"] == 7 and len(curves["shares"]) == 21
+    assert (curves["shares"][0], curves["shares"][-1]) == (0, 1)
     for method in METHODS:
         down, up = curves["deletion"][method], curves["insertion"][method]
         assert down[0] == pytest.approx(up[-1]) and down[-1] == pytest.approx(up[0])  # all patches, and none
         assert down[0] == pytest.approx(curves["deletion"]["seps"][0])
     printed = capsys.readouterr().out
-    assert all(title in printed for title in COLUMNS.values()) and all(f"\n{method} " in printed for method in METHODS)
+    assert all(title in printed for title in TEXTS["grounding"]["columns"].values())
+    assert all(f"\n{method} " in printed for method in METHODS)
 
 
 def test_what_cannot_be_measured_ends_with_one_line(model: Path, data: Path, refusal: Callable[..., str]) -> None:
     arguments = ("--model", str(model), "--data", str(data), "--split", "dev")
     for more, message in (
-        (("--curves", "-1"), "error: --curves is -1, but 0 or more captions are needed.\n"),
-        (
-            ("--only", "contrast"),
-            "error: split dev has 0 pairs of phrases that name things apart, but 1 is needed.\n",
-        ),
+        (("--curves", "-1"), "--curves is -1, but 0 or more captions are needed"),
+        (("--only", "contrast"), "split dev has 0 pairs of phrases that name things apart, but 1 is needed"),
     ):
-        assert refusal(main, (*arguments, *more)) == message
+        assert refusal(main, (*arguments, *more)) == f"error: {message}.\n"
     (data / "dev_scenes.jsonl").write_text("{}\n")
     assert "dev_scenes.jsonl has 1 scenes, but dev_entities.jsonl has 3" in refusal(main, arguments)
     (data / "dev_entities.jsonl").unlink()
@@ -142,19 +137,10 @@ def test_contrast_alone(model: Path, scenes: Path, tmp_path: Path, capsys: pytes
 
 
 def test_the_summary_says_why_phrases_have_no_map() -> None:
-    counts: dict[str, Any] = {
-        "model": "mine",
-        "split": "dev",
-        "regions": "masks",
-        "images": 1,
-        "captions": 2,
-        "phrases": 1200,
-    }
-    rest: dict[str, Any] = {"methods": {}, "kinds": {}, "curves": None}
-    whole = " ".join(Grounding(**counts, cut_off=0, without_map=0, skipped=0, **rest).sentences())
+    whole = " ".join(Grounding("mine", "dev", "masks", 1, 2, 1200, 0, 0, 0, {}, {}, None).sentences())
     assert "mine on dev: 1,200 phrases of 2 captions of 1 image name an object with known masks" in whole
     assert "Every phrase has a map." in whole
-    part = " ".join(Grounding(**counts, cut_off=3, without_map=1, skipped=2, **rest).sentences())
+    part = " ".join(Grounding("mine", "dev", "masks", 1, 2, 1200, 3, 1, 2, {}, {}, None).sentences())
     assert "Every phrase" not in part
     assert "1 phrase of these has no map: every word met a token best that has no place on the image, [CLS]" in part
     assert "3 phrases of these have no map, since the model reads only the first words of a long caption" in part
