@@ -125,13 +125,12 @@ class ImageTextGenerator:
             *_, last = self.draw(asked, num_inference_steps, seeds, guidance)
             pictures = self.decode(last.latents)
             for place in range(0, len(pictures), candidates):
-                candidate_pictures = pictures[place : place + candidates]
-                chosen.append(candidate_pictures[self.choose_best(asked[place], candidate_pictures)])
+                of_caption = pictures[place : place + candidates]
+                chosen.append(of_caption[self.choose_best(asked[place], of_caption)])
         if save_dir is not None:
-            folder = Path(save_dir)
-            folder.mkdir(parents=True, exist_ok=True)
+            Path(save_dir).mkdir(parents=True, exist_ok=True)
             for number, picture in enumerate(chosen):
-                picture.save(folder / f"{number:04d}.png")
+                picture.save(Path(save_dir) / f"{number:04d}.png")
         return chosen
 
     def batch_image_to_text(
@@ -238,17 +237,12 @@ class ImageTextGenerator:
         if count < len(written.ids):  # of the remaining ones
             score = float(logits[0, :-1].log_softmax(-1).gather(1, given[0, 1:, None]).mean())
         weights = attention[0, :count, :-1].view(count, side, side).cpu()
-        text = sentence(str(tokenizer.tokenizer.decode(ids)))
-        return WrittenCaption(text, score, tuple(tokenizer.labels(ids)), weights)
+        text = str(tokenizer.tokenizer.decode(ids))
+        return WrittenCaption(text[:1].upper() + text[1:], score, tuple(tokenizer.labels(ids)), weights)
 
     def captions(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[str]:
         """Return the best caption of each picture."""
         return [written[0].text for written in self.write(pictures, how)]
-
-
-def sentence(text: str) -> str:
-    """Return a caption with a capital letter."""
-    return text[:1].upper() + text[1:]
 
 
 def load_generator(name_or_folder: str | Path = "scenes", device: str | None = None) -> ImageTextGenerator:
@@ -258,8 +252,7 @@ def load_generator(name_or_folder: str | Path = "scenes", device: str | None = N
 
 def shipped_generators() -> dict[str, Path]:
     """Return the generators that ship, by name."""
-    folders = shipped_models(CONFIG_FILE)
-    return {NAMES.get(name, name): folder for name, folder in folders.items()}
+    return {NAMES.get(name, name): folder for name, folder in shipped_models(CONFIG_FILE).items()}
 
 
 def check_caption(text: str) -> None:

@@ -14,17 +14,12 @@ def parser() -> argparse.ArgumentParser:
     """Return the arguments."""
     top = Parser(prog="python -m seps.train", description=DESCRIPTION, elsewhere=options_meant)
     top.add_argument("config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
-    top.add_argument(
-        "--data",
-        type=Path,
-        required=True,
-        help="folder with train and dev in the authors' layout, or a caption file, see seps.data.sources",
-    )
+    does = "folder with train and dev in the authors' layout, or a caption file, see seps.data.sources"
+    top.add_argument("--data", type=Path, required=True, help=does)
     top.add_argument("--images", type=Path, help="folder of the image files; default: DATA/images")
     top.add_argument("--out", type=Path, required=True, help="folder of the run; one with a run needs --resume")
-    top.add_argument(
-        "--resume", type=whole_number, nargs="?", const=0, help="go on after this epoch, or after the latest"
-    )
+    does = "go on after this epoch, or after the latest"
+    top.add_argument("--resume", type=whole_number, nargs="?", const=0, help=does)
     top.add_argument("--keep", type=whole_number, default=1, help="checkpoints to keep, 0 for all")
     top.add_argument("--workers", type=whole_number, default=2, help="processes that read images")
     top.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
@@ -40,7 +35,7 @@ def options_meant() -> dict[str, str]:
     from seps.runs.recipe import options_elsewhere
     from seps.training.settings import TrainSettings
 
-    return options_elsewhere(ModelConfig, TrainSettings) | TRAINING_OPTIONS
+    return options_elsewhere(ModelConfig, TrainSettings, TRAINING_OPTIONS)
 
 
 def check_paths(options: argparse.Namespace) -> None:

@@ -76,21 +76,15 @@ def read_captioned(
     for note in split.notes:
         tqdm.write(note)
     ids = [torch.tensor(tokenizer.encode(caption, max_words)) for caption in split.captions]
-    pixels = np.empty((0, size, size, 3), np.uint8) if cache is None else pixels_of(split, size, cache)
-    return Captioned(split, pixels, ids)
+    if cache is None:
+        return Captioned(split, np.empty((0, size, size, 3), np.uint8), ids)
 
-
-def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Return a split's pictures (V, size, size, 3) as bytes on disk, created if missing."""
-    files = split.image_files
-
-    def read() -> Iterator[NDArray[np.uint8]]:
-        for path in tqdm(files, desc=f"Reading {split.name}", leave=False):
+    def pictures() -> Iterator[NDArray[np.uint8]]:
+        for path in tqdm(split.image_files, desc=f"Reading {split.name}", leave=False):
             yield to_bytes(open_image(path), size)
 
-    return cached_rows(
-        cache / f"{split.name}-{size}.npy", fingerprint(split), "|u1", (len(files), size, size, 3), read()
-    )
+    file, shape = cache / f"{split.name}-{size}.npy", (len(split.image_files), size, size, 3)
+    return Captioned(split, cached_rows(file, fingerprint(split), "|u1", shape, pictures()), ids)
 
 
 def cached_rows(

@@ -1,6 +1,5 @@
 """Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--start FOLDER] [--resume]`."""
 
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,12 +25,11 @@ from seps.generator.training.settings import LOSSES, GeneratorSettings, Stage, r
 from seps.generator.training.teacher import TeacherHead, TeacherPatches
 from seps.models.hub import load_model
 from seps.runs.checkpoint import RunState, read_state
-from seps.runs.lr_schedule import FINE, set_learning_rate
-from seps.runs.lr_schedule import length_note as note_on_length
+from seps.runs.lr_schedule import FINE, length_note, set_learning_rate
 from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_folder import DATA, FOLDER, MODEL, check_no_run
 from seps.runs.run_log import Curves, Panel, Row, read_epochs
-from seps.runs.trainer import Epoch, Trainer, Values
+from seps.runs.trainer import Epoch, Trainer, Values, warn
 
 CURVES = Curves(
     pictures={
@@ -87,12 +85,11 @@ def train(
     state = RunState(0)
     if resume:
         state = read_state(out / FOLDER, [stage.epochs for stage in settings.stages])
-        if note := length_note(out, settings, state):
+        if note := schedule_note(out, settings, state):
             tqdm.write(note)
     kept = cache or out / "pictures"
     train_images, dev_images = read_images(network, settings, data, kept, images)
-    for note in overlap_notes(train_images.split, dev_images.split):
-        tqdm.write(f"Warning: {note}", file=sys.stderr)
+    warn(overlap_notes(train_images.split, dev_images.split))
     written, tokenizer = network.captioner.written, network.tokenizer
     if written is not None and start is None:
         always = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.unk_id)
@@ -104,10 +101,18 @@ def train(
     tqdm.write(training_plan(network, settings, len(train_images), len(dev_images)))
     write_recipe(out, config, settings)
     write_json(out / DATA, {"data": str(data.resolve()), "images": images and str(images.resolve())})
-    sources, teacher = with_teacher(network, settings, train_images, dev_images, kept)
+    sources, teacher = (batches.Source(train_images), batches.Source(dev_images)), None
+    if any("teacher" in stage.losses for stage in settings.stages):
+        patches = [TeacherPatches(settings.teacher, source.captioned, kept, network.device) for source in sources]
+        teacher = TeacherHead(network.images.width, network.images.side, patches[0].side, patches[0].channels)
+        sources = sources[0]._replace(teacher=patches[0]), sources[1]._replace(teacher=patches[1])
     run = Run(network, settings, teacher).to(network.device)
+    last = sum(stage.epochs for stage in settings.stages)
     for number in range(state.stage, len(settings.stages)):
-        run_stage(run, sources, out, kept, number, state if resume and number == state.stage else None)
+        trainer = StageTrainer(run, sources, out, kept, number, state if resume and number == state.stage else None)
+        trainer.fit(range(trainer.before + trainer.done, trainer.before + trainer.stage.epochs), last)
+        if watch.epochs_since_best(trainer.rows):  # the weights of the best epoch remain
+            run.load_model(out / MODEL, run.has_drawn(number))
     vocabulary = network.tokenizer.size if written is None else len(written)
     measured = min(settings.dev_images or len(dev_images), len(dev_images))
     for mark in watch.success_marks(read_epochs(out), settings, vocabulary, measured):
@@ -136,30 +141,13 @@ def read_images(
     return train_images.part(0, kept, "train"), train_images.part(kept, count, "held_back")
 
 
-def with_teacher(
-    network: GeneratorNetwork, settings: GeneratorSettings, train_images: Captioned, dev_images: Captioned, cache: Path
-) -> tuple[Sources, TeacherHead | None]:
-    """Return both splits with the teacher's features of their images, and the head that predicts them."""
-    if not any("teacher" in stage.losses for stage in settings.stages):
-        return (batches.Source(train_images), batches.Source(dev_images)), None
-    patches = [
-        TeacherPatches(settings.teacher, captioned, cache, network.device) for captioned in (train_images, dev_images)
-    ]
-    head = TeacherHead(network.images.width, network.images.side, patches[0].side, patches[0].channels)
-    return (batches.Source(train_images, None, patches[0]), batches.Source(dev_images, None, patches[1])), head
-
-
-def length_note(out: Path, settings: GeneratorSettings, state: RunState) -> str:
+def schedule_note(out: Path, settings: GeneratorSettings, state: RunState) -> str:
     """Describe how the learning rate changes if a stage is resumed with another number of epochs; "" if it does not."""
-    first, stage = first_settings(out, read_recipe), state.stage
-    if first is None or stage >= len(first.stages):
+    first, stage, done = first_settings(out, read_recipe, settings), state.stage, state.epoch
+    if stage >= len(first.stages):
         return ""
-    return note_on_length(
-        first.stages[stage].epochs,
-        settings.stages[stage].epochs,
-        state.epoch,
-        lambda epochs: settings.rate_factor(epochs, state.epoch * FINE, FINE),
-    )
+    before, now = (each.stages[stage].epochs for each in (first, settings))
+    return length_note(before, now, done, lambda epochs: settings.rate_factor(epochs, done * FINE, FINE))
 
 
 def start_text(network: GeneratorNetwork, name: str) -> None:
@@ -173,16 +161,6 @@ def start_text(network: GeneratorNetwork, name: str) -> None:
             "encoders.text to that model's, or text_start to ''."
         )
     bert.load_state_dict(source)
-
-
-def run_stage(run: Run, sources: Sources, out: Path, cache: Path, number: int, state: RunState | None = None) -> None:
-    """Run the epochs of a stage, after the checkpoint if there is a state; the best epoch's weights remain."""
-    trainer = StageTrainer(run, sources, out, cache, number, state)
-    before, stage = trainer.before, trainer.stage
-    last = sum(stage.epochs for stage in run.objective.settings.stages)
-    trainer.fit(range(before + trainer.done, before + stage.epochs), last)
-    if watch.epochs_since_best(trainer.rows):
-        run.load_model(out / MODEL, run.has_drawn(number))
 
 
 class StageTrainer(Trainer[Batch]):
@@ -200,16 +178,7 @@ class StageTrainer(Trainer[Batch]):
         if state is not None:
             self.done = state.epoch
             self.resume(out / FOLDER, state, self.before + self.done)
-        objective = self.objective
-        self.train, self.dev = (
-            batches.with_cells(
-                objective,
-                stage,
-                batches.with_latents(objective, stage, batches.with_places(objective, stage, source)),
-                cache,
-            )
-            for source in sources
-        )
+        self.train, self.dev = (batches.prepare(self.objective, stage, source, cache) for source in sources)
         self.rate, self.size = stage.learning_rate or settings.learning_rate, settings.batch(stage)
 
     def data(self, number: int) -> Epoch[Batch]:
@@ -217,8 +186,10 @@ class StageTrainer(Trainer[Batch]):
         epoch, settings, count = number - self.before, self.settings, len(self.train.captioned)
         torch.manual_seed(settings.seed * 100_003 + self.number * 1009 + epoch)
         title = f"stage {self.number + 1} of {len(settings.stages)}, epoch {epoch + 1} of {self.stage.epochs}"
-        steps = steps_an_epoch(settings, self.stage, count)
-        before = steps_before(settings, count, self.number) + epoch * steps
+        each = [count // settings.batch(stage) or 1 for stage in settings.stages]  # steps of an epoch
+        steps = each[self.number]
+        earlier = zip(settings.stages[: self.number], each, strict=False)
+        before = sum(stage.epochs * of_epoch for stage, of_epoch in earlier) + epoch * steps
         return Epoch(number, title, batches.epoch_batches(self.objective, self.stage, self.train), steps, before)
 
     def step(self, batch: Batch, epoch: Epoch[Batch], number: int) -> Values:
@@ -282,16 +253,6 @@ class StageTrainer(Trainer[Batch]):
         ]
         for note in filter(None, notes):
             tqdm.write(note)
-
-
-def steps_an_epoch(settings: GeneratorSettings, stage: Stage, count: int) -> int:
-    """Return how many steps an epoch of a stage has over `count` images."""
-    return count // settings.batch(stage) or 1
-
-
-def steps_before(settings: GeneratorSettings, count: int, number: int) -> int:
-    """Return how many steps the stages before stage `number`, counted from 0, have over `count` images."""
-    return sum(stage.epochs * steps_an_epoch(settings, stage, count) for stage in settings.stages[:number])
 
 
 def optimizer_of(stage: Stage, learned: list[nn.Parameter], weight_decay: float) -> torch.optim.Optimizer:

@@ -106,21 +106,32 @@ def success_marks(
         having = [stage for stage in stages if f"dev_{name}" in stage[0]]
         if not having:
             continue
-        first, kept = having[0][0], having[-1][best_epoch(having[-1])]
-        if name == "captions":
-            marks.append(captions_mark(kept["dev_captions"], first["dev_captions"], vocabulary))
+        first, loss = having[0][0][f"dev_{name}"], having[-1][best_epoch(having[-1])][f"dev_{name}"]
+        if name == "captions":  # in nats per token, of which chance is log(V)
+            baseline = log(vocabulary) if vocabulary > 1 else max(first, 2 * GOOD_LOSS)
+            good = min(GOOD_LOSS, baseline / 2)
+            text = f"Loss of captions on dev: {loss:.3f} (chance {baseline:.2f}, good below {good:.2f})"
+            marks.append((level_of(loss < good, loss < STILL * baseline), text))
         elif name != "contrastive" and (len(having) > 1 or len(having[0]) > 1):
-            marks.append(fall_mark(name, kept[f"dev_{name}"], first[f"dev_{name}"]))
+            text = f"Loss of {name} on dev: {first:.4g} to {loss:.4g} (good at {FALL:.0%} of the first or less)"
+            marks.append((level_of(loss <= FALL * first, loss < STILL * first), text))
     for stage in stages[::-1]:
-        number, kept = int(stage[0].get("stage", 1)), stage[best_epoch(stage)]
+        kept = stage[best_epoch(stage)]
         if {"i2t", "t2i"} <= kept.keys():
-            batch = settings.batch(settings.stages[number - 1])
-            marks[:0] = [total_mark(kept, len(stage)), accuracy_mark(kept, batch, measured)]
+            batch = settings.batch(settings.stages[int(stage[0].get("stage", 1)) - 1])
+            loss = kept["dev_loss"]  # a sum, of which only the parts can say that it is stuck
+            text = f"Loss on dev: {loss:.3f} within {amount(len(stage), 'epoch')} (good below {GOOD_LOSS:.1f})"
+            marks[:0] = [(level_of(loss < GOOD_LOSS), text), accuracy_mark(kept, batch, measured)]
             break
     if not marks:
         return []
     weakest = min((level for level, _ in marks), key=LEVELS.index)
     return [*(f"{text}: {level}." for level, text in marks), f"This run is {weakest}: {MEANINGS[weakest]}"]
+
+
+def level_of(is_good: bool, is_learning: bool = True) -> str:
+    """Return the name of a level."""
+    return "good" if is_good else "learning" if is_learning else "stuck"
 
 
 def accuracy_mark(row: Mapping[str, float], batch: int, measured: int = 0) -> tuple[str, str]:
@@ -129,28 +140,7 @@ def accuracy_mark(row: Mapping[str, float], batch: int, measured: int = 0) -> tu
     seen = min(row["i2t"], row["t2i"])
     accuracy = min(row.get("dev_i2t", seen), row.get("dev_t2i", seen))
     stuck = min(TIMES_CHANCE * by_chance, (by_chance + GOOD_ACCURACY) / 2)
-    level = "good" if accuracy > GOOD_ACCURACY else "learning" if accuracy > stuck else "stuck"
-    return level, (
+    return level_of(accuracy > GOOD_ACCURACY, accuracy > stuck), (
         f"In-batch accuracy at a batch of {batch}: {seen:.1%} in training, {accuracy:.1%} on dev "
         f"(chance {by_chance:.1%}, good above {GOOD_ACCURACY:.0%})"
     )
-
-
-def total_mark(row: Mapping[str, float], epochs: int) -> tuple[str, str]:
-    """Return the level and the text of a stage's loss on dev, a sum of which only the parts can say it is stuck."""
-    level = "good" if row["dev_loss"] < GOOD_LOSS else "learning"
-    return level, f"Loss on dev: {row['dev_loss']:.3f} within {amount(epochs, 'epoch')} (good below {GOOD_LOSS:.1f})"
-
-
-def captions_mark(loss: float, first: float, vocabulary: int) -> tuple[str, str]:
-    """Return the level and the text of the loss of captions on dev, in nats per token, of which chance is log(V)."""
-    baseline = log(vocabulary) if vocabulary > 1 else max(first, 2 * GOOD_LOSS)
-    good = min(GOOD_LOSS, baseline / 2)
-    level = "good" if loss < good else "learning" if loss < STILL * baseline else "stuck"
-    return level, f"Loss of captions on dev: {loss:.3f} (chance {baseline:.2f}, good below {good:.2f})"
-
-
-def fall_mark(name: str, loss: float, first: float) -> tuple[str, str]:
-    """Return the level and the text of a loss without an absolute mark: how far it fell on dev."""
-    level = "good" if loss <= FALL * first else "learning" if loss < STILL * first else "stuck"
-    return level, f"Loss of {name} on dev: {first:.4g} to {loss:.4g} (good at {FALL:.0%} of the first or less)"

@@ -30,12 +30,6 @@ class BatchEmbedder:
         with self.precision(batch):
             return (encoder.project(captions, lengths) if batch.cached else encoder(captions, lengths)).float()
 
-    def dense_captions(self, batch: StepBatch) -> tuple[Tensor, Tensor] | None:
-        """Embed the dense captions: (B, L_d, C) with their lengths (B,); None of a batch without."""
-        if batch.dense_captions is None or batch.dense_lengths is None:
-            return None
-        return self.captions(batch, batch.dense_captions, batch.dense_lengths), batch.dense_lengths
-
     def directions(self, batch: StepBatch) -> Tensor | None:
         """Embed the phrases of `batch.regions` and pool their words: (P, C) of unit length; None of a batch without."""
         if batch.regions is None:

@@ -1,4 +1,3 @@
-import pytest
 import torch
 import torch.nn.functional as F
 
@@ -58,8 +57,3 @@ def test_coarser_layers_count_as_much_as_fine_ones() -> None:
     maps = watch.maps(4)[0, 0]
     assert maps[1, 1] == 0.5
     torch.testing.assert_close(maps[2:, 2:], torch.full((2, 2), 0.125))
-
-
-def test_without_a_drawing_there_is_nothing_to_tell(network: GeneratorNetwork) -> None:
-    with WordAttention(network.unet) as watch, pytest.raises(RuntimeError, match="Nothing was drawn"):
-        watch.maps(8)

@@ -8,7 +8,7 @@ import torch
 from seps.generator.config import GeneratorConfig
 from seps.generator.model.network import GeneratorNetwork
 from seps.generator.training import loop
-from seps.generator.training.batches import Source, make_batch, with_places
+from seps.generator.training.batches import Source, make_batch, prepare
 from seps.generator.training.data import objects_of, read_captioned
 from seps.generator.training.losses import Batch, Objective
 from seps.generator.training.settings import GeneratorSettings, Stage
@@ -108,15 +108,15 @@ def test_places_on_objects_count_as_often_as_the_recipe_says(
     assert 0 <= float(covered.min()) < float(covered.max()) <= 1
     objective = Objective(network, replace(SETTINGS, object_weight=5.0))
     stage = Stage(("diffusion",), freeze_text=True)
-    source = with_places(objective, stage, Source(captioned))
+    source = prepare(objective, stage, Source(captioned), tmp_path)
     batch = make_batch(objective, stage, source, torch.tensor([3, 1]), torch.tensor([0, 0]))
     assert batch.places is not None
     torch.testing.assert_close(batch.places, 1 + 4 * covered[[3, 1]])
-    assert with_places(Objective(network, SETTINGS), stage, Source(captioned)).places is None
+    assert prepare(Objective(network, SETTINGS), stage, Source(captioned), tmp_path).places is None
     (drawn / "train_scenes.jsonl").rename(tmp_path / "scenes")
     try:
         with pytest.raises(ValueError, match=r"train_scenes\.jsonl, which is not there"):
-            with_places(objective, stage, Source(captioned))
+            prepare(objective, stage, Source(captioned), tmp_path)
     finally:
         (tmp_path / "scenes").rename(drawn / "train_scenes.jsonl")
 

@@ -10,7 +10,6 @@ from safetensors.torch import load_file, save_file
 from seps.data import read_split
 from seps.training.batches.samplers import ProcessShard
 from seps.training.dev import dev_metrics
-from seps.training.losses.gathering import gather_captions, gather_embeddings, gather_lists, joined, processes
 from seps.training.settings import TrainSettings
 from tests.helpers.data.drawn import WORDS, draw_split
 from tests.helpers.models.tiny import write_tiny_bert
@@ -57,14 +56,3 @@ def test_two_processes_have_the_joint_batch_s_loss_gradient_and_dev(tmp_path: Pa
                 torch.testing.assert_close(results[rank][f"{loss}.{name}"], value, rtol=1e-3, atol=1e-5, msg=f"{name}")
     alone = dev_metrics(step.model, read_split(tmp_path, "dev"), None, TrainSettings(dev_images=5))
     assert [float(part["rsum"]) for part in results] == pytest.approx([alone.rsum] * 2)
-
-
-def test_one_process_keeps_what_it_has() -> None:
-    tensor, lengths = torch.randn(3, 2, 4), torch.tensor([2, 1, 2])
-    assert processes() == 1
-    assert joined(tensor) is tensor
-    assert gather_embeddings(tensor) is tensor
-    words, kept = gather_captions(tensor, lengths)
-    assert words is tensor
-    assert kept is lengths
-    assert gather_lists([1, 2]) == [[1, 2]]
