@@ -31,15 +31,6 @@ MAX_CANDIDATES = 64
 
 
 @dataclass(frozen=True)
-class Frame:
-    """A picture on its way: steps done of all, and the picture of the latents as they are estimated to be, clean."""
-
-    step: int
-    steps: int
-    picture: Image.Image
-
-
-@dataclass(frozen=True)
 class WrittenCaption:
     """A caption written for an image: mean log probability, and attention (L, side, side) per word."""
 
@@ -143,15 +134,6 @@ class ImageTextGenerator:
         for batch in batch_indices(len(paths), BATCH_SIZE, progress, "Writing captions"):
             captions += self.captions([open_picture(paths[i]) for i in batch], how)
         return captions
-
-    def frames(
-        self, text: str, num_inference_steps: int = STEPS, seed: int = 0, guidance: float = GUIDANCE, every: int = 1
-    ) -> Iterator[Frame]:
-        """Draw an image for a caption and show how it comes about: a frame every few steps, the last one the image."""
-        for drawing in self.draw([text], num_inference_steps, [seed], guidance):
-            if drawing.step % every == 0 and drawing.step < drawing.steps:
-                yield Frame(drawing.step, drawing.steps, self.decode(drawing.clean)[0])
-        yield Frame(drawing.steps, drawing.steps, self.decode(drawing.latents)[0])
 
     def draw(self, texts: Sequence[str], steps: int, seeds: Sequence[int], guidance: float) -> Iterator[Drawing]:
         """Yield the drawings of `diffusion.draw_latents`, a step each, of a caption and a seed each."""

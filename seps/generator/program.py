@@ -177,16 +177,14 @@ def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, opti
 def run_train(options: argparse.Namespace) -> None:
     """Run `train`."""
     from seps.generator.training.loop import train
+    from seps.generator.training.report import describe_kept_epochs
     from seps.generator.training.settings import read_recipe
-    from seps.generator.training.watch import describe_kept_epochs
-    from seps.runs.recipe import override_settings, with_values
+    from seps.runs.recipe import read_options
     from seps.runs.run_folder import MODEL
     from seps.runs.run_log import read_epochs
 
-    config, settings = with_values(*read_recipe(options.recipe), options.set)
-    settings = override_settings(settings, seed=options.seed)
-    run = (options.data, options.out, options.resume, options.cache, options.images)
-    train(config, settings, *run, start=options.start)
+    run = (options.data, options.out, options.resume, options.cache, options.images, options.start)
+    train(*read_options(read_recipe, options), *run)
     print(f"The generator in {options.out / MODEL} has {describe_kept_epochs(read_epochs(options.out))}.")
 
 

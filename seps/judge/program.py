@@ -136,13 +136,11 @@ def run_train(options: argparse.Namespace) -> None:
     from seps.judge.encoders import with_first_layers
     from seps.judge.training.loop import train
     from seps.judge.training.settings import read_recipe
-    from seps.runs.recipe import override_settings, with_values
+    from seps.runs.recipe import read_options
 
-    read = with_values(*read_recipe(options.recipe), changed_values(options))
-    config, settings = with_values(*read, options.set)
+    config, settings = read_options(read_recipe, options, changed_values(options))
     if layers := layers_to_freeze(options.freeze):
         config = replace(config, encoder=with_first_layers(config.encoder, layers))
-    settings = override_settings(settings, seed=options.seed)
     train(config, settings, options.data, options.out, options.resume, options.cache)
     best = read_json_file(options.out / BEST / BEST_EPOCH)
     print(

@@ -1,7 +1,8 @@
 """Recipes: JSON files with a system's config and a "training" section; the package's by name."""
 
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -60,6 +61,14 @@ def first_settings(out: Path, read: Callable[[Path], tuple[Fields, Settings]], s
         return read(out / "recipe.json")[1]
     except ValueError:
         return settings
+
+
+def read_options(
+    read: Callable[[str], tuple[Config, Settings]], options: Namespace, changes: Sequence[str] = ()
+) -> tuple[Config, Settings]:
+    """Read the recipe of a training program with `changes`, as for `with_values`, its --set and its --seed."""
+    seed = [] if options.seed is None else [f"training.seed={options.seed}"]
+    return with_values(*read(options.recipe), [*changes, *options.set, *seed])
 
 
 def with_values(config: Config, settings: Settings, assignments: Sequence[str]) -> tuple[Config, Settings]:
@@ -140,8 +149,3 @@ def _parsed(text: str) -> Any:
         return read_json(text, "the value")
     except ValueError:
         return text
-
-
-def override_settings(settings: Settings, **values: Any) -> Settings:
-    """Return settings with these values replaced, where they are not None; ValueError for a value outside its range."""
-    return replace(settings, **{name: value for name, value in values.items() if value is not None})

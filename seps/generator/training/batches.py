@@ -10,8 +10,7 @@ from tqdm import tqdm
 
 from seps.generator.config import GeneratorConfig
 from seps.generator.model.network import normalise
-from seps.generator.training.data import Captioned, objects_of
-from seps.generator.training.features import Features, features_of, maps_of
+from seps.generator.training.data import Captioned, Features, features_of, maps_of, objects_of
 from seps.generator.training.losses import Batch, Objective
 from seps.generator.training.settings import Stage
 from seps.generator.training.teacher import TeacherPatches

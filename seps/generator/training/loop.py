@@ -1,12 +1,14 @@
 """Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--start FOLDER] [--resume]`."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from timm.optim import Muon
 from torch import nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from seps.common.checks import usable_device
@@ -16,11 +18,9 @@ from seps.data import overlap_notes
 from seps.generator.config import GeneratorConfig
 from seps.generator.model.diffusion import attend_step_by_step
 from seps.generator.model.network import GeneratorNetwork
-from seps.generator.training import batches, watch
+from seps.generator.training import batches, report
 from seps.generator.training.data import Captioned, find_frequent_ids, read_captioned
-from seps.generator.training.losses import Batch
-from seps.generator.training.report import describe_step, training_plan
-from seps.generator.training.run import Run
+from seps.generator.training.losses import Batch, Objective
 from seps.generator.training.settings import LOSSES, GeneratorSettings, Stage, read_recipe
 from seps.generator.training.teacher import TeacherHead, TeacherPatches
 from seps.models.hub import load_model
@@ -52,7 +52,6 @@ def train(
     resume: bool = False,
     cache: Path | None = None,
     images: Path | None = None,
-    device: str | None = None,
     start: Path | None = None,
 ) -> GeneratorNetwork:
     """Train a generator from a recipe.
@@ -71,7 +70,6 @@ def train(
         )
     if not config.reads and any({*stage.losses} - {"captions"} for stage in settings.stages):
         raise ValueError("The recipe's reads is false, so that captions is the one loss that its stages may have.")
-    where = usable_device(device)
     torch.manual_seed(settings.seed)
     network = GeneratorNetwork(config)
     if start is not None:
@@ -94,11 +92,11 @@ def train(
     if written is not None and start is None:
         always = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.unk_id)
         written.copy_(find_frequent_ids(train_images.ids, len(written), always))
-    network.to(where)
+    network.to(usable_device(None))
     network.to(memory_format=torch.channels_last)
     if network.unet is not None and network.device.type == "cpu":
         attend_step_by_step(network.unet)
-    tqdm.write(training_plan(network, settings, len(train_images), len(dev_images)))
+    tqdm.write(report.training_plan(network, settings, len(train_images), len(dev_images)))
     write_recipe(out, config, settings)
     write_json(out / DATA, {"data": str(data.resolve()), "images": images and str(images.resolve())})
     sources, teacher = (batches.Source(train_images), batches.Source(dev_images)), None
@@ -111,11 +109,11 @@ def train(
     for number in range(state.stage, len(settings.stages)):
         trainer = StageTrainer(run, sources, out, kept, number, state if resume and number == state.stage else None)
         trainer.fit(range(trainer.before + trainer.done, trainer.before + trainer.stage.epochs), last)
-        if watch.epochs_since_best(trainer.rows):  # the weights of the best epoch remain
+        if report.epochs_since_best(trainer.rows):  # the weights of the best epoch remain
             run.load_model(out / MODEL, run.has_drawn(number))
     vocabulary = network.tokenizer.size if written is None else len(written)
     measured = min(settings.dev_images or len(dev_images), len(dev_images))
-    for mark in watch.success_marks(read_epochs(out), settings, vocabulary, measured):
+    for mark in report.success_marks(read_epochs(out), settings, vocabulary, measured):
         tqdm.write(mark)
     return network
 
@@ -163,6 +161,50 @@ def start_text(network: GeneratorNetwork, name: str) -> None:
     bert.load_state_dict(source)
 
 
+class Run(nn.Module):
+    """Content of a checkpoint: the objective, and the UNet's running average if it has one."""
+
+    def __init__(
+        self, network: GeneratorNetwork, settings: GeneratorSettings, teacher: TeacherHead | None = None
+    ) -> None:
+        super().__init__()
+        self.objective = Objective(network, settings, teacher)
+        self.average: AveragedModel | None = None
+        if settings.average and any("diffusion" in stage.losses for stage in settings.stages):
+            self.average = AveragedModel(network.unet, multi_avg_fn=get_ema_multi_avg_fn(settings.average))
+            self.average.requires_grad_(False)
+
+    def has_drawn(self, number: int) -> bool:
+        """Return whether diffusion has begun by the end of stage `number`, counted from 0."""
+        return any("diffusion" in stage.losses for stage in self.objective.settings.stages[: number + 1])
+
+    @contextmanager
+    def use_average(self, drawn: bool) -> Iterator[None]:
+        """Give the UNet its running average temporarily, if it has one and diffusion has begun (`drawn`)."""
+        if self.average is None or not drawn:
+            yield
+            return
+        unet = self.objective.network.unet
+        weights = {key: tensor.clone() for key, tensor in unet.state_dict().items()}
+        unet.load_state_dict(self.average.module.state_dict())
+        try:
+            yield
+        finally:
+            unet.load_state_dict(weights)
+
+    def save_model(self, folder: Path, drawn: bool) -> None:
+        """Write the generator, its UNet as the running average where diffusion has begun (`drawn`)."""
+        with self.use_average(drawn):
+            self.objective.network.save(folder)
+
+    def load_model(self, folder: Path, drawn: bool) -> None:
+        """Load what `save_model` wrote; the running average continues from its UNet."""
+        network = self.objective.network
+        network.load(folder)
+        if self.average is not None and drawn:
+            self.average.module.load_state_dict(network.unet.state_dict())
+
+
 class StageTrainer(Trainer[Batch]):
     """Trains a stage of a generator, after `before` epochs of other stages and `done` ones of this."""
 
@@ -208,7 +250,7 @@ class StageTrainer(Trainer[Batch]):
         try:
             return super().update(batch, epoch, number)
         except RuntimeError as error:
-            if shortage := watch.memory_error(error, self.size, bool(self.stage.batch_size)):
+            if shortage := report.memory_error(error, self.size, bool(self.stage.batch_size)):
                 raise shortage from error
             raise
 
@@ -223,11 +265,11 @@ class StageTrainer(Trainer[Batch]):
 
     def is_over(self) -> bool:
         """Return whether the loss on dev has not been lower for `patience` epochs."""
-        return 0 < self.stage.patience <= watch.epochs_since_best(self.rows)
+        return 0 < self.stage.patience <= report.epochs_since_best(self.rows)
 
     def is_best(self) -> bool:
         """Return whether the last epoch has the lowest loss on dev."""
-        return not watch.epochs_since_best(self.rows)
+        return not report.epochs_since_best(self.rows)
 
     def save_best(self, row: Row) -> None:
         """Write `model/`."""
@@ -239,7 +281,7 @@ class StageTrainer(Trainer[Batch]):
 
     def describe(self, values: Row) -> str:
         """Return a step in short."""
-        return describe_step(values, self.size)
+        return report.describe_step(values, self.size)
 
     def report(self, epoch: Epoch[Batch], row: Row, steps: Sequence[Row], is_best: bool) -> None:
         """Print the losses, and notes on the stage."""
@@ -247,9 +289,9 @@ class StageTrainer(Trainer[Batch]):
         number, device = epoch.number - self.before, self.objective.network.device.type
         left = sum(stage.epochs for stage in self.settings.stages) - (epoch.number + 1)
         notes = [
-            watch.fall_note([line["loss"] for line in steps], self.stage, self.rate) if number == 0 else "",
-            watch.plateau_note(self.rows),
-            watch.time_note(time.monotonic() - epoch.started, left, device) if number == self.done else "",
+            report.fall_note([line["loss"] for line in steps], self.stage, self.rate) if number == 0 else "",
+            report.plateau_note(self.rows),
+            report.time_note(time.monotonic() - epoch.started, left, device) if number == self.done else "",
         ]
         for note in filter(None, notes):
             tqdm.write(note)

@@ -46,7 +46,6 @@ def train(
     out: Path,
     resume: bool = False,
     cache: Path | None = None,
-    judge: Judge | None = None,
 ) -> Judge:
     """Train a judge from a recipe."""
     if not resume:
@@ -58,7 +57,7 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
     torch.manual_seed(settings.seed)
-    judge = Judge(config).to(usable_device(None)) if judge is None else judge
+    judge = Judge(config).to(usable_device(None))
     tqdm.write(training_plan(judge, settings, len(ratings["train"]), len(ratings["dev"])))
     write_recipe(out, config, settings)
     frozen = not any(parameter.requires_grad for parameter in judge.encoders.parameters())

@@ -59,13 +59,6 @@ def test_of_candidates_the_one_that_fits_best_is_kept(generator: ImageTextGenera
         generator.text_to_image(text, 3, candidates=65)
 
 
-def test_frames_end_with_the_image(generator: ImageTextGenerator) -> None:
-    frames = list(generator.frames("a red car", 6, seed=5, every=2))
-    assert [frame.step for frame in frames] == [2, 4, 6]
-    assert {frame.steps for frame in frames} == {6}
-    assert same(frames[-1].picture, generator.text_to_image("a red car", 6, seed=5))
-
-
 def test_captions_come_with_each_words_attention(generator: ImageTextGenerator, tmp_path: Path) -> None:
     picture().save(tmp_path / "one.png")
     text = generator.image_to_text(tmp_path / "one.png")

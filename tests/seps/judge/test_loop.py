@@ -15,10 +15,9 @@ from seps.judge.training.loop import parameter_groups, train
 from seps.judge.training.losses import JudgeLoss
 from seps.judge.training.report import bound_remark, gap_remark, training_plan
 from seps.judge.training.settings import JudgeSettings
-from seps.runs import trainer
-from seps.runs.checkpoint import RunState
 from seps.runs.run_log import METRICS, read_epochs, read_steps
 from tests.helpers.models.judged import clip_settings, tiny_judge
+from tests.seps.runs.stopped import stop_after
 
 
 def config(clip: Path, encoder: dict[str, Any] | None = None, **options: Any) -> JudgeConfig:
@@ -90,30 +89,15 @@ def test_spoilt_copies_must_lie_below(clip: Path) -> None:
 FROZEN = JudgeSettings(epochs=4, batch_size=6, spoilt_weight=0.5, spoilt_pictures=5, versions=2)
 
 
-def test_a_run_resumes_to_the_same_curve(
-    clip: Path, rated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings, encoder = FROZEN, dict[str, Any]()
-    train(config(clip, encoder), settings, rated, tmp_path / "whole", cache=tmp_path / "cache")
-
-    class StoppedError(Exception):
-        """The machine goes down."""
-
-    save = trainer.save_checkpoint
-
-    def save_and_stop(*arguments: Any) -> None:
-        save(*arguments)
-        if arguments[-1] == RunState(2):
-            raise StoppedError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(trainer, "save_checkpoint", save_and_stop)
-        with pytest.raises(StoppedError):
-            train(config(clip, encoder), settings, rated, tmp_path / "cut", cache=tmp_path / "cache")
+def test_a_run_resumes_to_the_same_curve(clip: Path, rated: Path, tmp_path: Path) -> None:
+    judge, settings, cache = config(clip), FROZEN, tmp_path / "cache"
+    train(judge, settings, rated, tmp_path / "whole", cache=cache)
+    with stop_after(2):
+        train(judge, settings, rated, tmp_path / "cut", cache=cache)
     assert len(read_epochs(tmp_path / "cut")) == 2
     with pytest.raises(ValueError, match="cut holds a run: add --resume to go on with"):  # a new run would overwrite it
-        train(config(clip, encoder), settings, rated, tmp_path / "cut", cache=tmp_path / "cache")
-    train(config(clip, encoder), settings, rated, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
+        train(judge, settings, rated, tmp_path / "cut", cache=cache)
+    train(judge, settings, rated, tmp_path / "cut", resume=True, cache=cache)
     assert (tmp_path / "cut" / METRICS).read_text() == (tmp_path / "whole" / METRICS).read_text()
     first, second = (load_judge(tmp_path / name / "model").state_dict() for name in ("whole", "cut"))
     assert all(torch.equal(first[key], second[key]) for key in first)

@@ -10,9 +10,9 @@ import torch
 from seps.generator.config import GeneratorConfig
 from seps.generator.model.network import GeneratorNetwork
 from seps.generator.training import loop
-from seps.generator.training.run import Run
+from seps.generator.training.loop import Run
+from seps.generator.training.report import best_epoch, describe_kept_epochs, epochs_since_best
 from seps.generator.training.settings import GeneratorSettings, Stage
-from seps.generator.training.watch import best_epoch, describe_kept_epochs, epochs_since_best
 from seps.runs import trainer
 from seps.runs.run_folder import MODEL
 from seps.runs.run_log import read_epochs
@@ -39,7 +39,7 @@ def test_the_model_of_a_run_is_the_best_epoch_of_each_stage(
     seen: list[dict[str, torch.Tensor]] = []
     monkeypatch.setattr(loop, "measure", worse_each_time(seen))
     settings = GeneratorSettings((WRITES, PAINTS, DRAWS), batch_size=8, lr_warmup_epochs=0.5, average=0.5)
-    loop.train(config, settings, drawn, tmp_path / "run", device="cpu")
+    loop.train(config, settings, drawn, tmp_path / "run")
     assert len(seen) == 9
     kept, best, last = GeneratorNetwork(config), seen[-3], seen[-1]
     kept.load(tmp_path / "run" / MODEL)
@@ -66,9 +66,9 @@ def test_a_run_that_ends_while_it_saves_still_keeps_the_best_epoch(
         patch.setattr(trainer, stop, cut)
         patch.setattr(loop, "measure", worse_each_time(seen))
         with pytest.raises(KeyboardInterrupt):
-            loop.train(config, settings, drawn, tmp_path / "run", device="cpu")
+            loop.train(config, settings, drawn, tmp_path / "run")
     monkeypatch.setattr(loop, "measure", lambda *_: {"dev_loss": 50.0})
-    loop.train(config, settings, drawn, tmp_path / "run", resume=True, device="cpu")
+    loop.train(config, settings, drawn, tmp_path / "run", resume=True)
     kept = GeneratorNetwork(config)
     kept.load(tmp_path / "run" / MODEL)
     for key, tensor in kept.state_dict().items():

@@ -1,6 +1,5 @@
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -13,9 +12,8 @@ from seps.generator.training.data import objects_of, read_captioned
 from seps.generator.training.losses import Batch, Objective
 from seps.generator.training.settings import GeneratorSettings, Stage
 from seps.models.hub import load_model
-from seps.runs import trainer
-from seps.runs.checkpoint import RunState
 from seps.runs.run_log import read_epochs, read_steps
+from tests.seps.runs.stopped import stop_after
 
 STAGES = (
     Stage(("pixels",), 1),
@@ -138,27 +136,9 @@ def test_a_run_goes_on_to_the_same_weights(
 ) -> None:
     whole = loop.train(config, SETTINGS, drawn, tmp_path / "whole", cache=tmp_path / "cache")
     monkeypatch.setattr("seps.runs.run_log.DrawTimer.is_due", lambda *_: False)  # one run's curves are enough
-    real = trainer.save_checkpoint
-
-    class StopError(Exception):
-        pass
-
-    def stop_in(stage: int, epoch: int) -> Any:
-        def save(out: Path, state: Any, optimizer: Any, done: RunState) -> None:
-            real(out, state, optimizer, done)
-            if done == RunState(epoch, stage):
-                raise StopError
-
-        return save
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trainer, "save_checkpoint", stop_in(1, 1))
-        with pytest.raises(StopError):
-            loop.train(config, SETTINGS, drawn, tmp_path / "cut", cache=tmp_path / "cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trainer, "save_checkpoint", stop_in(2, 1))
-        with pytest.raises(StopError):
-            loop.train(config, SETTINGS, drawn, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
+    for epoch, stage, resumed in ((1, 1, False), (1, 2, True)):
+        with stop_after(epoch, stage):
+            loop.train(config, SETTINGS, drawn, tmp_path / "cut", resume=resumed, cache=tmp_path / "cache")
     again = loop.train(config, SETTINGS, drawn, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
     for key, tensor in whole.state_dict().items():
         torch.testing.assert_close(again.state_dict()[key], tensor)
