@@ -184,11 +184,10 @@ class ImageTextGenerator:
         network = self.network
         with evaluating(network):
             image = network.images(to_values(pictures, network.config.image_size).to(network.device))
-            memory = network.captioner.memory(image)
-            tokenizer = network.tokenizer
-            beams = write_captions(
-                network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, network.barred_ids, how or Decoding()
-            )
+            memory, tokenizer = network.captioner.memory(image), network.tokenizer
+            start, end = tokenizer.cls_id, tokenizer.sep_id
+            barred = [start, tokenizer.pad_id, tokenizer.mask_id, tokenizer.unk_id]  # no caption has these
+            beams = write_captions(network.captioner, memory, start, end, barred, how or Decoding())
             captions: list[list[WrittenCaption]] = []
             for number, written in enumerate(beams):
                 ends = [self.count_whole_phrases(beam.ids) for beam in written]

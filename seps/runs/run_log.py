@@ -148,22 +148,17 @@ def read_rows(folder: Path) -> list[Row]:
         lines = csv.DictReader(file, strict=True)
         try:
             for line in lines:
-                rows.append(read_row(line))
+                if None in line or None in line.values():
+                    raise ValueError("it has more or fewer cells than the first line")
+                row = {name: float(text) for name, text in line.items() if text}
+                if not isfinite(row.get("epoch", nan)):
+                    raise ValueError("it has no epoch")
+                rows.append(row)
         except (ValueError, csv.Error) as error:
             raise ValueError(
                 f"{path} cannot be read at line {lines.line_num} ({error}): correct it, or move it away."
             ) from error
     return rows
-
-
-def read_row(line: dict[str, Any]) -> Row:
-    """Parse a line of metrics.csv without empty cells; ValueError without an epoch or for other content."""
-    if None in line or None in line.values():
-        raise ValueError("it has more or fewer cells than the first line")
-    row = {name: float(text) for name, text in line.items() if text}
-    if not isfinite(row.get("epoch", nan)):
-        raise ValueError("it has no epoch")
-    return row
 
 
 def draw(path: Path, rows: Sequence[Row], names: tuple[str, ...], label: str) -> None:

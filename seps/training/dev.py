@@ -8,8 +8,8 @@ from seps.data import Split, open_image
 from seps.models.model import SEPSModel
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
+from seps.training.batches.batch import pool
 from seps.training.batches.cache import FeatureCache
-from seps.training.batches.embedding import pool
 from seps.training.batches.samplers import ProcessShard
 from seps.training.losses.gathering import gather_lists
 from seps.training.settings import TrainSettings
@@ -41,7 +41,11 @@ def dev_metrics(
         cap_embs = pad_sequence(words, batch_first=True).to(model.device)
         lengths = torch.tensor([len(word) for word in words])
     if images:
-        rows = list(dev_similarity(model, pooled or not settings.align_weight, img_embs, cap_embs, lengths))
+        if pooled or not settings.align_weight:
+            rows = list(pool(img_embs[:, -model.img_enc.num_patches :]) @ pool(cap_embs, lengths).T)
+        else:
+            engine = ScoringEngine(model.cross_net, progress=True)
+            rows = list(engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths)))
     if shard.processes > 1:
         rows = [row.cpu() for part in gather_lists(rows) for row in part]
     return retrieval_metrics(torch.stack(rows), split.captions_per_image)
@@ -59,14 +63,6 @@ def embed_split(
     img_embs = torch.cat([model.img_enc.project(cache.image_features(c).to(model.device)) for c in chunks])
     features, lengths = cache.caption_features(torch.arange(captions.start, captions.stop))
     return img_embs, model.txt_enc.project(features.to(model.device), lengths), lengths
-
-
-def dev_similarity(model: SEPSModel, pooled: bool, img_embs: Tensor, cap_embs: Tensor, lengths: Tensor) -> Tensor:
-    """Score embedded images against embedded captions: (V, T)."""
-    if pooled:
-        return pool(img_embs[:, -model.img_enc.num_patches :]) @ pool(cap_embs, lengths).T
-    engine = ScoringEngine(model.cross_net, progress=True)
-    return engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths))
 
 
 def recalls(metrics: RetrievalMetrics) -> dict[str, float]:

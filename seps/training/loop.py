@@ -156,7 +156,14 @@ class RetrievalTrainer(Trainer[StepBatch]):
             batches, count, key = loader.epoch(number, generator), loader.length(), "batch_size"
         if not count:
             raise ValueError(f"The training split makes no batch of {getattr(settings, key)}: lower training.{key}.")
-        return Epoch(number, epoch_title(settings, number), batches, count, steps_before(loader, settings, number))
+        before, after = settings.pretrain_epochs, settings.epochs
+        stage = (
+            f"pre-training, {number + 1} of {before}" if main_epoch < 0 else f"training, {main_epoch + 1} of {after}"
+        )
+        title = f"epoch {number + 1} of {before + after}" + f" ({stage})" * bool(before)
+        pretraining = min(number, before)
+        steps = pretraining * loader.pretrain_length() if pretraining else 0
+        return Epoch(number, title, batches, count, steps + (number - pretraining) * loader.length())
 
     def step(self, batch: StepBatch, epoch: Epoch[StepBatch], number: int) -> Values:
         """Compute the losses of a batch."""
@@ -221,20 +228,6 @@ def schedule_note(first: TrainSettings, settings: TrainSettings, done: int, step
         return replace(settings, epochs=epochs).rate_factor(epoch, epoch * steps, steps)
 
     return length_note(first.epochs, settings.epochs, done, rate)
-
-
-def steps_before(loader: setup.Loader, settings: TrainSettings, epoch: int) -> int:
-    """Count the steps of the epochs before this one, both stages' together."""
-    pretraining = min(epoch, settings.pretrain_epochs)
-    before = pretraining * loader.pretrain_length() if pretraining else 0
-    return before + (epoch - pretraining) * loader.length()
-
-
-def epoch_title(settings: TrainSettings, epoch: int) -> str:
-    """Return an epoch, counted from 0 over both stages, for people: "epoch 2 of 8 (pre-training, 2 of 3)"."""
-    before, after = settings.pretrain_epochs, settings.epochs
-    stage = f"pre-training, {epoch + 1} of {before}" if epoch < before else f"training, {epoch - before + 1} of {after}"
-    return f"epoch {epoch + 1} of {before + after}" + f" ({stage})" * bool(before)
 
 
 def set_rates(optimizer: torch.optim.Optimizer, settings: TrainSettings, epoch: int, number: int, count: int) -> None:

@@ -11,9 +11,8 @@ from seps.data import Split, read_entities
 from seps.data.objects import read_scenes
 from seps.encoders.tokenizer import word_tokens
 from seps.models.model import SEPSModel
-from seps.training.batches.batch import StepBatch
+from seps.training.batches.batch import StepBatch, pool
 from seps.training.batches.cache import FeatureCache, cache_texts, mean_features
-from seps.training.batches.embedding import pool
 from seps.training.batches.phrases import PhraseBox, PhraseCaptions, phrase_boxes
 from seps.training.batches.samplers import ProcessShard, shuffle_batches, similar_batches
 from seps.training.settings import TrainSettings

@@ -9,9 +9,8 @@ from torch.utils.data import DataLoader, Dataset, default_collate
 
 from seps.data import CaptionDataset
 from seps.models.model import SEPSModel
-from seps.training.batches.batch import StepBatch
+from seps.training.batches.batch import StepBatch, pool
 from seps.training.batches.data_loader import SplitLoader
-from seps.training.batches.embedding import pool
 from seps.training.batches.samplers import ProcessShard, group_batches, sample_captions, shuffle_batches
 from seps.training.settings import TrainSettings
 

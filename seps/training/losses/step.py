@@ -7,8 +7,7 @@ from torch import Tensor, nn
 
 from seps.method.losses import ScoreMask, SEPSLoss
 from seps.models.model import SEPSModel
-from seps.training.batches.batch import StepBatch
-from seps.training.batches.embedding import BatchEmbedder
+from seps.training.batches.batch import BatchEmbedder, StepBatch
 from seps.training.losses.gathering import gather_captions, gather_embeddings, joined
 from seps.training.losses.objective import grounding_loss, infonce_loss, pooled_loss, word_loss
 from seps.training.losses.pairwise import pairwise_similarity

@@ -58,7 +58,7 @@ def test_train_then_evaluate(recipe: Path, rated: Path, tmp_path: Path, capsys: 
     assert json.loads(cached.read_text())["quality"]["srocc"] == pytest.approx(values["quality"]["srocc"], abs=0.1)
 
 
-def test_options_take_precedence_over_the_recipe(recipe: Path, rated: Path, tmp_path: Path, clip: Path) -> None:
+def test_options_take_precedence_over_the_recipe(recipe: Path, rated: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     options = "--epochs 1 --batch-size 6 --lr 5e-5 --freeze 1 --residual-scale-q 0.1 --residual-scale-c 0.4"
     setting = ["--set", "training.clip=0.5", "--set", "fusion_hidden=[8, 4]"]
@@ -69,10 +69,6 @@ def test_options_take_precedence_over_the_recipe(recipe: Path, rated: Path, tmp_
     assert (training["clip"], values["fusion_hidden"]) == (0.5, [8, 4])
     assert (values["scale_q"], values["scale_c"], values["residual"]) == (0.1, 0.4, True)
     assert values["encoder"]["freeze_layers"] == {"vision": 1, "text": 1}
-    judge = load_judge(str(run / "best"))
-    learns = {name for name, tensor in judge.encoders.named_parameters() if tensor.requires_grad}
-    layers = set(re.findall(r"(vision|text)_model\.encoder\.layers\.(\d)", " ".join(learns)))
-    assert layers == {("vision", "1"), ("vision", "2"), ("text", "1")}  # of 3 vision and 2 text layers
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from seps.generator.training import loop as generator_loop
 from seps.generator.training.settings import GeneratorSettings, Stage
 from seps.judge.training import loop as judge_loop
 from seps.judge.training.settings import JudgeSettings
 from seps.runs.checkpoint import RunState
-from seps.runs.lr_schedule import cosine_with_warmup, linear, multistep, set_learning_rate
+from seps.runs.lr_schedule import cosine_with_warmup, linear, multistep
 from seps.training.loop import align_factor, schedule_note
 from seps.training.settings import TrainSettings
 
@@ -79,14 +78,6 @@ def test_a_stage_of_a_generator_is_told_too(tmp_path: Path) -> None:
 def test_the_ranking_loss_rises_over_its_epochs() -> None:
     assert [align_factor(2, step, 4) for step in (0, 2, 4, 8, 20)] == [0.0, 0.25, 0.5, 1.0, 1.0]
     assert [align_factor(0, step, 4) for step in (0, 20)] == [1.0, 1.0]
-
-
-def test_groups_take_their_share_of_the_rate() -> None:
-    first, second = (torch.nn.Parameter(torch.zeros(1)) for _ in range(2))
-    groups: list[dict[str, Any]] = [{"params": [first], "share": 0.25}, {"params": [second]}]
-    optimizer = torch.optim.SGD(groups, lr=0.0)
-    set_learning_rate(optimizer, 0.5)
-    assert [group["lr"] for group in optimizer.param_groups] == [0.125, 0.5]
 
 
 def test_milestones_stay_where_they_are() -> None:

@@ -76,13 +76,9 @@ def test_a_run_that_ends_while_it_saves_still_keeps_the_best_epoch(
     assert [row["epoch"] for row in read_epochs(tmp_path / "run")] == [1, 2, 3, 4, 5]
 
 
-def test_the_lowest_loss_is_the_first_of_several_and_never_one_that_is_no_number() -> None:
-    rows = [{"dev_loss": value} for value in (nan, 3.0, 2.0, 2.0, 4.0)]
-    assert best_epoch(rows) == 2 and epochs_since_best(rows) == 2
-    assert best_epoch([]) == -1 and epochs_since_best([]) == 0
-
-
 def test_the_kept_epochs_are_named() -> None:
+    losses = [{"dev_loss": value} for value in (nan, 3.0, 2.0, 2.0, 4.0)]
+    assert (best_epoch(losses), epochs_since_best(losses)) == (2, 2)  # the first of several, and never NaN
     rows = [{"stage": 1.0, "dev_loss": 3.0}, {"stage": 2.0, "dev_loss": 2.0}, {"stage": 2.0, "dev_loss": 1.0}]
     assert describe_kept_epochs(rows) == (
         "the epoch of each stage with the lowest loss on dev (stage 1: epoch 1 of 1, stage 2: epoch 2 of 2)"

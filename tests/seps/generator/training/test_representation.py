@@ -51,8 +51,3 @@ def test_attention_step_by_step_finds_the_same(network: GeneratorNetwork) -> Non
         fused = predict(network.unet, latents, torch.tensor(3), text)
         attend_step_by_step(network.unet)
         torch.testing.assert_close(predict(network.unet, latents, torch.tensor(3), text), fused, rtol=1e-4, atol=1e-5)
-
-
-def test_it_needs_diffusion_beside_it() -> None:
-    with pytest.raises(ValueError, match=r'training\.stages has "representation"'):
-        Stage(("representation",))

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from seps.data import PhraseBoxes, SentencePhrases, read_entities, read_split
 from seps.data.objects import Masks, counted, read_scenes
 from seps.scenes import write_split
-from seps.training.batches.embedding import pool
+from seps.training.batches.batch import pool
 from seps.training.batches.phrases import PhraseBox, phrase_boxes
 from seps.training.losses.objective import PHRASE_SCALE, grounding_loss, infonce_loss, word_loss
 
