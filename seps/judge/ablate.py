@@ -48,7 +48,7 @@ def variants(
 ) -> list[Variant]:
     """Return the rows of the ablation table for a recipe, or those of `group` (of `GROUPS`)."""
     residual = replace(config, residual=True, branches="one")
-    rows = {}
+    rows: dict[str, JudgeConfig] = {}
     if config.encoder.kind == "clip" and group in (ALL, FREEZING):
         rows = freezing_rows(residual, layers)
     elif layers or group == FREEZING:

@@ -135,7 +135,8 @@ class Judge(nn.Module):
         features = self.encode(images, progress)
         with evaluating(self):
             scored = self.network(features.quality, features.image, texts)
-        return list(zip(*map(scores_of, scored, self.scales), strict=True))
+        quality, consistency = map(scores_of, scored, self.scales)
+        return list(zip(quality, consistency, strict=True))
 
     def encode(self, images: Sequence[Image.Image], progress: Progress = False) -> PictureFeatures:
         """Features of pictures, a few at a time and without gradient; ValueError as `score`, or without pictures."""

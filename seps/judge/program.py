@@ -257,7 +257,7 @@ def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Pa
     if by:
         names = SCORES if by == "both" else (by,)
         scored.sort(key=lambda row: -sum(row[2][name].final for name in names) / len(names))
-    rows = []
+    rows: list[list[str | float]] = []
     for file, prompt, scores in scored:
         parts = [rounded(getattr(scores[name], part), 6) for name in SCORES for part in PARTS]
         rows.append([file.name, prompt, *parts])

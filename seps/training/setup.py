@@ -81,7 +81,7 @@ def take_weights(model: SEPSModel, start: str) -> None:
         {key: tensor.shape for key, tensor in state.items() if key.startswith("cross_net.")}
         for state in (weights, fresh)
     )
-    kept = ("img_enc.classes.",)  # never learnt
+    kept: tuple[str, ...] = ("img_enc.classes.",)  # never learnt
     if sizes != fresh_sizes:
         weights = {key: tensor for key, tensor in weights.items() if key not in sizes}
         kept = (*kept, "cross_net.")

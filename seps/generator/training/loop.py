@@ -99,7 +99,8 @@ def train(
     tqdm.write(report.training_plan(network, settings, len(train_images), len(dev_images)))
     write_recipe(out, config, settings)
     write_json(out / DATA, {"data": str(data.resolve()), "images": images and str(images.resolve())})
-    sources, teacher = (batches.Source(train_images), batches.Source(dev_images)), None
+    sources: Sources = (batches.Source(train_images), batches.Source(dev_images))
+    teacher: TeacherHead | None = None
     if any("teacher" in stage.losses for stage in settings.stages):
         patches = [TeacherPatches(settings.teacher, source.captioned, kept, network.device) for source in sources]
         teacher = TeacherHead(network.images.width, network.images.side, patches[0].side, patches[0].channels)

@@ -7,7 +7,6 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,8 +29,9 @@ from seps.models.storage import read_tensors
 AREA = (0.8, 1.0)  # of a crop, as a share of the picture's
 SPOILT = ("blur", "noise", "blocks")  # what a judge is taught to rank below
 FIRST, STEP = (0.03, 0.6), (0.08, 0.4)  # strengths of a picture's two spoilt copies
-
 MAX_SPOILT = 32  # pictures of a step, each with its two spoilt copies
+
+Opener = Callable[[], Image.Image]
 
 
 class Spoilt(NamedTuple):
@@ -99,16 +99,20 @@ def split_features(
     files, name = ratings.image_files, ratings.name
     encoded = []
     for version in range(versions):
-        crops = [partial(crop_randomly, seed=seed, version=version, row=row) for row in range(len(files))]
+        openers = [
+            lambda f=file, r=row, v=version: crop_randomly(open_image(f), seed, v, r) for row, file in enumerate(files)
+        ]
         copies = [version, seed if version else 0]
-        encoded.append(cached(judge, files, crops, files, copies, folder, f"{name}, version {version + 1}"))
+        encoded.append(cached(judge, openers, files, copies, folder, f"{name}, version {version + 1}"))
     quality, image = (torch.stack(tensors, dim=1) for tensors in zip(*encoded, strict=True))
     of_spoilt = None
     if plan := plan_spoilt_copies(len(files), spoilt, seed):
-        every = [(copy.row, partial(distort, kind=copy.kind, strength=s)) for copy in plan for s in copy.strengths]
-        opened, changes = [files[row] for row, _ in every], [change for _, change in every]
-        copies = ["spoilt", *plan]
-        copied = cached(judge, opened, changes, files, copies, folder, f"{name}, spoilt copies").quality
+        openers = [
+            lambda f=files[copy.row], k=copy.kind, s=strength: distort(open_image(f), k, s)
+            for copy in plan
+            for strength in copy.strengths
+        ]
+        copied = cached(judge, openers, files, ["spoilt", *plan], folder, f"{name}, spoilt copies").quality
         clean = quality[[copy.row for copy in plan], 0][:, None]  # (m, 1, Q)
         of_spoilt = SpoiltFeatures(
             torch.cat([clean, copied.unflatten(0, (len(plan), 2))], dim=1),
@@ -118,25 +122,18 @@ def split_features(
 
 
 def cached(
-    judge: Judge,
-    opened: Sequence[Path],
-    changes: Sequence[Callable[[Image.Image], Image.Image]],
-    files: Sequence[Path],
-    copies: object,
-    folder: Path,
-    title: str,
+    judge: Judge, openers: Sequence[Opener], files: Sequence[Path], copies: object, folder: Path, title: str
 ) -> PictureFeatures:
-    """Return features of the `opened` pictures, each changed, from an earlier run's file with this key if it exists."""
+    """Return features of pictures that `openers` open, from the file of an earlier run if it exists."""
     named = [(file.name, file.stat().st_size) for file in files]
     key = json.dumps([READING, judge.config.as_dict()["encoder"], named, copies], sort_keys=True)
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.safetensors"
     if not path.is_file():
         parts = []
-        for start in tqdm(range(0, len(opened), BATCH_SIZE), desc=f"Features of {title}", leave=False):
-            batch = range(len(opened))[start : start + BATCH_SIZE]
-            parts.append(judge.encode([changes[i](open_image(opened[i])) for i in batch]))
+        for start in tqdm(range(0, len(openers), BATCH_SIZE), desc=f"Features of {title}", leave=False):
+            parts.append(judge.encode([opener() for opener in openers[start : start + BATCH_SIZE]]))
         joined = zip(PictureFeatures._fields, zip(*parts, strict=True), strict=True)
-        with write_atomically(path) as partial_file:
-            save_file({name: torch.cat(tensors).half().cpu() for name, tensors in joined}, partial_file)
+        with write_atomically(path) as partial:
+            save_file({name: torch.cat(tensors).half().cpu() for name, tensors in joined}, partial)
     tensors = read_tensors(path)
     return PictureFeatures(tensors["quality"].float(), tensors["image"].float())

@@ -27,9 +27,8 @@ def epoch_row(judge: Judge, ratings: dict[str, Ratings], predictions: dict[str, 
         row[f"{name}_gap"] = srocc(on_train, getattr(ratings["train"], name)) - on_dev["srocc"]
         if scale:
             corrections = dev.correction.abs() / scale
-            row[f"{name}_correction_mean"], row[f"{name}_correction_max"] = map(
-                float, (corrections.mean(), corrections.max())
-            )
+            row[f"{name}_correction_mean"] = float(corrections.mean())
+            row[f"{name}_correction_max"] = float(corrections.max())
     return row
 
 
