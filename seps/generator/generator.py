@@ -31,15 +31,6 @@ MAX_CANDIDATES = 64
 
 
 @dataclass(frozen=True)
-class Frame:
-    """A picture on its way: steps done of all, and the picture of the latents as they are estimated to be, clean."""
-
-    step: int
-    steps: int
-    picture: Image.Image
-
-
-@dataclass(frozen=True)
 class WrittenCaption:
     """A caption written for an image: mean log probability, and attention (L, side, side) per word."""
 
@@ -125,13 +116,12 @@ class ImageTextGenerator:
             *_, last = self.draw(asked, num_inference_steps, seeds, guidance)
             pictures = self.decode(last.latents)
             for place in range(0, len(pictures), candidates):
-                candidate_pictures = pictures[place : place + candidates]
-                chosen.append(candidate_pictures[self.choose_best(asked[place], candidate_pictures)])
+                of_caption = pictures[place : place + candidates]
+                chosen.append(of_caption[self.choose_best(asked[place], of_caption)])
         if save_dir is not None:
-            folder = Path(save_dir)
-            folder.mkdir(parents=True, exist_ok=True)
+            Path(save_dir).mkdir(parents=True, exist_ok=True)
             for number, picture in enumerate(chosen):
-                picture.save(folder / f"{number:04d}.png")
+                picture.save(Path(save_dir) / f"{number:04d}.png")
         return chosen
 
     def batch_image_to_text(
@@ -144,15 +134,6 @@ class ImageTextGenerator:
         for batch in batch_indices(len(paths), BATCH_SIZE, progress, "Writing captions"):
             captions += self.captions([open_picture(paths[i]) for i in batch], how)
         return captions
-
-    def frames(
-        self, text: str, num_inference_steps: int = STEPS, seed: int = 0, guidance: float = GUIDANCE, every: int = 1
-    ) -> Iterator[Frame]:
-        """Draw an image for a caption and show how it comes about: a frame every few steps, the last one the image."""
-        for drawing in self.draw([text], num_inference_steps, [seed], guidance):
-            if drawing.step % every == 0 and drawing.step < drawing.steps:
-                yield Frame(drawing.step, drawing.steps, self.decode(drawing.clean)[0])
-        yield Frame(drawing.steps, drawing.steps, self.decode(drawing.latents)[0])
 
     def draw(self, texts: Sequence[str], steps: int, seeds: Sequence[int], guidance: float) -> Iterator[Drawing]:
         """Yield the drawings of `diffusion.draw_latents`, a step each, of a caption and a seed each."""
@@ -203,11 +184,10 @@ class ImageTextGenerator:
         network = self.network
         with evaluating(network):
             image = network.images(to_values(pictures, network.config.image_size).to(network.device))
-            memory = network.captioner.memory(image)
-            tokenizer = network.tokenizer
-            beams = write_captions(
-                network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, network.barred_ids, how or Decoding()
-            )
+            memory, tokenizer = network.captioner.memory(image), network.tokenizer
+            start, end = tokenizer.cls_id, tokenizer.sep_id
+            barred = [start, tokenizer.pad_id, tokenizer.mask_id, tokenizer.unk_id]  # no caption has these
+            beams = write_captions(network.captioner, memory, start, end, barred, how or Decoding())
             captions: list[list[WrittenCaption]] = []
             for number, written in enumerate(beams):
                 ends = [self.count_whole_phrases(beam.ids) for beam in written]
@@ -238,17 +218,12 @@ class ImageTextGenerator:
         if count < len(written.ids):  # of the remaining ones
             score = float(logits[0, :-1].log_softmax(-1).gather(1, given[0, 1:, None]).mean())
         weights = attention[0, :count, :-1].view(count, side, side).cpu()
-        text = sentence(str(tokenizer.tokenizer.decode(ids)))
-        return WrittenCaption(text, score, tuple(tokenizer.labels(ids)), weights)
+        text = str(tokenizer.tokenizer.decode(ids))
+        return WrittenCaption(text[:1].upper() + text[1:], score, tuple(tokenizer.labels(ids)), weights)
 
     def captions(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[str]:
         """Return the best caption of each picture."""
         return [written[0].text for written in self.write(pictures, how)]
-
-
-def sentence(text: str) -> str:
-    """Return a caption with a capital letter."""
-    return text[:1].upper() + text[1:]
 
 
 def load_generator(name_or_folder: str | Path = "scenes", device: str | None = None) -> ImageTextGenerator:
@@ -258,8 +233,7 @@ def load_generator(name_or_folder: str | Path = "scenes", device: str | None = N
 
 def shipped_generators() -> dict[str, Path]:
     """Return the generators that ship, by name."""
-    folders = shipped_models(CONFIG_FILE)
-    return {NAMES.get(name, name): folder for name, folder in folders.items()}
+    return {NAMES.get(name, name): folder for name, folder in shipped_models(CONFIG_FILE).items()}
 
 
 def check_caption(text: str) -> None:

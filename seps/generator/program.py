@@ -33,9 +33,10 @@ STEPS_HELP = "steps of drawing: 10-20 fast, 30-50 standard, 50-100 best (default
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; returns its exit code."""
-    arguments = list(arguments) if arguments is not None else None
     options = arguments_parser().parse_args(arguments)
     with errors_in_one_line():
+        if getattr(options, "json", None) is not None:
+            check_output(options.json)
         options.run(options)
     return 0
 
@@ -52,26 +53,20 @@ def arguments_parser() -> argparse.ArgumentParser:
     parser.add_argument("--output", type=Path, metavar="FILE", help="t2i, both: where the drawing is written")
     parser.add_argument("--steps", type=whole_number, default=50, help=STEPS_HELP)
     parser.add_argument("--seed", type=whole_number, help="the same seed draws the same image (default: at random)")
-    parser.add_argument(
-        "--guidance", type=finite_number, default=8.0, help="how closely the caption is followed (default: 8)"
-    )
+    does = "how closely the caption is followed (default: 8)"
+    parser.add_argument("--guidance", type=finite_number, default=8.0, help=does)
     parser.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
     parser.add_argument("--beams", type=whole_number, help=BEAMS_HELP)
-    parser.add_argument(
-        "--all", action="store_true", help="i2t, both: print each of them with its mean log probability"
-    )
-    parser.add_argument(
-        "--seps",
-        metavar="MODEL",
-        help="i2t, both: choose among them by S(I, T) of this SEPS model and by their agreement too: photos, scenes",
-    )
+    does = "i2t, both: print each of them with its mean log probability"
+    parser.add_argument("--all", action="store_true", help=does)
+    does = "i2t, both: choose among them by S(I, T) of this SEPS model and by their agreement too: photos, scenes"
+    parser.add_argument("--seps", metavar="MODEL", help=does)
     parser.set_defaults(run=run_generate)
     commands = parser.add_subparsers(metavar="COMMAND")
 
     train = commands.add_parser("train", help="train a generator from a recipe")
     train.add_argument("recipe", help="a recipe (JSON), or the name of one that comes with the package")
     train.add_argument("--data", type=Path, required=True, help="folder with the splits train and dev")
-    train.add_argument("--images", type=Path, help="folder of the images, if different")
     train.add_argument("--out", type=Path, required=True, help="folder of the run")
     train.add_argument("--start", type=Path, metavar="FOLDER", help="start from the weights of this generator")
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
@@ -80,20 +75,13 @@ def arguments_parser() -> argparse.ArgumentParser:
     add_set_option(train)
     train.set_defaults(run=run_train)
 
-    evaluate = commands.add_parser(
-        "evaluate", help="measure a generator: scenes by their known facts, photographs by people's captions"
-    )
+    does = "measure a generator: scenes by their known facts, photographs by people's captions"
+    evaluate = commands.add_parser("evaluate", help=does)
     evaluate.add_argument("--model", "--checkpoint", **model)  # type: ignore[arg-type]
-    evaluate.add_argument(
-        "--data", type=Path, required=True, help="folder that `python -m seps.scenes` wrote, or photographs"
-    )
-    evaluate.add_argument("--images", type=Path, help="of photographs: their folder, if different")
-    evaluate.add_argument(
-        "--beams",
-        type=whole_number,
-        default=4,
-        help="of photographs' captions chosen only by log probability (default: 4)",
-    )
+    does = "folder that `python -m seps.scenes` wrote, or photographs"
+    evaluate.add_argument("--data", type=Path, required=True, help=does)
+    does = "of photographs' captions chosen only by log probability (default: 4)"
+    evaluate.add_argument("--beams", type=whole_number, default=4, help=does)
     evaluate.add_argument("--last", type=whole_number, default=0, help="so many photographs, the last (default: all)")
     evaluate.add_argument("--split", default="test", help="which split (default: test)")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
@@ -102,21 +90,19 @@ def arguments_parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--guidance", type=finite_number, default=8.0)
     evaluate.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
     evaluate.add_argument("--train", type=Path, help="folder with the training scenes, for the nearest of them")
-    evaluate.add_argument(
-        "--ceiling",
-        action="store_true",
-        help="measure true scenes and their reconstructions instead of drawings: the upper bound",
-    )
+    does = "measure true scenes and their reconstructions instead of drawings: the upper bound"
+    evaluate.add_argument("--ceiling", action="store_true", help=does)
     evaluate.set_defaults(run=run_evaluate)
 
     attempt = commands.add_parser("try", help="look at what a run has learned: its newest weights on a page")
     attempt.add_argument("folder", type=Path, metavar="RUN", help="a run's folder, or one with runs somewhere in it")
     attempt.add_argument("--data", type=Path, help="a folder with pictures to caption (default: the run's own)")
     attempt.add_argument("--split", default="dev", help="which split of it (default: dev)")
-    attempt.add_argument("--images", type=Path, help="folder of the images, if different")
     attempt.add_argument("--steps", type=whole_number, default=20, help="of drawing (default: 20)")
     attempt.add_argument("--html", type=Path, metavar="FILE", help="where the page goes (default: RUN/try.html)")
     attempt.set_defaults(run=run_try)
+    for command in (train, evaluate, attempt):
+        command.add_argument("--images", type=Path, help="folder of the images, if different")
     return parser
 
 
@@ -126,7 +112,7 @@ def options_meant() -> dict[str, str]:
     from seps.generator.training.settings import GeneratorSettings
     from seps.runs.recipe import options_elsewhere
 
-    return options_elsewhere(GeneratorConfig, GeneratorSettings) | GENERATOR_OPTIONS
+    return options_elsewhere(GeneratorConfig, GeneratorSettings, GENERATOR_OPTIONS)
 
 
 def run_generate(options: argparse.Namespace) -> None:
@@ -191,17 +177,14 @@ def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, opti
 def run_train(options: argparse.Namespace) -> None:
     """Run `train`."""
     from seps.generator.training.loop import train
+    from seps.generator.training.report import describe_kept_epochs
     from seps.generator.training.settings import read_recipe
-    from seps.generator.training.watch import describe_kept_epochs
-    from seps.runs.recipe import override_settings, with_values
+    from seps.runs.recipe import read_options
     from seps.runs.run_folder import MODEL
     from seps.runs.run_log import read_epochs
 
-    config, settings = with_values(*read_recipe(options.recipe), options.set)
-    settings = override_settings(settings, seed=options.seed)
-    train(
-        config, settings, options.data, options.out, options.resume, options.cache, options.images, start=options.start
-    )
+    run = (options.data, options.out, options.resume, options.cache, options.images, options.start)
+    train(*read_options(read_recipe, options), *run)
     print(f"The generator in {options.out / MODEL} has {describe_kept_epochs(read_epochs(options.out))}.")
 
 
@@ -218,16 +201,13 @@ def run_try(options: argparse.Namespace) -> None:
 
 def run_evaluate(options: argparse.Namespace) -> None:
     """Run `evaluate`."""
-    if options.json is not None:
-        check_output(options.json)
     from seps.generator.evaluation import ceiling, evaluate, photo_captions
     from seps.generator.generator import load_generator
 
     generator, data, split = load_generator(options.model), options.data, options.split
     if not (data / f"{split}_scenes.jsonl").is_file():
-        result = photo_captions.evaluate_photos(
-            generator, data, split, options.images, options.beams, options.last, True
-        )
+        how = (options.images, options.beams, options.last, True)
+        result = photo_captions.evaluate_photos(generator, data, split, *how)
         text = photo_captions.table(result)
     elif options.ceiling:
         result = ceiling.measure_ceiling(generator, data, split, options.pictures, True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -47,28 +48,40 @@ def variants(
 ) -> list[Variant]:
     """Return the rows of the ablation table for a recipe, or those of `group` (of `GROUPS`)."""
     residual = replace(config, residual=True, branches="one")
-    rows = []
+    rows: dict[str, JudgeConfig] = {}
     if config.encoder.kind == "clip" and group in (ALL, FREEZING):
-        rows += freezing_rows(residual, settings, layers)
+        rows = freezing_rows(residual, layers)
     elif layers or group == FREEZING:
         raise ValueError(
             f"The recipe's encoders come from the SEPS model {config.encoder.name!r}, which always stay frozen: to "
             "compare freezing, give a recipe with CLIP, such as --recipe quick."
         )
-    return rows if group == FREEZING else rows + correction_rows(config, residual, settings)
-
-
-def freezing_rows(config: JudgeConfig, settings: JudgeSettings, layers: Sequence[int] = ()) -> list[Variant]:
-    """Return a row per way of freezing CLIP: all, half of each tower, `layers` of each, and nothing."""
-    deepest = max(clip_layers(config.encoder.name).values())
-    partly = [replace(config, encoder=with_first_layers(config.encoder, n)) for n in layers or [round(0.75 * deepest)]]
-    rows = {
-        "residual, all frozen": with_freezing(config, "all", {}),
-        "residual, half of each tower frozen": with_half_frozen(config),
-        **{f"residual, {max(c.encoder.freeze_layers.values())} of {deepest} layers frozen": c for c in partly},
-        "residual, fully trained": with_freezing(config, "none", {}),
-    }
+    if group != FREEZING:
+        rows |= {
+            "direct": replace(config, residual=False, branches="one"),
+            "direct, two branches": replace(config, residual=False, branches="two"),
+            "residual": residual,
+        }
+        for scale in SCALES:
+            name = f"scale {scale:g}" + (", no bound" if scale == 1 else "")
+            rows[name] = replace(residual, scale_q=scale, scale_c=scale)
     return [Variant(name, changed, with_usual_rate(changed, settings)) for name, changed in rows.items()]
+
+
+def freezing_rows(config: JudgeConfig, layers: Sequence[int] = ()) -> dict[str, JudgeConfig]:
+    """Return a row per way of freezing CLIP: all, half of each tower, `layers` of each, and nothing."""
+    encoder, towers = config.encoder, clip_layers(config.encoder.name)
+    deepest = max(towers.values())
+    halves = {tower: count // 2 for tower, count in towers.items()}
+    rows = {
+        "all frozen": replace(encoder, freeze="all", freeze_layers={}),
+        "half of each tower frozen": replace(encoder, freeze="layers", freeze_layers=halves),
+    }
+    for count in layers or [round(0.75 * deepest)]:
+        partly = with_first_layers(encoder, count)
+        rows[f"{max(partly.freeze_layers.values())} of {deepest} layers frozen"] = partly
+    rows["fully trained"] = replace(encoder, freeze="none", freeze_layers={})
+    return {f"residual, {name}": replace(config, encoder=changed) for name, changed in rows.items()}
 
 
 def with_usual_rate(config: JudgeConfig, settings: JudgeSettings) -> JudgeSettings:
@@ -76,31 +89,6 @@ def with_usual_rate(config: JudgeConfig, settings: JudgeSettings) -> JudgeSettin
     if not rate_note(config, settings):
         return settings
     return replace(settings, encoder_rate=UNFROZEN_RATE / settings.learning_rate)
-
-
-def correction_rows(config: JudgeConfig, residual: JudgeConfig, settings: JudgeSettings) -> list[Variant]:
-    """Return the rows of the bounded correction, with and without it, and with other bounds."""
-    settings = with_usual_rate(config, settings)
-    rows = [
-        Variant("direct", replace(config, residual=False, branches="one"), settings),
-        Variant("direct, two branches", replace(config, residual=False, branches="two"), settings),
-        Variant("residual", residual, settings),
-    ]
-    for scale in SCALES:
-        name = f"scale {scale:g}" + (", no bound" if scale == 1 else "")
-        rows.append(Variant(name, replace(residual, scale_q=scale, scale_c=scale), settings))
-    return rows
-
-
-def with_freezing(config: JudgeConfig, freeze: str, layers: dict[str, int]) -> JudgeConfig:
-    """Return the config with another way of freezing."""
-    return replace(config, encoder=replace(config.encoder, freeze=freeze, freeze_layers=layers))
-
-
-def with_half_frozen(config: JudgeConfig) -> JudgeConfig:
-    """Return the config with the first half of each CLIP tower frozen; ValueError if the encoder cannot be loaded."""
-    layers = clip_layers(config.encoder.name)
-    return with_freezing(config, "layers", {tower: count // 2 for tower, count in layers.items()})
 
 
 def ablate(
@@ -126,8 +114,7 @@ def ablate(
         versions = settings.versions if settings.augment else 1
         features = {part.name: split_features(judge, part, folder, versions) for part in (train, dev)}
     outcomes = []
-    rows = [(split, variant, seed) for split in SPLITS for variant in chosen for seed in seeds]
-    for split, variant, seed in tqdm(rows, desc="Variants"):
+    for split, variant, seed in tqdm(list(product(SPLITS, chosen, seeds)), desc="Variants"):
         ratings = {"train": train, "dev": dev}
         if split == "row":
             ratings["train"], ratings["dev"] = split_by_row(train, dev, seed)
@@ -150,36 +137,27 @@ def by_row(
 ) -> dict[str, SplitFeatures]:
     """Features of a split by row, assembled from the features of the split by prompt."""
     first, second = features["train"], features["dev"]
-    both = SplitFeatures(
-        torch.cat([first.quality, second.quality]),
-        torch.cat([first.image, second.image]),
-        torch.cat([first.text, second.text]),
-    )
-    places = {file: i for i, file in enumerate((*train.image_files, *dev.image_files))}
+    joined = (torch.cat([getattr(part, name) for part in (first, second)]) for name in ("quality", "image", "text"))
+    both, places = SplitFeatures(*joined), {file: i for i, file in enumerate((*train.image_files, *dev.image_files))}
     rows = {name: torch.tensor([places[file] for file in ratings[name].image_files]) for name in ("train", "dev")}
     return {name: both.take(chosen) for name, chosen in rows.items()}
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """Means over seeds with the lowest and the highest, as a Markdown table per split."""
-    return "\n\n".join(split_table(outcomes, split) for split in SPLITS)
-
-
-def split_table(outcomes: Sequence[Outcome], split: str) -> str:
-    """Return the table of one split: SROCC and PLCC of quality and consistency."""
+    """Means over seeds with the lowest and the highest, of SROCC and PLCC, as a Markdown table per split."""
     seeds = amount(len({outcome["seed"] for outcome in outcomes}), "seed")
     heads = [f"{name} {figure}" for name in SCORES for figure in ("SROCC", "PLCC")]
-    lines = [
-        f"Split by {split}, on dev, mean of {seeds} (lowest to highest):",
-        "",
-        f"| | {' | '.join(heads)} |",
-        "|" + "---|" * (1 + len(heads)),
-    ]
-    for variant in dict.fromkeys(outcome["variant"] for outcome in outcomes):
-        rows = [outcome for outcome in outcomes if (outcome["variant"], outcome["split"]) == (variant, split)]
-        cells = [spread([row[column] for row in rows]) for name in SCORES for column in (name, f"{name}_plcc")]
-        lines.append(f"| {variant} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    columns = [column for name in SCORES for column in (name, f"{name}_plcc")]
+    tables = []
+    for split in SPLITS:
+        lines = [f"| | {' | '.join(heads)} |", "|" + "---|" * (1 + len(heads))]
+        for variant in dict.fromkeys(outcome["variant"] for outcome in outcomes):
+            rows = [outcome for outcome in outcomes if (outcome["variant"], outcome["split"]) == (variant, split)]
+            cells = [spread([row[column] for row in rows]) for column in columns]
+            lines.append(f"| {variant} | {' | '.join(cells)} |")
+        rows_of = "\n".join(lines)
+        tables.append(f"Split by {split}, on dev, mean of {seeds} (lowest to highest):\n\n{rows_of}")
+    return "\n\n".join(tables)
 
 
 def spread(values: Sequence[float]) -> str:

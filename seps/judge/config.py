@@ -1,6 +1,7 @@
 """Judge config: encoders, formulas and the columns of its data, in one JSON file."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any
 
 from seps.common.checks import MAX_CHANNELS, check_keys, check_positive, check_type, check_whole
@@ -13,9 +14,7 @@ ALL, FREEZING = GROUPS = ("all", "freezing")  # rows of an ablation
 TABLE = "ablation.csv"  # what an ablation writes
 
 
-def check_correction(name: str, scale: float) -> None:
-    """Raise ValueError unless 0 < scale <= 1: a correction of 1 reaches every score, so that it is bounded no more."""
-    check_positive(name, scale, most=1.0)
+Correction = Annotated[float, partial(check_positive, most=1.0)]  # 1 reaches every score, so that it is no bound
 
 
 @dataclass(frozen=True)
@@ -93,8 +92,8 @@ class JudgeConfig(Fields, elsewhere=JUDGE_KEYS):
     encoder: EncoderConfig
     data: DataConfig = field(default_factory=DataConfig)
     residual: bool = True
-    scale_q: Annotated[float, check_correction] = 0.2
-    scale_c: Annotated[float, check_correction] = 0.2
+    scale_q: Correction = 0.2
+    scale_c: Correction = 0.2
     branches: Annotated[str, choice_of("one", "two")] = "one"
     hidden: Channels = 128
     fusion_hidden: Annotated[tuple[Channels, Channels], of_length(2)] = (256, 64)

@@ -56,15 +56,9 @@ class Ratings:
 
     def take(self, rows: Sequence[int] | NDArray[np.int64], name: str) -> Ratings:
         """Return the ratings of these rows."""
-        chosen = [int(row) for row in rows]
-        return Ratings(
-            name,
-            tuple(self.image_files[i] for i in chosen),
-            tuple(self.prompts[i] for i in chosen),
-            tuple(self.generators[i] for i in chosen),
-            self.quality[chosen],
-            self.consistency[chosen],
-        )
+        chosen, columns = list(map(int, rows)), (self.image_files, self.prompts, self.generators)
+        files, prompts, generators = (tuple(column[i] for i in chosen) for column in columns)
+        return Ratings(name, files, prompts, generators, self.quality[chosen], self.consistency[chosen])
 
 
 def read_ratings(folder: str | Path, split: str, config: DataConfig) -> Ratings:
@@ -91,24 +85,19 @@ def read_ratings(folder: str | Path, split: str, config: DataConfig) -> Ratings:
     def texts(column: str) -> tuple[str, ...]:
         return tuple(row[column].strip() if column else "" for _, row in rows)
 
-    files = (below.find(row[config.image_column]) for _, row in rows)
-    return Ratings(
-        split,
-        tuple(file for file in files if file is not None),
-        texts(config.prompt_column),
-        texts(config.generator_column),
-        quality,
-        consistency,
-    )
+    found = (below.find(row[config.image_column]) for _, row in rows)
+    files = tuple(file for file in found if file is not None)
+    return Ratings(split, files, texts(config.prompt_column), texts(config.generator_column), quality, consistency)
 
 
 def rating_notes(train: Ratings, dev: Ratings, config: DataConfig) -> list[str]:
     """Say what lets training or measuring come to nothing: sentences, none where all is well."""
     notes = []
     files = (*train.image_files, *dev.image_files)
-    pairs = same_pairs(files, [train.name] * len(train) + [dev.name] * len(dev))
-    shared = [f"{files[i].name} and {files[j].name}" for i, j in pairs if i < len(train) <= j]
-    twice = [f"{files[i].name} and {files[j].name}" for i, j in pairs if not i < len(train) <= j]
+    shared: list[str] = []
+    twice: list[str] = []
+    for i, j in same_pairs(files, [train.name] * len(train) + [dev.name] * len(dev)):
+        (shared if i < len(train) <= j else twice).append(f"{files[i].name} and {files[j].name}")
     if shared:
         notes.append(
             f"Pictures of {train.name} that are in {dev.name} too, under another name: {listed(shared)}. What is "
@@ -196,13 +185,10 @@ def read_score(text: str) -> float | None:
 def split_by_row(train: Ratings, dev: Ratings, seed: int) -> tuple[Ratings, Ratings]:
     """Split by picture instead of by prompt, with the same sizes, to show how much shared prompts flatter."""
     files = (*train.image_files, *dev.image_files)
-    both = Ratings(
-        "both",
-        files,
-        (*train.prompts, *dev.prompts),
-        (*train.generators, *dev.generators),
-        np.concatenate([train.quality, dev.quality]),
-        np.concatenate([train.consistency, dev.consistency]),
+    prompts, generators = (*train.prompts, *dev.prompts), (*train.generators, *dev.generators)
+    quality, consistency = (
+        np.concatenate([getattr(ratings, name) for ratings in (train, dev)]) for name in ("quality", "consistency")
     )
+    both = Ratings("both", files, prompts, generators, quality, consistency)
     order = np.random.default_rng(seed).permutation(len(files))
     return both.take(order[: len(train)], "train-by-row"), both.take(order[len(train) :], "dev-by-row")

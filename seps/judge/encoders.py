@@ -75,10 +75,6 @@ class ClipEncoders(nn.Module):
         image = F.normalize(self.model.visual_projection(pooled), dim=-1)  # (B, d)
         return PictureFeatures(image, image)
 
-    def quality(self, pixels: Tensor) -> Tensor:
-        """Return only the quality features, (B, quality_width)."""
-        return self.pictures(pixels).quality
-
     def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
         """Return the features, and None: no patches have a part in them, since CLIP pools by its class token."""
         return self.pictures(pixels), None
@@ -90,19 +86,20 @@ class ClipEncoders(nn.Module):
         tokens = self.tokenizer(
             list(map(folded, prompts)), padding=True, truncation=True, max_length=self.positions, return_tensors="pt"
         ).to(self.model.device)
-        return self.embed_ids(tokens["input_ids"], tokens["attention_mask"])
-
-    def embed_ids(self, ids: Tensor, mask: Tensor | None) -> Tensor:
-        """(B, d) unit embeddings of token ids (B, L) with their attention mask (B, L), None where nothing is padded."""
-        pooled = self.model.text_model(input_ids=ids, attention_mask=mask).pooler_output  # (B, D_t)
+        pooled = self.model.text_model(**tokens).pooler_output  # (B, D_t)
         return F.normalize(self.model.text_projection(pooled), dim=-1)
 
 
 def load_clip(config: EncoderConfig) -> ClipEncoders:
     """Load the CLIP of a config; ValueError if it is missing or a tower has fewer layers than are frozen."""
-    folder = clip_folder(config.name)
-    architecture = clip_architecture(folder)
-    check_layers(config, architecture)
+    folder, architecture = clip_architecture(config.name)
+    for tower, layers in tower_layers(architecture).items():
+        frozen = config.freeze_layers.get(tower, 0)
+        if frozen > layers:
+            raise ValueError(
+                f"encoder.freeze_layers.{tower} is {frozen}, but the {tower} tower of {config.name} has {layers} "
+                f"layers: freeze at most {layers}."
+            )
     try:
         with hide_progress_bar():
             model = (
@@ -118,17 +115,13 @@ def load_clip(config: EncoderConfig) -> ClipEncoders:
     return encoders
 
 
-def clip_folder(name: str) -> Path:
-    """Return the folder of a CLIP by its path or its hub repo; ValueError if it cannot be loaded."""
-    return find_folder(f"folder:{name}" if Path(name).is_dir() else name, CLIP_FILES)
-
-
-def clip_architecture(folder: Path) -> CLIPConfig:
-    """Return the towers that a folder's config.json describes; ValueError where it describes no CLIP."""
+def clip_architecture(name: str) -> tuple[Path, CLIPConfig]:
+    """Return the folder of a CLIP, by its path or hub repo, and its towers; ValueError if it cannot be loaded."""
+    folder = find_folder(f"folder:{name}" if Path(name).is_dir() else name, CLIP_FILES)
     values = read_json_file(folder / "config.json")
     if not isinstance(values, dict) or values.get("model_type") != "clip":
         raise ValueError(f"{folder / 'config.json'} describes no CLIP (model_type 'clip'): name another encoder.")
-    return CLIPConfig.from_dict(values)
+    return folder, CLIPConfig.from_dict(values)
 
 
 def tower_layers(architecture: CLIPConfig) -> dict[str, int]:
@@ -139,18 +132,7 @@ def tower_layers(architecture: CLIPConfig) -> dict[str, int]:
 
 def clip_layers(name: str) -> dict[str, int]:
     """Return how many layers each tower of a CLIP has; ValueError if it cannot be loaded."""
-    return tower_layers(clip_architecture(clip_folder(name)))
-
-
-def check_layers(config: EncoderConfig, architecture: CLIPConfig) -> None:
-    """Raise ValueError where more layers are to be frozen than a tower has."""
-    for tower, layers in tower_layers(architecture).items():
-        frozen = config.freeze_layers.get(tower, 0)
-        if frozen > layers:
-            raise ValueError(
-                f"encoder.freeze_layers.{tower} is {frozen}, but the {tower} tower of {config.name} has {layers} "
-                f"layers: freeze at most {layers}."
-            )
+    return tower_layers(clip_architecture(name)[1])
 
 
 def with_first_layers(config: EncoderConfig, count: int) -> EncoderConfig:
@@ -168,13 +150,10 @@ def with_first_layers(config: EncoderConfig, count: int) -> EncoderConfig:
 
 def freeze(model: CLIPModel, config: EncoderConfig) -> None:
     """Set which parameters of a CLIP are trained; its temperature never is, since no score reads it."""
-    check_layers(config, model.config)
     model.requires_grad_(config.freeze != "all")
     model.logit_scale.requires_grad_(False)
-    if config.freeze != "layers":
-        return
     for tower, part in (("vision", model.vision_model), ("text", model.text_model)):
-        count = int(config.freeze_layers[tower])
+        count = config.freeze_layers.get(tower, 0)
         if count == 0:
             continue
         part.embeddings.requires_grad_(False)
@@ -203,10 +182,10 @@ class SepsEncoders(nn.Module):
         self.model = model.requires_grad_(False).eval()
         self.stages = tuple(sorted({stage % count for stage in stages}))
         self.pixels = model.config.vision
-        self.grid: tuple[int, int] | None = model.grid
+        self.grid: tuple[int, int] = model.grid
         self.width = model.config.embed_size
         size = self.pixels.image_size
-        self.quality_width = self.quality(torch.zeros(1, 3, size, size)).shape[-1]
+        self.quality_width = self.describe(self.maps(torch.zeros(1, 3, size, size))).shape[-1]
 
     def train(self, mode: bool = True) -> SepsEncoders:
         """Stay in evaluation mode: nothing here learns."""
@@ -225,11 +204,6 @@ class SepsEncoders(nn.Module):
     def pictures(self, pixels: Tensor) -> PictureFeatures:
         """Features of (B, 3, S, S) normalised pixels."""
         return self.with_patches(pixels)[0]
-
-    @torch.no_grad()
-    def quality(self, pixels: Tensor) -> Tensor:
-        """Return only the quality features, (B, quality_width)."""
-        return self.describe(self.maps(pixels)).mean(dim=1)
 
     @torch.no_grad()
     def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
@@ -253,12 +227,9 @@ class SepsEncoders(nn.Module):
             stage_map = maps[stage].contiguous()  # (B, D_s, H_s, W_s)
             centred = (stage_map - stage_map.mean(dim=(2, 3), keepdim=True)).square()  # (B, D_s, H_s, W_s)
             deviation = centred.mean(dim=(2, 3), keepdim=True).clamp(min=MIN_VARIANCE).sqrt()  # (B, D_s, 1, 1)
-            parts += [self._inside(stage_map), self._inside(centred) / deviation]
+            inside, centred = (F.adaptive_avg_pool2d(values, self.grid) for values in (stage_map, centred))
+            parts += [inside, centred / deviation]  # means inside each patch, (B, D_s, H, W)
         return torch.cat(parts, dim=1).flatten(2).transpose(1, 2)  # (B, N, quality_width)
-
-    def _inside(self, values: Tensor) -> Tensor:
-        """The mean inside each patch: (B, D_s, H_s, W_s) to (B, D_s, H, W)."""
-        return F.adaptive_avg_pool2d(values, self.model.grid)
 
     @torch.no_grad()
     def prompts(self, prompts: Sequence[str]) -> Tensor:

@@ -1,5 +1,6 @@
 """Measure a judge: `python -m seps.judge evaluate --model judge --data DATA --split dev --json FILE`."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,27 +22,21 @@ def evaluate(predictions: Predictions, ratings: Ratings) -> dict[str, Any]:
     rated = {"quality": ratings.quality, "consistency": ratings.consistency}
     result: dict[str, Any] = {"split": ratings.name, "pictures": len(ratings), "prompts": int(groups.max()) + 1}
     result |= {name: metrics.agreement(scores[name], rated[name], groups) for name in SCORES}
-    result["within_prompt"] = {}
-    for name in SCORES:
-        figure, prompts = metrics.within_prompts(scores[name], rated[name], groups)
-        result["within_prompt"][name] = plain(figure) | {"prompts": prompts}
-    consistency, wanted = scores["consistency"], rated["consistency"]
+    within = {name: metrics.within_prompts(scores[name], rated[name], groups) for name in SCORES}
+    result["within_prompt"] = {name: plain(figure) | {"prompts": prompts} for name, (figure, prompts) in within.items()}
+    quality, consistency, wanted = scores["quality"], scores["consistency"], rated["consistency"]
+
+    def over_prompts(figure: Callable[[metrics.Whole], float]) -> dict[str, Any]:
+        return plain(metrics.bootstrap_over_groups(figure, groups))
 
     def beyond(known: metrics.Floats) -> dict[str, Any]:
         """Agreement of consistency with the ratings at a fixed quality (n,)."""
-        return plain(
-            metrics.bootstrap_over_groups(
-                lambda rows: metrics.partial(consistency[rows], wanted[rows], known[rows]), groups
-            )
-        )
+        return over_prompts(lambda rows: metrics.partial(consistency[rows], wanted[rows], known[rows]))
 
-    alone, _ = metrics.within_prompts(scores["quality"], wanted, groups)
     result["beyond_quality"] = {
-        "srocc_of_predicted_quality": plain(
-            metrics.bootstrap_over_groups(lambda rows: metrics.srocc(scores["quality"][rows], wanted[rows]), groups)
-        ),
-        "within_prompt_of_predicted_quality": plain(alone),
-        "partial_given_predicted_quality": beyond(scores["quality"]),
+        "srocc_of_predicted_quality": over_prompts(lambda rows: metrics.srocc(quality[rows], wanted[rows])),
+        "within_prompt_of_predicted_quality": plain(metrics.within_prompts(quality, wanted, groups)[0]),
+        "partial_given_predicted_quality": beyond(quality),
         "partial_given_rated_quality": beyond(rated["quality"]),
     }
     result["by_generator"] = {
@@ -64,7 +59,7 @@ def evaluate(predictions: Predictions, ratings: Ratings) -> dict[str, Any]:
             "largest": float(parts.correction.abs().max()),
             "base_srocc": number(metrics.srocc(parts.base.double().cpu().numpy(), rated[name])),
         }
-        for name, parts in (("quality", predictions.quality), ("consistency", predictions.consistency))
+        for name, parts in zip(SCORES, predictions, strict=True)
     }
     return result
 

@@ -1,6 +1,6 @@
 """Judge: encoders and heads together, pictures and prompts in, scores with their parts out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,13 +82,19 @@ class Judge(nn.Module):
         """Where the parameters are."""
         return self.network.quality.base.weight.device
 
+    @property
+    def scales(self) -> tuple[float, float]:
+        """The largest corrections of quality and of consistency; 0 in direct mode."""
+        config = self.config
+        return (config.scale_q, config.scale_c) if config.residual else (0.0, 0.0)
+
     def score(self, image: Image.Image, prompt: str) -> Verdict:
         """Score a picture and the prompt from which it was made; ValueError for unusable ones."""
-        check_prompt(prompt)
-        features = self.features([image])[0]
-        quality, consistency = self.score_encoded([features], self._texts([prompt]))[0]
-        attributions = None if features.attributions is None else torch.from_numpy(features.attributions)
-        return Verdict(quality, consistency, features.logit, attributions, features.grid)
+        text = self.encode_prompts([prompt])
+        seen = self.features([image])[0]
+        quality, consistency = self.score_encoded([seen], text)[0]
+        attributions = None if seen.attributions is None else torch.from_numpy(seen.attributions)
+        return Verdict(quality, consistency, seen.logit, attributions, seen.grid)
 
     def features(self, images: Sequence[Image.Image]) -> list[JudgeFeatures]:
         """Encode pictures for `score_encoded` and score their quality, all together; ValueError as `score`."""
@@ -98,23 +104,16 @@ class Judge(nn.Module):
             features, patches = self.encoders.with_patches(pixels)  # (B, Q) and (B, d); (B, N, Q)
             embedded = head.embed(features.quality)  # (B, Q)
             logits = head.logit(embedded).tolist()  # (B,)
-            quality = head.score(embedded)
+            quality = scores_of(head.score(embedded), self.scales[0])
             bias = float(head.base.bias[0])
             attributions = (
                 [None] * len(images) if patches is None else [head.attributions(row).cpu().numpy() for row in patches]
             )
         grid = None if patches is None else self.encoders.grid
+        rows = zip(embedded, features.image, logits, attributions, quality, strict=True)
         return [
-            JudgeFeatures(
-                embedded[i].clone(),
-                features.image[i].clone(),
-                logits[i],
-                bias,
-                attributions[i],
-                grid,
-                score_of(quality, i, self.scales[0]),
-            )
-            for i in range(len(images))
+            JudgeFeatures(embedding.clone(), image.clone(), logit, bias, shares, grid, score)
+            for embedding, image, logit, shares, score in rows
         ]
 
     def score_encoded(self, features: Sequence[JudgeFeatures], texts: Tensor) -> list[tuple[Score, Score]]:
@@ -124,53 +123,38 @@ class Judge(nn.Module):
         final = torch.tensor([picture.quality.final for picture in features]).to(image)  # (B,)
         with evaluating(self):
             consistency = self.network.consistency(image, texts, embedded, final)
-        return [(picture.quality, score_of(consistency, i, self.scales[1])) for i, picture in enumerate(features)]
-
-    @property
-    def scales(self) -> tuple[float, float]:
-        """The largest corrections of quality and of consistency; 0 in direct mode."""
-        config = self.config
-        return (config.scale_q, config.scale_c) if config.residual else (0.0, 0.0)
-
-    def quality(self, images: Sequence[Image.Image], progress: Progress = False) -> list[Score]:
-        """Return each picture's quality, independent of any prompt; ValueError as `score`, or without pictures."""
-        with evaluating(self):
-            parts = [self.encoders.quality(pixels) for pixels in self.batches(images, progress)]
-            scores = self.network.quality(torch.cat(parts))
-        return [score_of(scores, i, self.scales[0]) for i in range(len(images))]
+        return list(zip([each.quality for each in features], scores_of(consistency, self.scales[1]), strict=True))
 
     def scores(
         self, images: Sequence[Image.Image], prompts: Sequence[str], progress: Progress = False
     ) -> list[tuple[Score, Score]]:
         """Quality and consistency of each picture with its own prompt; ValueError as `score`, or counts that differ."""
-        check_prompts(len(images), prompts)
+        if not prompts or len(images) != len(prompts):
+            raise ValueError(f"There are {len(images)} pictures but {len(prompts)} prompts: one each is needed.")
+        texts = self.encode_prompts(prompts)  # (B, d)
         features = self.encode(images, progress)
-        texts = self._texts(prompts)  # (B, d)
         with evaluating(self):
-            quality, consistency = self.network(features.quality, features.image, texts)
-        first, second = self.scales
-        return [(score_of(quality, i, first), score_of(consistency, i, second)) for i in range(len(prompts))]
+            scored = self.network(features.quality, features.image, texts)
+        quality, consistency = map(scores_of, scored, self.scales)
+        return list(zip(quality, consistency, strict=True))
 
     def encode(self, images: Sequence[Image.Image], progress: Progress = False) -> PictureFeatures:
         """Features of pictures, a few at a time and without gradient; ValueError as `score`, or without pictures."""
-        with evaluating(self.encoders):
-            encoded = [self.encoders.pictures(pixels) for pixels in self.batches(images, progress)]
-        return PictureFeatures(*(torch.cat(tensors) for tensors in zip(*encoded, strict=True)))
-
-    def batches(self, images: Sequence[Image.Image], progress: Progress) -> Iterator[Tensor]:
-        """Normalised pixels (at most 4, 3, S, S) of pictures, on the judge's device."""
         if isinstance(images, Image.Image) or len(images) == 0:
             raise ValueError("images must be a list of at least 1 picture.")
-        for batch in batch_indices(len(images), BATCH_SIZE, progress, "Encoding pictures"):
-            yield to_pixels([images[i] for i in batch], self.encoders.pixels).to(self.device)
+        encoded = []
+        with evaluating(self.encoders):
+            for batch in batch_indices(len(images), BATCH_SIZE, progress, "Encoding pictures"):
+                pixels = to_pixels([images[i] for i in batch], self.encoders.pixels)
+                encoded.append(self.encoders.pictures(pixels.to(self.device)))
+        return PictureFeatures(*(torch.cat(tensors) for tensors in zip(*encoded, strict=True)))
 
     def encode_prompts(self, prompts: Sequence[str]) -> Tensor:
         """(B, d) unit embeddings of prompts, without gradient; each prompt is encoded once."""
         for prompt in prompts:
-            check_prompt(prompt)
-        return self._texts(prompts)
-
-    def _texts(self, prompts: Sequence[str]) -> Tensor:
+            check_text("prompt", prompt)
+            if not prompt.strip():
+                raise ValueError("The prompt is empty: write what the picture was made from.")
         unique = list(dict.fromkeys(prompts))
         with evaluating(self.encoders):
             vectors = torch.cat([self.encoders.prompts(unique[i : i + 64]) for i in range(0, len(unique), 64)])
@@ -196,24 +180,9 @@ class Judge(nn.Module):
         self.load_state_dict(tensors, strict=False)  # the rest is the encoders' own
 
 
-def score_of(scores: Corrected, i: int, scale: float) -> Score:
-    """Return one picture's score as numbers."""
-    return Score(float(scores.base[i]), float(scores.correction[i]), float(scores.final[i]), scale)
-
-
-def check_prompts(pictures: int, prompts: Sequence[str]) -> None:
-    """Raise ValueError unless there is a prompt for each picture, and every one can be read."""
-    if pictures != len(prompts):
-        raise ValueError(f"There are {pictures} pictures but {len(prompts)} prompts: one each is needed.")
-    for prompt in prompts:
-        check_prompt(prompt)
-
-
-def check_prompt(prompt: str) -> None:
-    """Raise ValueError for a prompt that is no text, or empty."""
-    check_text("prompt", prompt)
-    if not prompt.strip():
-        raise ValueError("The prompt is empty: write what the picture was made from.")
+def scores_of(scores: Corrected, scale: float) -> list[Score]:
+    """Return each picture's score as numbers."""
+    return [Score(*parts, scale) for parts in zip(*(part.tolist() for part in scores), strict=True)]
 
 
 def load_judge(name_or_folder: str | Path = "judge") -> Judge:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from seps.runs.bootstrap import Estimate, resamples, with_interval
+from seps.runs.bootstrap import Estimate, ratio, resamples, with_interval
 
 MIN_PICTURES = 3  # of one prompt or generator, to rank them
 
@@ -32,11 +32,6 @@ def krcc(scores: Floats, rated: Floats) -> float:
     return float(stats.kendalltau(scores, rated).statistic)
 
 
-def signs(values: Floats) -> Floats:
-    """(n, n): the sign of each difference."""
-    return np.sign(values[:, None] - values[None, :])
-
-
 def partial(scores: Floats, rated: Floats, beside: Floats) -> float:
     """Spearman's correlation of scores and ratings, with `beside` (n,) held fixed."""
     xy, xz, yz = srocc(scores, rated), srocc(scores, beside), srocc(rated, beside)
@@ -44,40 +39,36 @@ def partial(scores: Floats, rated: Floats, beside: Floats) -> float:
     return float((xy - xz * yz) / below) if below > 0 else float("nan")
 
 
-def samples(groups: Whole) -> Whole:
-    """(1000, groups): how often each sample has each group; the same whenever the number of groups is."""
-    return resamples(int(groups.max()) + 1)
+def rows_of(groups: Whole) -> list[Whole]:
+    """Return the rows of each group of (n,), numbered from 0."""
+    return [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
 
 
 def bootstrap_over_groups(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
     """Return a figure of row numbers, which may repeat, with its interval over groups (n,), numbered from 0."""
-    rows = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
-    sampled = [
-        figure(np.concatenate([rows[g] for g in np.repeat(np.arange(len(rows)), counts)])) for counts in samples(groups)
-    ]
+    rows = rows_of(groups)
+    counts = resamples(len(rows))  # (SAMPLES, groups)
+    sampled = [figure(np.concatenate([rows[g] for g in np.repeat(np.arange(len(rows)), each)])) for each in counts]
     return with_interval(figure(np.arange(len(groups))), np.array(sampled))
 
 
 def krcc_over_prompts(scores: Floats, rated: Floats, groups: Whole) -> Estimate:
     """`krcc` with its interval over groups: pairs are counted once between groups, then weighed by each sample."""
     member = np.eye(int(groups.max()) + 1)[groups]  # (n, groups)
-    first, second = signs(scores), signs(rated)
+    first, second = (np.sign(values[:, None] - values[None, :]) for values in (scores, rated))  # (n, n)
     same, varied, rated_varied = (
         member.T @ pairs @ member for pairs in (first * second, np.square(first), np.square(second))
     )  # each (groups, groups)
-    weights = samples(groups).astype(np.float64)
+    weights = resamples(member.shape[1]).astype(np.float64)
     sums = [np.einsum("dg,gh,dh->d", weights, pairs, weights) for pairs in (same, varied, rated_varied)]
     below = np.sqrt(sums[1] * sums[2])
-    sampled = np.divide(sums[0], below, out=np.full(len(below), np.nan), where=below > 0)
-    return with_interval(krcc(scores, rated), sampled)
+    return with_interval(krcc(scores, rated), ratio(sums[0], below))
 
 
 def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Estimate, int]:
     """Return the mean SROCC among the pictures of one prompt, and how many prompts have enough pictures to rank."""
-    each = []
-    for group in range(int(groups.max()) + 1):
-        rows = np.flatnonzero(groups == group)
-        each.append(srocc(scores[rows], rated[rows]) if len(rows) >= MIN_PICTURES else float("nan"))
+    enough = [rows for rows in rows_of(groups) if len(rows) >= MIN_PICTURES]
+    each = [srocc(scores[rows], rated[rows]) for rows in enough]
     known = np.array(each)[np.isfinite(each)]
     if not len(known):
         return Estimate(float("nan"), float("nan"), float("nan")), 0

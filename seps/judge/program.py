@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from seps.common.checks import check_whole, read_json_file, usable_device
@@ -15,7 +16,7 @@ from seps.common.text import nfc, printable
 from seps.data import open_image
 from seps.data.table import read_table
 from seps.judge.config import ALL, GROUPS, SCORES, TABLE, JudgeConfig
-from seps.judge.judge import Judge, Score, load_judge
+from seps.judge.judge import Judge, load_judge
 from seps.judge.training.settings import UNFROZEN_RATE, JudgeSettings
 from seps.media.listing import ENDINGS, is_possible_photo
 from seps.runs.recipe import options_elsewhere
@@ -44,39 +45,36 @@ COMMANDS_PAGE = """From ratings to sorted pictures, with a CLIP of the hub or of
   python -m seps.judge sort PICTURES --prompts prompts.csv --model RUN2/best --csv sorted.csv"""
 
 
-def advice() -> str:
-    """Return the rows as text: what it is about, what to give, and why."""
-    return "\n".join(["What is usual:", *(f"  {about:20} {setting:26} {why}" for about, setting, why in ROWS)])
-
-
-COLUMNS = ("image", "prompt", *(f"{name}_{part}" for name in SCORES for part in ("base", "correction", "final")))
+ADVICE = "\n".join(["What is usual:", *(f"  {about:20} {setting:26} {why}" for about, setting, why in ROWS)])
+PARTS = ("base", "correction", "final")
+COLUMNS = ("image", "prompt", *(f"{name}_{part}" for name in SCORES for part in PARTS))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; returns its exit code."""
     options = arguments_parser().parse_args(arguments)
     with errors_in_one_line():
+        for file in filter(None, (getattr(options, name, None) for name in ("json", "csv"))):
+            check_output(file)
         options.run(options)
     return 0
 
 
 def arguments_parser() -> argparse.ArgumentParser:
     """Return the argument parser."""
-    parser = Parser(prog="python -m seps.judge", description="Judge generated pictures.", elsewhere=options_meant)
+    meant = partial(options_elsewhere, JudgeConfig, JudgeSettings, JUDGE_OPTIONS)
+    parser = Parser(prog="python -m seps.judge", description="Judge generated pictures.", elsewhere=meant)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    data = {"type": Path, "required": True, "help": "folder with ratings.csv and images/"}
 
     train = commands.add_parser(
         "train",
         help="train a judge from a recipe",
-        epilog=advice(),
+        epilog=ADVICE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     train.add_argument("recipe", help="a recipe (JSON), or the name of one that comes with the package")
-    train.add_argument("--data", **data)  # type: ignore[arg-type]
     train.add_argument("--out", type=Path, required=True, help="folder of the run")
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
-    train.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
     train.add_argument("--seed", type=whole_number, help="overrides the recipe, as the options below")
     train.add_argument("--epochs", type=whole_number, help="passes over the training pictures")
     train.add_argument("--batch-size", type=whole_number, metavar="B", help="pictures a step")
@@ -85,39 +83,33 @@ def arguments_parser() -> argparse.ArgumentParser:
     train.add_argument("--residual-scale-q", type=finite_number, metavar="SCALE", help="largest correction of quality")
     train.add_argument("--residual-scale-c", type=finite_number, metavar="SCALE", help="the same of consistency")
     train.add_argument("--no-residual", action="store_true", help="score directly, without base and correction")
-    add_set_option(train)
     train.set_defaults(run=run_train)
 
     evaluate = commands.add_parser("evaluate", help="measure a judge on a split")
-    evaluate.add_argument("--model", default="judge", help="a shipped judge, or a folder")
-    evaluate.add_argument("--data", **data)  # type: ignore[arg-type]
     evaluate.add_argument("--split", default="dev", help="which split: dev, test, ...")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
-    evaluate.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
     evaluate.set_defaults(run=run_evaluate)
 
     score = commands.add_parser("score", help="score pictures of one prompt")
     score.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
     score.add_argument("--prompt", required=True, help="what the pictures were made from")
-    score.add_argument("--model", default="judge", help="a shipped judge, or a folder")
-    score.add_argument("--csv", type=Path, metavar="FILE", help="write the scores there")
     score.set_defaults(run=run_score)
 
     sort = commands.add_parser("sort", help="sort a folder of pictures, the best first")
     sort.add_argument("folder", type=Path, help="folder of pictures")
     sort.add_argument("--prompts", type=Path, required=True, metavar="CSV", help="with the columns image and prompt")
     sort.add_argument("--by", choices=(*SCORES, "both"), default="both", help="both: their mean")
-    sort.add_argument("--model", default="judge", help="a shipped judge, or a folder")
-    sort.add_argument("--csv", type=Path, metavar="FILE", help="write the scores there")
     sort.set_defaults(run=run_sort)
+    for command in (score, sort):
+        command.add_argument("--csv", type=Path, metavar="FILE", help="write the scores there")
+    for command in (evaluate, score, sort):
+        command.add_argument("--model", default="judge", help="a shipped judge, or a folder")
 
     ablate = commands.add_parser(
         "ablate", help="compare freezing (all, half, N layers, fully trained) and the bounded correction, by seeds"
     )
-    ablate.add_argument("--data", **data)  # type: ignore[arg-type]
     ablate.add_argument("--out", type=Path, required=True, help="folder of the table and the picture")
     ablate.add_argument("--recipe", default="ours", help="a recipe (JSON), or the name of one of the package")
-    ablate.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
     ablate.add_argument("--seeds", type=whole_number, default=3, help="how many seeds each variant has")
     ablate.add_argument(
         "--freeze",
@@ -127,17 +119,16 @@ def arguments_parser() -> argparse.ArgumentParser:
         "(default: three quarters, 18 of ViT-L/14's 24); all, half and none always have rows",
     )
     ablate.add_argument("--rows", choices=GROUPS, default=ALL, help="freezing: only the rows of freezing")
-    add_set_option(ablate)
     ablate.set_defaults(run=run_ablate)
+    for command in (train, evaluate, ablate):
+        command.add_argument("--data", type=Path, required=True, help="folder with ratings.csv and images/")
+        command.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
+    for command in (train, ablate):
+        add_set_option(command)
 
     guide = commands.add_parser("guide", help="print what to set, and every command from ratings to sorted pictures")
-    guide.set_defaults(run=lambda _: print(f"{advice()}\n\n{COMMANDS_PAGE}"))
+    guide.set_defaults(run=lambda _: print(f"{ADVICE}\n\n{COMMANDS_PAGE}"))
     return parser
-
-
-def options_meant() -> dict[str, str]:
-    """Return the settings that match options of the published scorer."""
-    return options_elsewhere(JudgeConfig, JudgeSettings) | JUDGE_OPTIONS
 
 
 def run_train(options: argparse.Namespace) -> None:
@@ -145,13 +136,11 @@ def run_train(options: argparse.Namespace) -> None:
     from seps.judge.encoders import with_first_layers
     from seps.judge.training.loop import train
     from seps.judge.training.settings import read_recipe
-    from seps.runs.recipe import override_settings, with_values
+    from seps.runs.recipe import read_options
 
-    read = with_values(*read_recipe(options.recipe), changed_values(options))
-    config, settings = with_values(*read, options.set)
+    config, settings = read_options(read_recipe, options, changed_values(options))
     if layers := layers_to_freeze(options.freeze):
         config = replace(config, encoder=with_first_layers(config.encoder, layers))
-    settings = override_settings(settings, seed=options.seed)
     train(config, settings, options.data, options.out, options.resume, options.cache)
     best = read_json_file(options.out / BEST / BEST_EPOCH)
     print(
@@ -196,8 +185,6 @@ def run_evaluate(options: argparse.Namespace) -> None:
     from seps.judge.training.features import split_features
     from seps.judge.training.loop import predict
 
-    if options.json is not None:
-        check_output(options.json)
     judge = load_judge(options.model).to(usable_device(None))
     ratings = read_ratings(options.data, options.split, judge.config.data)
     features = split_features(judge, ratings, options.cache) if options.cache else None
@@ -209,16 +196,12 @@ def run_evaluate(options: argparse.Namespace) -> None:
 
 def run_score(options: argparse.Namespace) -> None:
     """`score`."""
-    if options.csv is not None:
-        check_output(options.csv)
     judge = load_judge(options.model).to(usable_device(None))
     report(judge, options.images, [options.prompt] * len(options.images), options.csv)
 
 
 def run_sort(options: argparse.Namespace) -> None:
     """`sort`."""
-    if options.csv is not None:
-        check_output(options.csv)
     prompts = read_prompts(options.prompts)
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder: name one with pictures.")
@@ -231,13 +214,8 @@ def run_sort(options: argparse.Namespace) -> None:
         raise ValueError(
             f"{options.prompts} has no prompt for {missing[0]} and {len(missing) - 1} more of {len(files)} pictures."
         )
-    report(
-        load_judge(options.model).to(usable_device(None)),
-        files,
-        [prompts[nfc(file.name)] for file in files],
-        options.csv,
-        options.by,
-    )
+    judge = load_judge(options.model).to(usable_device(None))
+    report(judge, files, [prompts[nfc(file.name)] for file in files], options.csv, options.by)
 
 
 def run_ablate(options: argparse.Namespace) -> None:
@@ -275,32 +253,19 @@ def read_prompts(path: Path) -> dict[str, str]:
 def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Path | None, by: str = "") -> None:
     """Score pictures, print a line each and write the CSV; sorted by a score, the best first, where one is named."""
     verdicts = judge.scores([open_image(file) for file in files], prompts, progress=True)
-    order = list(range(len(files)))
+    scored = list(zip(files, prompts, (dict(zip(SCORES, each, strict=True)) for each in verdicts), strict=True))
     if by:
-        order.sort(key=lambda i: -worth(verdicts[i], by))
-    rows = [row(files[i], prompts[i], verdicts[i]) for i in order]
-    for line in rows:
-        print(
-            f"{printable(line['image'])}: "
-            + "; ".join(
-                f"{name} {line[f'{name}_final']:.3f} (base {line[f'{name}_base']:.3f}, "
-                f"correction {written(float(line[f'{name}_correction']), '+.3f')})"
-                for name in SCORES
-            )
+        names = SCORES if by == "both" else (by,)
+        scored.sort(key=lambda row: -sum(row[2][name].final for name in names) / len(names))
+    rows: list[list[str | float]] = []
+    for file, prompt, scores in scored:
+        parts = [rounded(getattr(scores[name], part), 6) for name in SCORES for part in PARTS]
+        rows.append([file.name, prompt, *parts])
+        texts = (
+            f"{name} {rounded(score.final, 6):.3f} (base {rounded(score.base, 6):.3f}, correction "
+            f"{written(rounded(score.correction, 6), '+.3f')})"
+            for name, score in scores.items()
         )
+        print(f"{printable(file.name)}: {'; '.join(texts)}")
     if path is not None:
-        path.write_bytes(csv_content(COLUMNS, [[line[column] for column in COLUMNS] for line in rows]))
-
-
-def worth(scores: tuple[Score, Score], by: str) -> float:
-    """Return a picture's sort key."""
-    quality, consistency = (score.final for score in scores)
-    return {"quality": quality, "consistency": consistency, "both": (quality + consistency) / 2}[by]
-
-
-def row(file: Path, prompt: str, scores: tuple[Score, Score]) -> dict[str, str | float]:
-    """Return a line of the CSV."""
-    values: dict[str, str | float] = {"image": file.name, "prompt": prompt}
-    for name, score in zip(SCORES, scores, strict=True):
-        values |= {f"{name}_{part}": rounded(getattr(score, part), 6) for part in ("base", "correction", "final")}
-    return values
+        path.write_bytes(csv_content(COLUMNS, rows))

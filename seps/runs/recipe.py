@@ -1,9 +1,11 @@
 """Recipes: JSON files with a system's config and a "training" section; the package's by name."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, TypeVar, cast
 
 from seps.common.checks import read_json, read_json_file, shown
@@ -50,16 +52,23 @@ def read_parts(path: Path, config: type[Config], settings: type[Settings]) -> tu
 
 def write_recipe(out: Path, config: Fields, settings: Fields) -> None:
     """Write recipe.json to a run's folder."""
-    recipe = config.as_dict() | {"training": settings.as_dict()}
-    write_json(out / "recipe.json", recipe)
+    write_json(out / "recipe.json", config.as_dict() | {"training": settings.as_dict()})
 
 
-def first_settings(out: Path, read: Callable[[Path], tuple[Fields, Settings]]) -> Settings | None:
-    """Return the original settings of a run's folder; None if its recipe cannot be read."""
+def first_settings(out: Path, read: Callable[[Path], tuple[Fields, Settings]], settings: Settings) -> Settings:
+    """Return the original settings of a run's folder, or `settings` if its recipe cannot be read."""
     try:
         return read(out / "recipe.json")[1]
     except ValueError:
-        return None
+        return settings
+
+
+def read_options(
+    read: Callable[[str], tuple[Config, Settings]], options: Namespace, changes: Sequence[str] = ()
+) -> tuple[Config, Settings]:
+    """Read the recipe of a training program with `changes`, as for `with_values`, its --set and its --seed."""
+    seed = [] if options.seed is None else [f"training.seed={options.seed}"]
+    return with_values(*read(options.recipe), [*changes, *options.set, *seed])
 
 
 def with_values(config: Config, settings: Settings, assignments: Sequence[str]) -> tuple[Config, Settings]:
@@ -101,15 +110,15 @@ def _with_key(place: Any, name: str) -> list[dict[str, Any]]:
         return [part for part in place if isinstance(part, dict)]
     if not isinstance(place, dict):
         return []
-    lists = [
-        parts for parts in place.values() if isinstance(parts, list | tuple) and parts and isinstance(parts[0], dict)
-    ]
-    having = [part for parts in lists for part in parts if name in part]
+    lists = (parts for parts in place.values() if isinstance(parts, list | tuple))
+    having = [part for parts in lists for part in parts if isinstance(part, dict) and name in part]
     return [place] if name in place or not having else having
 
 
-def options_elsewhere(config: type[Fields], settings: type[Fields]) -> dict[str, str]:
-    """Return, for names that are keys of recipes or other programs' options, a clause for `seps.common.cli.Parser`."""
+def options_elsewhere(
+    config: type[Fields], settings: type[Fields], options: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
+    """Return clauses for `seps.common.cli.Parser`, by name: of keys of recipes, and of other programs' `options`."""
     known = [*_keys("training.", settings), *_keys("", config)]
     nearest = sorted(known, key=lambda key: (not key.startswith("training."), key.count(".")), reverse=True)
     keys = {key.rpartition(".")[2]: key for key in nearest}  # of several the one with the fewest sections
@@ -120,7 +129,7 @@ def options_elsewhere(config: type[Fields], settings: type[Fields]) -> dict[str,
         key = named if is_key else keys.get(named)
         end = f": give --set {key}=VALUE" if key else ", a key of recipes: see --set"
         meant[name] = meaning + end
-    return meant
+    return meant | options
 
 
 def _keys(prefix: str, part: type[Fields]) -> Iterator[str]:
@@ -140,8 +149,3 @@ def _parsed(text: str) -> Any:
         return read_json(text, "the value")
     except ValueError:
         return text
-
-
-def override_settings(settings: Settings, **values: Any) -> Settings:
-    """Return settings with these values replaced, where they are not None; ValueError for a value outside its range."""
-    return replace(settings, **{name: value for name, value in values.items() if value is not None})

@@ -17,9 +17,9 @@ matplotlib.use("Agg")
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-Row = dict[str, float]
+from seps.runs.run_folder import METRICS
 
-METRICS = "metrics.csv"
+Row = dict[str, float]
 DRAW_EVERY = 15.0  # seconds between two drawings of a run's pictures, the last epoch's aside
 
 
@@ -94,9 +94,8 @@ def write_epoch(folder: Path, curves: Curves, row: Row, steps: Sequence[Row] = (
     if any(old["epoch"] >= row["epoch"] for old in before):
         forget_after(folder, curves, int(row["epoch"]))
     else:
-        board = open_board(folder)
-        add_to_board(board, curves, [row])
-        board.close()
+        with open_board(folder) as board:
+            add_to_board(board, curves, [row])
     if not redraw:
         return
     epochs, every_step = [line for line in rows if "step" not in line], [line for line in rows if "step" in line]
@@ -125,9 +124,8 @@ def forget_after(folder: Path, curves: Curves, epoch: int) -> None:
     """Rebuild TensorBoard's file from metrics.csv up to an epoch, removing later and partial epochs."""
     rows = [row for row in read_rows(folder) if row["epoch"] <= epoch]
     shutil.rmtree(folder / "tensorboard", ignore_errors=True)
-    board = open_board(folder)
-    add_to_board(board, curves, rows)
-    board.close()
+    with open_board(folder) as board:
+        add_to_board(board, curves, rows)
 
 
 def read_epochs(folder: Path) -> list[Row]:
@@ -150,7 +148,12 @@ def read_rows(folder: Path) -> list[Row]:
         lines = csv.DictReader(file, strict=True)
         try:
             for line in lines:
-                rows.append(read_row(line))
+                if None in line or None in line.values():
+                    raise ValueError("it has more or fewer cells than the first line")
+                row = {name: float(text) for name, text in line.items() if text}
+                if not isfinite(row.get("epoch", nan)):
+                    raise ValueError("it has no epoch")
+                rows.append(row)
         except (ValueError, csv.Error) as error:
             raise ValueError(
                 f"{path} cannot be read at line {lines.line_num} ({error}): correct it, or move it away."
@@ -158,25 +161,12 @@ def read_rows(folder: Path) -> list[Row]:
     return rows
 
 
-def read_row(line: dict[str, Any]) -> Row:
-    """Parse a line of metrics.csv without empty cells; ValueError without an epoch or for other content."""
-    if None in line or None in line.values():
-        raise ValueError("it has more or fewer cells than the first line")
-    row = {name: float(text) for name, text in line.items() if text}
-    if not isfinite(row.get("epoch", nan)):
-        raise ValueError("it has no epoch")
-    return row
-
-
 def draw(path: Path, rows: Sequence[Row], names: tuple[str, ...], label: str) -> None:
     """Plot these columns over the epochs."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name in names:
-        draw_curve(axes, rows, "epoch", name, marker="o", label=name)
-    axes.set_xlabel("epoch")
-    axes.set_ylabel(label)
-    axes.grid(alpha=0.3)
+        draw_curve(axes, rows, "epoch", name, label, marker="o")
     if axes.lines:
         axes.legend()
     figure.savefig(path, dpi=120)
@@ -191,21 +181,21 @@ def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row], panels:
     for axes in every_axes[len(panels) :]:
         axes.remove()
     for axes, panel in zip(every_axes, panels, strict=False):
-        draw_curve(axes, steps, "step", panel.name, linewidth=0.8, label=panel.name)
+        draw_curve(axes, steps, "step", panel.name, panel.label, linewidth=0.8)
         with_epochs = ((row["step"], targets_of.get(row["epoch"], {})) for row in steps)
         targets = [(step, epoch[panel.target]) for step, epoch in with_epochs if panel.target in epoch]
         if targets:
             axes.plot(*zip(*targets, strict=True), linestyle="--", label="target")
             axes.set_ylim(0, 1)
             axes.legend()
-        axes.set_xlabel("step")
-        axes.set_ylabel(panel.label)
-        axes.grid(alpha=0.3)
     figure.savefig(path, dpi=120)
 
 
-def draw_curve(axes: Axes, rows: Sequence[Row], along: str, name: str, **style: Any) -> None:
-    """Plot a column over another, for rows that have both."""
+def draw_curve(axes: Axes, rows: Sequence[Row], along: str, name: str, label: str, **style: Any) -> None:
+    """Plot a column over another, for rows that have both, and label the axes."""
     points = [(row[along], row[name]) for row in rows if along in row and name in row]
     if points:
-        axes.plot(*zip(*points, strict=True), **style)
+        axes.plot(*zip(*points, strict=True), label=name, **style)
+    axes.set_xlabel(along)
+    axes.set_ylabel(label)
+    axes.grid(alpha=0.3)

@@ -1,5 +1,6 @@
 """The training loop of all systems: a subclass of `Trainer` provides an epoch's data, a step and the evaluation."""
 
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -40,6 +41,12 @@ def make_accelerator() -> Accelerator:
         mixed_precision="bf16" if torch.cuda.is_available() else "no",
         kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
     )
+
+
+def warn(notes: Iterable[str | None]) -> None:
+    """Print warnings to stderr, without empty ones."""
+    for note in filter(None, notes):
+        tqdm.write(f"Warning: {note}", file=sys.stderr)
 
 
 class Trainer(ABC, Generic[Batch]):

@@ -13,18 +13,13 @@ DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is lef
 def parser() -> argparse.ArgumentParser:
     """Return the arguments."""
     top = Parser(prog="python -m seps.train", description=DESCRIPTION, elsewhere=options_meant)
-    top.add_argument("config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
-    top.add_argument(
-        "--data",
-        type=Path,
-        required=True,
-        help="folder with train and dev in the authors' layout, or a caption file, see seps.data.sources",
-    )
+    top.add_argument("recipe", metavar="config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
+    does = "folder with train and dev in the authors' layout, or a caption file, see seps.data.sources"
+    top.add_argument("--data", type=Path, required=True, help=does)
     top.add_argument("--images", type=Path, help="folder of the image files; default: DATA/images")
     top.add_argument("--out", type=Path, required=True, help="folder of the run; one with a run needs --resume")
-    top.add_argument(
-        "--resume", type=whole_number, nargs="?", const=0, help="go on after this epoch, or after the latest"
-    )
+    does = "go on after this epoch, or after the latest"
+    top.add_argument("--resume", type=whole_number, nargs="?", const=0, help=does)
     top.add_argument("--keep", type=whole_number, default=1, help="checkpoints to keep, 0 for all")
     top.add_argument("--workers", type=whole_number, default=2, help="processes that read images")
     top.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
@@ -40,13 +35,13 @@ def options_meant() -> dict[str, str]:
     from seps.runs.recipe import options_elsewhere
     from seps.training.settings import TrainSettings
 
-    return options_elsewhere(ModelConfig, TrainSettings) | TRAINING_OPTIONS
+    return options_elsewhere(ModelConfig, TrainSettings, TRAINING_OPTIONS)
 
 
 def check_paths(options: argparse.Namespace) -> None:
     """Raise ValueError for a recipe's file or a missing folder, and for a run that would be overwritten."""
-    if options.config.endswith(".json") and not Path(options.config).is_file():
-        raise ValueError(f"The recipe {options.config} does not exist: give a JSON file, or tiny.")
+    if options.recipe.endswith(".json") and not Path(options.recipe).is_file():
+        raise ValueError(f"The recipe {options.recipe} does not exist: give a JSON file, or tiny.")
     check_folder(options.data, "the folder with captions and images", or_file=True)
     if options.images is not None:
         check_folder(options.images, "the folder with the image files")
@@ -62,16 +57,15 @@ def main(arguments: list[str] | None = None) -> int:
         from accelerate import PartialState
 
         from seps.common.checks import read_json_file
-        from seps.runs.recipe import override_settings, with_values
+        from seps.runs.recipe import read_options
         from seps.training.loop import train
         from seps.training.memory import keep_freed_memory
         from seps.training.settings import read_recipe
 
-        config, settings = with_values(*read_recipe(options.config), options.set)
-        settings = override_settings(settings, seed=options.seed)
+        recipe = read_options(read_recipe, options)
         keep_freed_memory()
         run = (options.data, options.out, options.resume, options.keep, options.workers, options.cache)
-        best = train(config, settings, *run, options.start, options.images)
+        best = train(*recipe, *run, options.start, options.images)
     except (ValueError, OSError) as error:
         return print_error(error)
     if PartialState().is_main_process:

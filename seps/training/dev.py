@@ -1,7 +1,5 @@
 """Recall on dev after each epoch, over all processes."""
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
@@ -10,18 +8,11 @@ from seps.data import Split, open_image
 from seps.models.model import SEPSModel
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
+from seps.training.batches.batch import pool
 from seps.training.batches.cache import FeatureCache
-from seps.training.batches.embedding import pool
 from seps.training.batches.samplers import ProcessShard
 from seps.training.losses.gathering import gather_lists
 from seps.training.settings import TrainSettings
-
-
-def use_pooled_only(settings: TrainSettings) -> TrainSettings:
-    """Return settings that rank dev by pooled embeddings, as in pre-training: without the losses on the network."""
-    return replace(
-        settings, align_weight=0.0, map_weight=0.0, significance_weight=0.0, decision_weight=0.0, blind_weight=0.0
-    )
 
 
 @torch.no_grad()
@@ -31,8 +22,12 @@ def dev_metrics(
     cache: FeatureCache | None,
     settings: TrainSettings,
     shard: ProcessShard = ProcessShard(),  # noqa: B008
+    pooled: bool = False,
 ) -> RetrievalMetrics:
-    """Measure recall on the first `dev_images` images of dev (0: all), captions only; each process scores its shard."""
+    """Measure recall on the first `dev_images` images of dev (0: all), captions only; each process scores its shard.
+
+    Scores are the network's or, with `pooled` and for settings without the ranking loss, those of pooled embeddings.
+    """
     count = min(settings.dev_images or len(split.image_files), len(split.image_files))
     images = shard.span(count)
     words: list[Tensor] = []  # of each caption, (L, C)
@@ -46,7 +41,11 @@ def dev_metrics(
         cap_embs = pad_sequence(words, batch_first=True).to(model.device)
         lengths = torch.tensor([len(word) for word in words])
     if images:
-        rows = list(dev_similarity(model, settings, img_embs, cap_embs, lengths))
+        if pooled or not settings.align_weight:
+            rows = list(pool(img_embs[:, -model.img_enc.num_patches :]) @ pool(cap_embs, lengths).T)
+        else:
+            engine = ScoringEngine(model.cross_net, progress=True)
+            rows = list(engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths)))
     if shard.processes > 1:
         rows = [row.cpu() for part in gather_lists(rows) for row in part]
     return retrieval_metrics(torch.stack(rows), split.captions_per_image)
@@ -64,16 +63,6 @@ def embed_split(
     img_embs = torch.cat([model.img_enc.project(cache.image_features(c).to(model.device)) for c in chunks])
     features, lengths = cache.caption_features(torch.arange(captions.start, captions.stop))
     return img_embs, model.txt_enc.project(features.to(model.device), lengths), lengths
-
-
-def dev_similarity(
-    model: SEPSModel, settings: TrainSettings, img_embs: Tensor, cap_embs: Tensor, lengths: Tensor
-) -> Tensor:
-    """Score embedded images against embedded captions: (V, T)."""
-    if not settings.align_weight:
-        return pool(img_embs[:, -model.img_enc.num_patches :]) @ pool(cap_embs, lengths).T
-    engine = ScoringEngine(model.cross_net, progress=True)
-    return engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths))
 
 
 def recalls(metrics: RetrievalMetrics) -> dict[str, float]:

@@ -3,10 +3,9 @@
 RUN receives `best/`, `checkpoints/`, `metrics.csv`, `tensorboard/`, plots and `recipe.json`.
 """
 
-import sys
 import time
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +18,15 @@ from seps.common.files import write_json
 from seps.data import Split, overlap_notes
 from seps.models.config import ModelConfig
 from seps.runs.checkpoint import read_state
-from seps.runs.lr_schedule import length_note as note_on_length
-from seps.runs.lr_schedule import linear
+from seps.runs.lr_schedule import length_note, linear
 from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_folder import BEST, BEST_EPOCH, CHECKPOINTS, check_no_run, find_checkpoint, forget_checkpoints
 from seps.runs.run_log import Curves, Panel, Row, read_epochs
-from seps.runs.trainer import Epoch, Trainer, Values, make_accelerator
+from seps.runs.trainer import Epoch, Trainer, Values, make_accelerator, warn
 from seps.training import setup
 from seps.training.batches.batch import StepBatch
 from seps.training.batches.cache import FeatureCache
-from seps.training.dev import dev_metrics, recalls, use_pooled_only
+from seps.training.dev import dev_metrics, recalls
 from seps.training.losses.gathering import joined
 from seps.training.losses.step import TrainingStep
 from seps.training.settings import TrainSettings, read_recipe
@@ -85,8 +83,9 @@ def train(
     for note in dict.fromkeys(notes):  # a caption file has the same notes for both splits
         if note:
             accelerator.print(note)
-    warn(accelerator, overlap_notes(*splits.values()) if accelerator.is_main_process else [])
-    first = None if resume is None else first_settings(out, read_recipe)
+    if accelerator.is_main_process:
+        warn(overlap_notes(*splits.values()))
+    first = first_settings(out, read_recipe, settings)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)  # a curve that cannot be gone on with is refused now, not after an epoch
     write_recipe(out, config, settings)
@@ -101,10 +100,11 @@ def train(
         folder = find_checkpoint(out, resume)
         state = read_state(folder, [epochs])
         trainer.resume(folder, state, done := state.epoch)
-        if first is not None and (note := length_note(first, settings, done, loader.length())):
+        if note := schedule_note(first, settings, done, loader.length()):
             accelerator.print(note)
     trainer.prepare()
-    warn(accelerator, start_warnings(settings, model.img_enc.num_patches, model.cross_net.sparse_ratio))
+    if accelerator.is_main_process:
+        warn(start_warnings(settings, model.img_enc.num_patches, model.cross_net.sparse_ratio))
     rows = trainer.fit(range(done, epochs))
     return max((row["rsum"] for row in rows if "rsum" in row), default=-1.0)
 
@@ -138,9 +138,12 @@ class RetrievalTrainer(Trainer[StepBatch]):
     def data(self, number: int) -> Epoch[StepBatch]:
         """Return the batches of pre-training or training; ValueError if there are none."""
         settings, step, loader = self.settings, self.train_step, self.loader
-        if note := negatives_note(settings, number):
-            self.accelerator.print(note)
         main_epoch = number - settings.pretrain_epochs
+        if settings.loss == "triplet" and main_epoch == settings.hard_after:
+            self.accelerator.print(
+                f"From epoch {number + 1} on only the hardest negative of each image and caption counts: the loss, a "
+                "sum, becomes smaller at once."
+            )
         seed = settings.seed * 1000 + number
         torch.manual_seed(seed * self.accelerator.num_processes + self.accelerator.process_index)
         generator = torch.Generator().manual_seed(seed)
@@ -153,18 +156,22 @@ class RetrievalTrainer(Trainer[StepBatch]):
             batches, count, key = loader.epoch(number, generator), loader.length(), "batch_size"
         if not count:
             raise ValueError(f"The training split makes no batch of {getattr(settings, key)}: lower training.{key}.")
-        return Epoch(number, epoch_title(settings, number), batches, count, steps_before(loader, settings, number))
+        before, after = settings.pretrain_epochs, settings.epochs
+        stage = (
+            f"pre-training, {number + 1} of {before}" if main_epoch < 0 else f"training, {main_epoch + 1} of {after}"
+        )
+        title = f"epoch {number + 1} of {before + after}" + f" ({stage})" * bool(before)
+        pretraining = min(number, before)
+        steps = pretraining * loader.pretrain_length() if pretraining else 0
+        return Epoch(number, title, batches, count, steps + (number - pretraining) * loader.length())
 
     def step(self, batch: StepBatch, epoch: Epoch[StepBatch], number: int) -> Values:
         """Compute the losses of a batch."""
-        settings, main_epoch = self.settings, epoch.number - self.settings.pretrain_epochs
-        pretraining = main_epoch < 0
-        set_rates(
-            self.optimizer, settings, pretraining, epoch.number if pretraining else main_epoch, number, epoch.steps
-        )
+        settings = self.settings
+        steps_taken = (epoch.number - settings.pretrain_epochs) * epoch.steps + number  # without pre-training
+        set_rates(self.optimizer, settings, epoch.number, number, epoch.steps)
         if number % CLASS_STEPS == 0:
             self.loader.refresh_classes()
-        steps_taken = main_epoch * epoch.steps + number  # without pre-training
         self.train_step.align_factor = align_factor(settings.align_ramp_epochs, steps_taken, epoch.steps)
         with self.accelerator.autocast():
             losses: dict[str, Tensor] = self.prepared(move_to_device(batch, self.accelerator.device))
@@ -185,8 +192,7 @@ class RetrievalTrainer(Trainer[StepBatch]):
         if epoch.number >= settings.pretrain_epochs:
             return means | recalls(dev_metrics(model, self.dev, self.dev_cache, settings, shard))
         if self.dev_cache is not None:
-            pooled = use_pooled_only(settings)
-            means["pooled_rsum"] = dev_metrics(model, self.dev, self.dev_cache, pooled, shard).rsum
+            means["pooled_rsum"] = dev_metrics(model, self.dev, self.dev_cache, settings, shard, pooled=True).rsum
         return means
 
     def score(self, row: Row) -> float | None:
@@ -211,61 +217,28 @@ class RetrievalTrainer(Trainer[StepBatch]):
             best = f"Best so far by rSum on dev, {row['rsum']:.1f}"
             tqdm.write(f"{best}: epoch {epoch.number + 1} is in {self.folder / BEST}.")
         main_epoch = epoch.number - self.settings.pretrain_epochs
-        warn(self.accelerator, epoch_warnings(row, self.settings, main_epoch, self.train_step.sampled))
+        warn(epoch_warnings(row, self.settings, main_epoch, self.train_step.sampled))
 
 
-def length_note(first: TrainSettings, settings: TrainSettings, done: int, steps: int) -> str:
+def schedule_note(first: TrainSettings, settings: TrainSettings, done: int, steps: int) -> str:
     """Describe how another number of epochs changes a resumed run's learning rate; "" if it does not."""
     epoch = max(0, done - settings.pretrain_epochs)
 
     def rate(epochs: int) -> float:
         return replace(settings, epochs=epochs).rate_factor(epoch, epoch * steps, steps)
 
-    return note_on_length(first.epochs, settings.epochs, done, rate)
+    return length_note(first.epochs, settings.epochs, done, rate)
 
 
-def steps_before(loader: setup.Loader, settings: TrainSettings, epoch: int) -> int:
-    """Count the steps of the epochs before this one, both stages' together."""
-    pretraining = min(epoch, settings.pretrain_epochs)
-    before = pretraining * loader.pretrain_length() if pretraining else 0
-    return before + (epoch - pretraining) * loader.length()
-
-
-def warn(accelerator: Accelerator, sentences: list[str]) -> None:
-    """Print warnings to stderr, once for all processes."""
-    for sentence in sentences if accelerator.is_main_process else []:
-        tqdm.write(f"Warning: {sentence}", file=sys.stderr)
-
-
-def epoch_title(settings: TrainSettings, epoch: int) -> str:
-    """Return an epoch, counted from 0 over both stages, for people: "epoch 2 of 8 (pre-training, 2 of 3)"."""
-    before, after = settings.pretrain_epochs, settings.epochs
-    title = f"epoch {epoch + 1} of {before + after}"
-    if not before:
-        return title
-    stage = f"pre-training, {epoch + 1} of {before}" if epoch < before else f"training, {epoch - before + 1} of {after}"
-    return f"{title} ({stage})"
-
-
-def negatives_note(settings: TrainSettings, epoch: int) -> str:
-    """Say, before the epoch in which hardest negatives begin, that they do; "" before the others."""
-    if settings.loss != "triplet" or epoch != settings.pretrain_epochs + settings.hard_after:
-        return ""
-    return (
-        f"From epoch {epoch + 1} on only the hardest negative of each image and caption counts: the loss, a sum, "
-        "becomes smaller at once."
-    )
-
-
-def set_rates(
-    optimizer: torch.optim.Optimizer, settings: TrainSettings, pretraining: bool, epoch: int, number: int, count: int
-) -> None:
+def set_rates(optimizer: torch.optim.Optimizer, settings: TrainSettings, epoch: int, number: int, count: int) -> None:
     """Set the learning rates of step `number` of `count` in an epoch; parameters with rate 0 get no gradient."""
+    main_epoch = epoch - settings.pretrain_epochs
+    pretraining = main_epoch < 0
     if pretraining:
-        step, total = epoch * count + number, settings.pretrain_epochs * count
-        rate = settings.pretrain_rate * linear(step, total, count // 2)
+        total = settings.pretrain_epochs * count
+        rate = settings.pretrain_rate * linear(epoch * count + number, total, count // 2)
     else:
-        rate = settings.learning_rate * settings.rate_factor(epoch, epoch * count + number, count)
+        rate = settings.learning_rate * settings.rate_factor(main_epoch, main_epoch * count + number, count)
     for group in optimizer.param_groups:
         fraction = group["pretrain_share" if pretraining else "share"]
         group["lr"] = rate * fraction
@@ -281,6 +254,4 @@ def move_to_device(batch: StepBatch, device: torch.device) -> StepBatch:
             return value.to(device)
         return tuple(moved(item) for item in value) if isinstance(value, tuple) else value
 
-    return replace(
-        batch, **{item.name: moved(getattr(batch, item.name)) for item in fields(batch) if item.name != "phrases"}
-    )
+    return replace(batch, **{name: moved(value) for name, value in vars(batch).items() if name != "phrases"})

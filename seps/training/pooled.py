@@ -12,9 +12,9 @@ from seps.data import Split, read_split
 from seps.models.model import SEPSModel
 from seps.runs.lr_schedule import linear, set_learning_rate
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
+from seps.training.batches.batch import BatchEmbedder, pool
 from seps.training.batches.cache import cache_features
 from seps.training.batches.data_loader import CachedDataLoader, mean_captions, mean_images
-from seps.training.batches.embedding import BatchEmbedder, pool
 from seps.training.batches.samplers import shuffle_batches
 from seps.training.dev import recalls
 from seps.training.losses.objective import pooled_loss
@@ -30,9 +30,8 @@ def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSett
     for epoch in trange(epochs, desc="Pooled two-tower", leave=False):
         generator = torch.Generator().manual_seed(settings.seed * 1000 + epoch)
         torch.manual_seed(settings.seed * 1000 + epoch)
-        for number, captions in enumerate(
-            shuffle_batches(len(loader.split.captions), settings.pooled_batch, generator)
-        ):
+        batches = shuffle_batches(len(loader.split.captions), settings.pooled_batch, generator)
+        for number, captions in enumerate(batches):
             step_number, total = epoch * per_epoch + number, epochs * per_epoch
             set_learning_rate(optimizer, settings.pretrain_rate * linear(step_number, total, per_epoch))
             images = captions // loader.per_image

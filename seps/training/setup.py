@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from accelerate import Accelerator
-from torch import Tensor
 from tqdm import tqdm
 
 from seps.common.cli import check_folder
@@ -78,22 +77,19 @@ def open_loader(
 def take_weights(model: SEPSModel, start: str) -> None:
     """Copy a trained model's weights, except a network of other sizes; ValueError for another kind of model."""
     weights, fresh = load_model(start).state_dict(), model.state_dict()
-    fresh_network, network = (
-        {key: tensor for key, tensor in state.items() if key.startswith("cross_net.")} for state in (fresh, weights)
+    sizes, fresh_sizes = (
+        {key: tensor.shape for key, tensor in state.items() if key.startswith("cross_net.")}
+        for state in (weights, fresh)
     )
-    if shapes(fresh_network) != shapes(network):
-        weights = {key: tensor for key, tensor in weights.items() if key not in network} | fresh_network
+    kept: tuple[str, ...] = ("img_enc.classes.",)  # never learnt
+    if sizes != fresh_sizes:
+        weights = {key: tensor for key, tensor in weights.items() if key not in sizes}
+        kept = (*kept, "cross_net.")
         tqdm.write(f"The network starts from random weights: the network of {start} has other sizes.")
-    classes = {key: tensor for key, tensor in fresh.items() if key.startswith("img_enc.classes.")}  # never learnt
     try:
-        model.load_state_dict(classes | weights)
+        model.load_state_dict({key: tensor for key, tensor in fresh.items() if key.startswith(kept)} | weights)
     except RuntimeError as error:
         raise ValueError(f"The recipe's model cannot start from {start}: {error}") from error
-
-
-def shapes(tensors: dict[str, Tensor]) -> dict[str, torch.Size]:
-    """Return the tensors' shapes by name."""
-    return {name: tensor.shape for name, tensor in tensors.items()}
 
 
 def read_splits(data: Path, images: Path | None = None) -> dict[str, Split]:
@@ -146,8 +142,15 @@ def check_phrases(split: Split, settings: TrainSettings) -> None:
 
 def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[str, Any]]:
     """Group parameters for AdamW by their share of the rate: backbones, heads, context, predictors of s^p, network."""
-    names = ("backbone", "heads", "context", "predictor", "network")
-    groups: dict[str, list[torch.nn.Parameter]] = {name: [] for name in names}
+    along = settings.backbone_rate * (settings.heads_rate if settings.frozen else 1.0)
+    shares = {  # of the rate, after and in pre-training
+        "backbone": (along, settings.backbone_rate if settings.frozen else 1.0),
+        "heads": (settings.heads_rate, 1.0),
+        "context": (settings.heads_rate * settings.context_rate, 1.0),
+        "predictor": (1.0, 1.0),
+        "network": (settings.network_rate, 1.0),
+    }
+    groups: dict[str, list[torch.nn.Parameter]] = {name: [] for name in shares}
     for name, parameter in step.named_parameters():
         name = name.removeprefix("model.")
         if not parameter.requires_grad:
@@ -160,13 +163,8 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
             groups["predictor"].append(parameter)
         else:
             groups["heads" if name.startswith(("img_enc.", "txt_enc.")) else "network"].append(parameter)
-    along = settings.backbone_rate * (settings.heads_rate if settings.frozen else 1.0)
-    context = settings.heads_rate * settings.context_rate
-    rates = {"backbone": along, "heads": settings.heads_rate, "context": context}
-    rates |= {"network": settings.network_rate, "predictor": 1.0}
-    before = {"backbone": settings.backbone_rate if settings.frozen else 1.0}
     return [
-        {"params": members, "lr": 0.0, "share": rates[name], "pretrain_share": before.get(name, 1.0)}
-        for name, members in groups.items()
-        if members
+        {"params": groups[name], "lr": 0.0, "share": share, "pretrain_share": before}
+        for name, (share, before) in shares.items()
+        if groups[name]
     ]

@@ -34,36 +34,26 @@ def epoch_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: i
     if "align" not in row:
         return []
     warnings = []
-    target, epoch = row["target_ratio"], f"epoch {row['epoch']:g}"
-    if sampled and abs(row["kept"] - target) > KEPT_OFF:
+    target, kept, epoch = row["target_ratio"], row["kept"], f"epoch {row['epoch']:g}"
+    if sampled and abs(kept - target) > KEPT_OFF:
         warnings.append(
-            f"In {epoch} {row['kept']:.3f} of the patches were kept, more than {KEPT_OFF:g} off the target of "
-            f"{target:g}: raise ratio_weight."
+            f"In {epoch} {kept:.3f} of the patches were kept, more than {KEPT_OFF:g} off the target of {target:g}: "
+            "raise ratio_weight."
         )
-    return [*warnings, *loss_warnings(row, settings, main_epoch, sampled)]
-
-
-def loss_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: int, sampled: bool) -> list[str]:
-    """Return warnings about losses outside the guide's healthy ranges."""
-    checked = ["ratio"] if sampled else []
-    if settings.loss == "triplet" and main_epoch in (0, settings.hard_after):
-        checked = ["loss", "align", *checked]
     batch, hardest = settings.batch_size, main_epoch >= settings.hard_after
     start = 2 * batch * settings.margin * (1 if hardest else batch - 1)
-    warnings = []
-    for name in checked:
+    advice = (
+        f"with {'hardest' if hardest else 'all'} negatives of a batch of {batch} it starts near {start:.4g} while all "
+        "pairs score alike, so compare with that first"
+    )
+    starts = settings.loss == "triplet" and main_epoch in (0, settings.hard_after)
+    checked = [("total", "loss", advice), ("align", "align", advice)] if starts else []
+    checked += [("ratio", "ratio", "raise ratio_weight if it stays")] if sampled else []
+    for title, name, remedy in checked:
         low, high = HEALTHY[name]
-        if low <= row[name] <= high:
-            continue
-        title = {"loss": "total", "align": "align", "ratio": "ratio"}[name]
-        advice = (
-            "raise ratio_weight if it stays"
-            if name == "ratio"
-            else f"with {'hardest' if hardest else 'all'} negatives of a batch of {batch} it starts near {start:.4g} "
-            "while all pairs score alike, so compare with that first"
-        )
-        warnings.append(
-            f"The {title} loss of epoch {row['epoch']:g} is {row[name]:.4g}, outside {low:g} to {high:g}, which the "
-            f"training guide calls healthy: {advice}."
-        )
+        if not low <= row[name] <= high:
+            warnings.append(
+                f"The {title} loss of {epoch} is {row[name]:.4g}, outside {low:g} to {high:g}, which the training "
+                f"guide calls healthy: {remedy}."
+            )
     return warnings

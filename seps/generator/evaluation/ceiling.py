@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 
 from seps.common.precision import evaluating
-from seps.common.progress import Progress
+from seps.common.progress import Progress, batch_indices
 from seps.data import open_image, read_split
 from seps.evaluation.scenes import read_graphs
 from seps.generator.evaluation.evaluate import compute_named_fractions, figure, firsts_among, recaption, score, shown
@@ -40,7 +40,9 @@ def measure_ceiling(
     small = to_pictures(to_values(scenes, generator.network.config.image_size))
     pictures = {"true_scenes": scenes, "small": small, "autoencoded": reconstruct(generator, small)}
     asked, scorer = [read_caption(text) for text in texts], load_model("scenes")
-    result: dict[str, Any] = {"split": split_name, "count": count, "error": round(difference(small, pictures), 2)}
+    pairs = zip(small, pictures["autoencoded"], strict=True)
+    error = np.mean([np.abs(np.asarray(a, dtype=float) - np.asarray(b, dtype=float)).mean() for a, b in pairs])
+    result: dict[str, Any] = {"split": split_name, "count": count, "error": round(float(error), 2)}
     for name, these in pictures.items():
         objects, colours = compute_named_fractions(asked, recaption(generator, these, progress))
         found_first = figure(100.0 * firsts_among(score(scorer, these, texts)))
@@ -52,20 +54,12 @@ def measure_ceiling(
 def reconstruct(generator: ImageTextGenerator, pictures: Sequence[Image.Image]) -> list[Image.Image]:
     """Return the autoencoder's reconstructions of pictures."""
     network, size = generator.network, generator.network.config.image_size
+    rebuilt: list[Image.Image] = []
     with evaluating(network):
-        return [
-            picture
-            for start in range(0, len(pictures), BATCH)
-            for picture in to_pictures(
-                network.autoencoder(to_values(pictures[start : start + BATCH], size).to(network.device))
-            )
-        ]
-
-
-def difference(small: Sequence[Image.Image], pictures: dict[str, list[Image.Image]]) -> float:
-    """Mean absolute difference of a value between the small scenes and their reconstructions."""
-    pairs = zip(small, pictures["autoencoded"], strict=True)
-    return float(np.mean([np.abs(np.asarray(a, dtype=float) - np.asarray(b, dtype=float)).mean() for a, b in pairs]))
+        for batch in batch_indices(len(pictures), BATCH, False, "Rebuilding"):
+            values = to_values([pictures[i] for i in batch], size)
+            rebuilt += to_pictures(network.autoencoder(values.to(network.device)))
+    return rebuilt
 
 
 def table(result: dict[str, Any]) -> str:

@@ -64,14 +64,11 @@ def evaluate(
 def measure_captions(written: Sequence[str], split: Split, graphs: Graphs, scorer: SEPSModel) -> dict[str, Any]:
     """Measure how true captions are, number i of scene i."""
     readings = [read_caption(text) for text in written]
-    counts = np.array(
-        [count_true(scene, reading) for scene, reading in zip(graphs.scenes, readings, strict=True)]
-    )  # (n, 2)
+    true, whole = np.array(list(map(count_true, graphs.scenes, readings))).T  # (n,) each
     unseen = np.array([scene.unseen for scene in graphs.scenes])
-    true, whole = counts[:, 0], counts[:, 1]
     fractions = true / np.maximum(whole, 1)
     wholly = (true == whole) & (whole > 0)
-    objects = np.array([objects_named(scene, reading) for scene, reading in zip(graphs.scenes, readings, strict=True)])
+    objects = np.array(list(map(objects_named, graphs.scenes, readings)))
     grammar = [split.captions[i * split.captions_per_image] for i in range(len(graphs.scenes))]
     similarity = score(scorer, [open_image(file) for file in split.image_files], [*written, *grammar])
     matching, human = similarity[:, : len(written)], similarity[:, len(written) :]
@@ -193,21 +190,16 @@ def compute_named_fractions(asked: Sequence[Reading], back: Sequence[Sequence[Na
 
 def nearest_training(drawn: Sequence[Image.Image], true: Sequence[Path], train: Split) -> dict[str, Any]:
     """Return the mean difference of drawings, and of true scenes, to the nearest training scene at 32 x 32 pixels."""
-    known = thumbs([open_image(file) for file in train.image_files])  # (n, 3072)
-    return {
-        "nearest_training": figure(nearest(thumbs(drawn), known)),
-        "nearest_training_true_scenes": figure(nearest(thumbs([open_image(file) for file in true]), known)),
-    }
+    scenes, known_scenes = ([open_image(file) for file in files] for files in (true, train.image_files))
+    values, true_values, known = (
+        torch.from_numpy(np.stack([to_bytes(picture, THUMB) for picture in pictures])).flatten(1).float()
+        for pictures in (drawn, scenes, known_scenes)
+    )  # (n, 3 * 32 * 32) each
 
+    def nearest(pictures: Tensor) -> dict[str, Any]:
+        return figure(torch.cdist(pictures, known, p=1).min(dim=1).values.double().numpy() / pictures.shape[1])
 
-def thumbs(pictures: Sequence[Image.Image]) -> Tensor:
-    """(n, 3 * 32 * 32) values of pictures."""
-    return torch.from_numpy(np.stack([to_bytes(picture, THUMB) for picture in pictures])).flatten(1).float()
-
-
-def nearest(pictures: Tensor, known: Tensor) -> Floats:
-    """(n,), the mean absolute difference to the nearest of `known`."""
-    return torch.cdist(pictures, known, p=1).min(dim=1).values.double().numpy() / pictures.shape[1]
+    return {"nearest_training": nearest(values), "nearest_training_true_scenes": nearest(true_values)}
 
 
 def table(result: dict[str, Any]) -> str:

@@ -58,11 +58,11 @@ def evaluate_photos(
     result["beam"] = figures(best_captions(beamed[beams], 0.0, 0.0), truths)
     result["reranked"] = {"ranker": RANKER, "beams": BEAMS, "weight": WEIGHT, "agreement": AGREEMENT}
     result["reranked"] |= figures(best_captions(beamed[BEAMS]), truths)
-    result["choices"] = [
-        {"beams": number, "agreement": agreement, "weight": weight}
-        | brief(best_captions(beamed[number], weight, agreement), truths)
-        for number, agreement, weight in product(searches, AGREEMENTS, WEIGHTS)
-    ]
+    result["choices"] = []
+    for number, agreement, weight in product(searches, AGREEMENTS, WEIGHTS):
+        metrics = caption_metrics(best_captions(beamed[number], weight, agreement), truths, meteor=False)
+        measured = {name: round(metrics[name], 4) for name in ("bleu_4", "cider")}
+        result["choices"].append({"beams": number, "agreement": agreement, "weight": weight} | measured)
     result["people"] = figures([captions[0] for captions in truths], [captions[1:] for captions in truths])
     return result
 
@@ -84,12 +84,6 @@ def figures(written: Sequence[str], truths: Sequence[Sequence[str]]) -> dict[str
         "distinct": round(len({text.lower() for text in written}) / len(written), 4),
         "words": round(float(np.mean([len(text.split()) for text in written])), 2),
     }
-
-
-def brief(written: Sequence[str], truths: Sequence[Sequence[str]]) -> dict[str, float]:
-    """BLEU-4 and CIDEr of captions."""
-    metrics = caption_metrics(written, truths, meteor=False)
-    return {name: round(metrics[name], 4) for name in ("bleu_4", "cider")}
 
 
 def table(result: dict[str, Any]) -> str:

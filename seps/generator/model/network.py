@@ -56,12 +56,6 @@ class GeneratorNetwork(nn.Module):
         """Where it is."""
         return self.temperature.log.device
 
-    @property
-    def barred_ids(self) -> list[int]:
-        """Ids that no caption has, [UNK] the last."""
-        tokenizer = self.tokenizer
-        return [tokenizer.cls_id, tokenizer.pad_id, tokenizer.mask_id, tokenizer.unk_id]
-
     def read(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Token ids (B, L) and lengths (B,) of texts, on its device; ValueError for what is no text."""
         most = self.config.captioner.max_words
@@ -78,9 +72,11 @@ class GeneratorNetwork(nn.Module):
         for name, tensors in self.saved().items():
             if name in self.config.int8:
                 tensors = to_int8(tensors)
-            half = {key: cast_for_storage(key, tensor).detach().cpu().contiguous() for key, tensor in tensors.items()}
-            for key, tensor in half.items():
-                if not bool(torch.isfinite(tensor).all()):
+            half = {}
+            for key, tensor in tensors.items():
+                is_half = tensor.is_floating_point() and not key.endswith(SCALE)  # the scales of 8-bit numbers stay
+                half[key] = (tensor.half() if is_half else tensor).detach().cpu().contiguous()
+                if not bool(torch.isfinite(half[key]).all()):
                     raise ValueError(f"{key} holds values that are not finite in float16, so nothing is saved.")
             save_file(half, folder / f"{name}.safetensors", {"format": "pt"})
         (folder / CONFIG_FILE).write_text(self.config.to_json(), encoding="utf-8")
@@ -114,11 +110,6 @@ class GeneratorNetwork(nn.Module):
             check_tensors(file, tensors, expected)
             taken |= tensors
         self.load_state_dict(taken, strict=not lacking and not self.config.encoders.frozen)
-
-
-def cast_for_storage(key: str, tensor: Tensor) -> Tensor:
-    """Return a tensor as a file holds it: floats in float16, but the scales of 8-bit numbers."""
-    return tensor.half() if tensor.is_floating_point() and not key.endswith(SCALE) else tensor
 
 
 def to_values(pictures: Sequence[Image.Image], size: int) -> Tensor:

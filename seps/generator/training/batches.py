@@ -10,8 +10,7 @@ from tqdm import tqdm
 
 from seps.generator.config import GeneratorConfig
 from seps.generator.model.network import normalise
-from seps.generator.training.data import Captioned, objects_of
-from seps.generator.training.features import Features, features_of, maps_of
+from seps.generator.training.data import Captioned, Features, features_of, maps_of, objects_of
 from seps.generator.training.losses import Batch, Objective
 from seps.generator.training.settings import Stage
 from seps.generator.training.teacher import TeacherPatches
@@ -31,42 +30,31 @@ class Source(NamedTuple):
 
 
 @torch.no_grad()
-def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
-    """Precompute the latents (V, C_z, h, w), and aligned image features, for a stage that needs no pictures."""
-    if "diffusion" not in stage.losses or {*stage.losses} - {"diffusion", "representation"}:
-        return source
-    network, aligns = objective.network, "representation" in stage.losses
-    latents, seen = [], []
-    captioned = source.captioned
-    rows = torch.arange(len(captioned)).split(objective.settings.batch(stage))
-    for chosen in tqdm(rows, f"Latents of {captioned.split.name}", leave=False):
-        pictures = normalise(captioned.values(chosen)).to(network.device)
-        latents.append(network.autoencoder.encode(pictures).cpu())
-        if aligns:
-            seen.append(network.images.maps(pictures).half().cpu())
-    return source._replace(latents=torch.cat(latents), features=torch.cat(seen) if aligns else None)
-
-
-def with_cells(objective: Objective, stage: Stage, source: Source, cache: Path) -> Source:
-    """Precompute the cells of a frozen image encoder for a stage that needs no pictures."""
-    if not needs_only_cells(objective.network.config, stage):
-        return source
-    settings, split = objective.settings, source.captioned.split
-    return source._replace(cells=features_of(objective.network, split, cache, settings.mirrored, settings.crops))
+def prepare(objective: Objective, stage: Stage, source: Source, cache: Path) -> Source:
+    """Precompute what a stage needs of a split's pictures; ValueError where weighted places find no objects."""
+    settings, network, captioned = objective.settings, objective.network, source.captioned
+    losses, more = {*stage.losses}, settings.object_weight - 1
+    if "diffusion" in losses and more:
+        covered = objects_of(captioned.split, network.config.latent_size)  # (V, h, w)
+        source = source._replace(places=1 + more * covered)
+    if "diffusion" in losses and not losses - {"diffusion", "representation"}:
+        latents, seen = [], []
+        rows = torch.arange(len(captioned)).split(settings.batch(stage))
+        for chosen in tqdm(rows, f"Latents of {captioned.split.name}", leave=False):
+            pictures = normalise(captioned.values(chosen)).to(network.device)
+            latents.append(network.autoencoder.encode(pictures).cpu())
+            if "representation" in losses:
+                seen.append(network.images.maps(pictures).half().cpu())
+        source = source._replace(latents=torch.cat(latents), features=torch.cat(seen) if seen else None)
+    if needs_only_cells(network.config, stage):
+        cells = features_of(network, captioned.split, cache, settings.mirrored, settings.crops)
+        source = source._replace(cells=cells)
+    return source
 
 
 def needs_only_cells(config: GeneratorConfig, stage: Stage) -> bool:
     """Return whether a stage needs of pictures only what a frozen image encoder makes of them."""
     return config.encoders.frozen and not {*stage.losses} - {"captions", "contrastive"}
-
-
-def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
-    """Add the weights of places on objects to a stage with diffusion; ValueError if the data have no objects."""
-    more = objective.settings.object_weight - 1
-    if "diffusion" not in stage.losses or not more:
-        return source
-    covered = objects_of(source.captioned.split, objective.network.config.latent_size)  # (V, h, w)
-    return source._replace(places=1 + more * covered)
 
 
 def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterator[Batch]:

@@ -1,4 +1,4 @@
-"""A split's training data: pictures as bytes of one size, stored next to the run, and token ids."""
+"""A split's training data, stored next to the run: pictures of one size or their features, and token ids."""
 
 from __future__ import annotations
 
@@ -19,12 +19,18 @@ from tqdm import tqdm
 
 from seps.common.checks import read_json_file
 from seps.common.files import write_atomically
+from seps.common.precision import in_bfloat16
 from seps.data import open_image, read_entities, read_split
+from seps.data.dataset import augment_image, item_random
 from seps.data.layout import Split
 from seps.data.objects import Masks, read_scenes
 from seps.encoders.tokenizer import Tokenizer
-from seps.generator.model.network import to_bytes
+from seps.generator.model.encoders import ImageEncoder
+from seps.generator.model.network import GeneratorNetwork, to_bytes, to_values
 from seps.media.photos import READING
+
+BATCH_SIZE = 32  # pictures that are encoded at once
+Features = np.ndarray[tuple[int, ...], np.dtype[np.float16]]
 
 
 class Captioned(NamedTuple):
@@ -76,21 +82,15 @@ def read_captioned(
     for note in split.notes:
         tqdm.write(note)
     ids = [torch.tensor(tokenizer.encode(caption, max_words)) for caption in split.captions]
-    pixels = np.empty((0, size, size, 3), np.uint8) if cache is None else pixels_of(split, size, cache)
-    return Captioned(split, pixels, ids)
+    if cache is None:
+        return Captioned(split, np.empty((0, size, size, 3), np.uint8), ids)
 
-
-def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """Return a split's pictures (V, size, size, 3) as bytes on disk, created if missing."""
-    files = split.image_files
-
-    def read() -> Iterator[NDArray[np.uint8]]:
-        for path in tqdm(files, desc=f"Reading {split.name}", leave=False):
+    def pictures() -> Iterator[NDArray[np.uint8]]:
+        for path in tqdm(split.image_files, desc=f"Reading {split.name}", leave=False):
             yield to_bytes(open_image(path), size)
 
-    return cached_rows(
-        cache / f"{split.name}-{size}.npy", fingerprint(split), "|u1", (len(files), size, size, 3), read()
-    )
+    file, shape = cache / f"{split.name}-{size}.npy", (len(split.image_files), size, size, 3)
+    return Captioned(split, cached_rows(file, fingerprint(split), "|u1", shape, pictures()), ids)
 
 
 def cached_rows(
@@ -132,3 +132,42 @@ def find_frequent_ids(captions: Sequence[Tensor], count: int, always: Sequence[i
     """Return the `count` most frequent token ids of captions and `always`, then the lowest, ascending."""
     often = [number for number, _ in Counter(int(i) for ids in captions for i in ids).most_common()]
     return torch.tensor(sorted(list(dict.fromkeys([*always, *often, *range(count)]))[:count]))
+
+
+def features_of(
+    network: GeneratorNetwork, split: Split, cache: Path, mirrored: bool = False, crops: int = 0
+) -> Features:
+    """Compute or read the cells (V, K, G, D) of a split's pictures from a frozen encoder, float16 in `cache`."""
+    encoders, size = network.config.encoders, network.config.image_size
+    views = 1 + mirrored + crops
+    stem = f"{split.name}-{encoders.vision}-{size}{'-mirrored' if mirrored else ''}{f'-{crops}-crops' if crops else ''}"
+    made_from = fingerprint(split) | {"vision": encoders.vision, "weights": encoders.vision_weights}
+    files, images = split.image_files, network.images
+    shape = (len(files), views, images.side**2, images.width)
+
+    def compute() -> Iterator[Features]:
+        for start in tqdm(range(0, len(files), BATCH_SIZE), desc=f"Features of {split.name}", leave=False):
+            opened = [open_image(path) for path in files[start : start + BATCH_SIZE]]
+            pictures = to_values(opened, size)
+            seen = [pictures, *[pictures.flip(3)] * mirrored]
+            for crop in range(crops):
+                rngs = (item_random(0, crop, start + number, "image") for number in range(len(opened)))
+                seen.append(to_values(list(map(augment_image, opened, rngs)), size))
+            yield torch.stack([cells_of(images, view.to(network.device)) for view in seen], dim=1).numpy()
+
+    return cached_rows(cache / f"{stem}.npy", made_from, "<f2", shape, compute())
+
+
+@torch.no_grad()
+def cells_of(images: ImageEncoder, pictures: Tensor) -> Tensor:
+    """Cells (B, G, D) of pictures (B, 3, S, S), row by row, on the CPU."""
+    with in_bfloat16(pictures.device.type == "cpu"):
+        maps = images.maps(pictures.contiguous(memory_format=torch.channels_last))
+    return maps.float().flatten(2).transpose(1, 2).cpu()
+
+
+def maps_of(features: Features, rows: Tensor, side: int, training: bool) -> Tensor:
+    """Maps (B, D, side, side) of pictures by number, in training of each at random one of its views."""
+    views = torch.randint(features.shape[1], (len(rows),)) if training else torch.zeros_like(rows)
+    cells = torch.from_numpy(features[rows.numpy(), views.numpy()].astype(np.float32))  # (B, G, D)
+    return cells.transpose(1, 2).unflatten(2, (side, side))

@@ -1,13 +1,14 @@
 """Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--start FOLDER] [--resume]`."""
 
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from timm.optim import Muon
 from torch import nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from seps.common.checks import usable_device
@@ -17,21 +18,18 @@ from seps.data import overlap_notes
 from seps.generator.config import GeneratorConfig
 from seps.generator.model.diffusion import attend_step_by_step
 from seps.generator.model.network import GeneratorNetwork
-from seps.generator.training import batches, watch
+from seps.generator.training import batches, report
 from seps.generator.training.data import Captioned, find_frequent_ids, read_captioned
-from seps.generator.training.losses import Batch
-from seps.generator.training.report import describe_step, training_plan
-from seps.generator.training.run import Run
+from seps.generator.training.losses import Batch, Objective
 from seps.generator.training.settings import LOSSES, GeneratorSettings, Stage, read_recipe
 from seps.generator.training.teacher import TeacherHead, TeacherPatches
 from seps.models.hub import load_model
 from seps.runs.checkpoint import RunState, read_state
-from seps.runs.lr_schedule import FINE, set_learning_rate
-from seps.runs.lr_schedule import length_note as note_on_length
+from seps.runs.lr_schedule import FINE, length_note, set_learning_rate
 from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_folder import DATA, FOLDER, MODEL, check_no_run
 from seps.runs.run_log import Curves, Panel, Row, read_epochs
-from seps.runs.trainer import Epoch, Trainer, Values
+from seps.runs.trainer import Epoch, Trainer, Values, warn
 
 CURVES = Curves(
     pictures={
@@ -54,7 +52,6 @@ def train(
     resume: bool = False,
     cache: Path | None = None,
     images: Path | None = None,
-    device: str | None = None,
     start: Path | None = None,
 ) -> GeneratorNetwork:
     """Train a generator from a recipe.
@@ -73,7 +70,6 @@ def train(
         )
     if not config.reads and any({*stage.losses} - {"captions"} for stage in settings.stages):
         raise ValueError("The recipe's reads is false, so that captions is the one loss that its stages may have.")
-    where = usable_device(device)
     torch.manual_seed(settings.seed)
     network = GeneratorNetwork(config)
     if start is not None:
@@ -87,30 +83,38 @@ def train(
     state = RunState(0)
     if resume:
         state = read_state(out / FOLDER, [stage.epochs for stage in settings.stages])
-        if note := length_note(out, settings, state):
+        if note := schedule_note(out, settings, state):
             tqdm.write(note)
     kept = cache or out / "pictures"
     train_images, dev_images = read_images(network, settings, data, kept, images)
-    for note in overlap_notes(train_images.split, dev_images.split):
-        tqdm.write(f"Warning: {note}", file=sys.stderr)
+    warn(overlap_notes(train_images.split, dev_images.split))
     written, tokenizer = network.captioner.written, network.tokenizer
     if written is not None and start is None:
         always = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.unk_id)
         written.copy_(find_frequent_ids(train_images.ids, len(written), always))
-    network.to(where)
+    network.to(usable_device(None))
     network.to(memory_format=torch.channels_last)
     if network.unet is not None and network.device.type == "cpu":
         attend_step_by_step(network.unet)
-    tqdm.write(training_plan(network, settings, len(train_images), len(dev_images)))
+    tqdm.write(report.training_plan(network, settings, len(train_images), len(dev_images)))
     write_recipe(out, config, settings)
     write_json(out / DATA, {"data": str(data.resolve()), "images": images and str(images.resolve())})
-    sources, teacher = with_teacher(network, settings, train_images, dev_images, kept)
+    sources: Sources = (batches.Source(train_images), batches.Source(dev_images))
+    teacher: TeacherHead | None = None
+    if any("teacher" in stage.losses for stage in settings.stages):
+        patches = [TeacherPatches(settings.teacher, source.captioned, kept, network.device) for source in sources]
+        teacher = TeacherHead(network.images.width, network.images.side, patches[0].side, patches[0].channels)
+        sources = sources[0]._replace(teacher=patches[0]), sources[1]._replace(teacher=patches[1])
     run = Run(network, settings, teacher).to(network.device)
+    last = sum(stage.epochs for stage in settings.stages)
     for number in range(state.stage, len(settings.stages)):
-        run_stage(run, sources, out, kept, number, state if resume and number == state.stage else None)
+        trainer = StageTrainer(run, sources, out, kept, number, state if resume and number == state.stage else None)
+        trainer.fit(range(trainer.before + trainer.done, trainer.before + trainer.stage.epochs), last)
+        if report.epochs_since_best(trainer.rows):  # the weights of the best epoch remain
+            run.load_model(out / MODEL, run.has_drawn(number))
     vocabulary = network.tokenizer.size if written is None else len(written)
     measured = min(settings.dev_images or len(dev_images), len(dev_images))
-    for mark in watch.success_marks(read_epochs(out), settings, vocabulary, measured):
+    for mark in report.success_marks(read_epochs(out), settings, vocabulary, measured):
         tqdm.write(mark)
     return network
 
@@ -136,30 +140,13 @@ def read_images(
     return train_images.part(0, kept, "train"), train_images.part(kept, count, "held_back")
 
 
-def with_teacher(
-    network: GeneratorNetwork, settings: GeneratorSettings, train_images: Captioned, dev_images: Captioned, cache: Path
-) -> tuple[Sources, TeacherHead | None]:
-    """Return both splits with the teacher's features of their images, and the head that predicts them."""
-    if not any("teacher" in stage.losses for stage in settings.stages):
-        return (batches.Source(train_images), batches.Source(dev_images)), None
-    patches = [
-        TeacherPatches(settings.teacher, captioned, cache, network.device) for captioned in (train_images, dev_images)
-    ]
-    head = TeacherHead(network.images.width, network.images.side, patches[0].side, patches[0].channels)
-    return (batches.Source(train_images, None, patches[0]), batches.Source(dev_images, None, patches[1])), head
-
-
-def length_note(out: Path, settings: GeneratorSettings, state: RunState) -> str:
+def schedule_note(out: Path, settings: GeneratorSettings, state: RunState) -> str:
     """Describe how the learning rate changes if a stage is resumed with another number of epochs; "" if it does not."""
-    first, stage = first_settings(out, read_recipe), state.stage
-    if first is None or stage >= len(first.stages):
+    first, stage, done = first_settings(out, read_recipe, settings), state.stage, state.epoch
+    if stage >= len(first.stages):
         return ""
-    return note_on_length(
-        first.stages[stage].epochs,
-        settings.stages[stage].epochs,
-        state.epoch,
-        lambda epochs: settings.rate_factor(epochs, state.epoch * FINE, FINE),
-    )
+    before, now = (each.stages[stage].epochs for each in (first, settings))
+    return length_note(before, now, done, lambda epochs: settings.rate_factor(epochs, done * FINE, FINE))
 
 
 def start_text(network: GeneratorNetwork, name: str) -> None:
@@ -175,14 +162,48 @@ def start_text(network: GeneratorNetwork, name: str) -> None:
     bert.load_state_dict(source)
 
 
-def run_stage(run: Run, sources: Sources, out: Path, cache: Path, number: int, state: RunState | None = None) -> None:
-    """Run the epochs of a stage, after the checkpoint if there is a state; the best epoch's weights remain."""
-    trainer = StageTrainer(run, sources, out, cache, number, state)
-    before, stage = trainer.before, trainer.stage
-    last = sum(stage.epochs for stage in run.objective.settings.stages)
-    trainer.fit(range(before + trainer.done, before + stage.epochs), last)
-    if watch.epochs_since_best(trainer.rows):
-        run.load_model(out / MODEL, run.has_drawn(number))
+class Run(nn.Module):
+    """Content of a checkpoint: the objective, and the UNet's running average if it has one."""
+
+    def __init__(
+        self, network: GeneratorNetwork, settings: GeneratorSettings, teacher: TeacherHead | None = None
+    ) -> None:
+        super().__init__()
+        self.objective = Objective(network, settings, teacher)
+        self.average: AveragedModel | None = None
+        if settings.average and any("diffusion" in stage.losses for stage in settings.stages):
+            self.average = AveragedModel(network.unet, multi_avg_fn=get_ema_multi_avg_fn(settings.average))
+            self.average.requires_grad_(False)
+
+    def has_drawn(self, number: int) -> bool:
+        """Return whether diffusion has begun by the end of stage `number`, counted from 0."""
+        return any("diffusion" in stage.losses for stage in self.objective.settings.stages[: number + 1])
+
+    @contextmanager
+    def use_average(self, drawn: bool) -> Iterator[None]:
+        """Give the UNet its running average temporarily, if it has one and diffusion has begun (`drawn`)."""
+        if self.average is None or not drawn:
+            yield
+            return
+        unet = self.objective.network.unet
+        weights = {key: tensor.clone() for key, tensor in unet.state_dict().items()}
+        unet.load_state_dict(self.average.module.state_dict())
+        try:
+            yield
+        finally:
+            unet.load_state_dict(weights)
+
+    def save_model(self, folder: Path, drawn: bool) -> None:
+        """Write the generator, its UNet as the running average where diffusion has begun (`drawn`)."""
+        with self.use_average(drawn):
+            self.objective.network.save(folder)
+
+    def load_model(self, folder: Path, drawn: bool) -> None:
+        """Load what `save_model` wrote; the running average continues from its UNet."""
+        network = self.objective.network
+        network.load(folder)
+        if self.average is not None and drawn:
+            self.average.module.load_state_dict(network.unet.state_dict())
 
 
 class StageTrainer(Trainer[Batch]):
@@ -200,16 +221,7 @@ class StageTrainer(Trainer[Batch]):
         if state is not None:
             self.done = state.epoch
             self.resume(out / FOLDER, state, self.before + self.done)
-        objective = self.objective
-        self.train, self.dev = (
-            batches.with_cells(
-                objective,
-                stage,
-                batches.with_latents(objective, stage, batches.with_places(objective, stage, source)),
-                cache,
-            )
-            for source in sources
-        )
+        self.train, self.dev = (batches.prepare(self.objective, stage, source, cache) for source in sources)
         self.rate, self.size = stage.learning_rate or settings.learning_rate, settings.batch(stage)
 
     def data(self, number: int) -> Epoch[Batch]:
@@ -217,8 +229,10 @@ class StageTrainer(Trainer[Batch]):
         epoch, settings, count = number - self.before, self.settings, len(self.train.captioned)
         torch.manual_seed(settings.seed * 100_003 + self.number * 1009 + epoch)
         title = f"stage {self.number + 1} of {len(settings.stages)}, epoch {epoch + 1} of {self.stage.epochs}"
-        steps = steps_an_epoch(settings, self.stage, count)
-        before = steps_before(settings, count, self.number) + epoch * steps
+        each = [count // settings.batch(stage) or 1 for stage in settings.stages]  # steps of an epoch
+        steps = each[self.number]
+        earlier = zip(settings.stages[: self.number], each, strict=False)
+        before = sum(stage.epochs * of_epoch for stage, of_epoch in earlier) + epoch * steps
         return Epoch(number, title, batches.epoch_batches(self.objective, self.stage, self.train), steps, before)
 
     def step(self, batch: Batch, epoch: Epoch[Batch], number: int) -> Values:
@@ -237,7 +251,7 @@ class StageTrainer(Trainer[Batch]):
         try:
             return super().update(batch, epoch, number)
         except RuntimeError as error:
-            if shortage := watch.memory_error(error, self.size, bool(self.stage.batch_size)):
+            if shortage := report.memory_error(error, self.size, bool(self.stage.batch_size)):
                 raise shortage from error
             raise
 
@@ -252,11 +266,11 @@ class StageTrainer(Trainer[Batch]):
 
     def is_over(self) -> bool:
         """Return whether the loss on dev has not been lower for `patience` epochs."""
-        return 0 < self.stage.patience <= watch.epochs_since_best(self.rows)
+        return 0 < self.stage.patience <= report.epochs_since_best(self.rows)
 
     def is_best(self) -> bool:
         """Return whether the last epoch has the lowest loss on dev."""
-        return not watch.epochs_since_best(self.rows)
+        return not report.epochs_since_best(self.rows)
 
     def save_best(self, row: Row) -> None:
         """Write `model/`."""
@@ -268,7 +282,7 @@ class StageTrainer(Trainer[Batch]):
 
     def describe(self, values: Row) -> str:
         """Return a step in short."""
-        return describe_step(values, self.size)
+        return report.describe_step(values, self.size)
 
     def report(self, epoch: Epoch[Batch], row: Row, steps: Sequence[Row], is_best: bool) -> None:
         """Print the losses, and notes on the stage."""
@@ -276,22 +290,12 @@ class StageTrainer(Trainer[Batch]):
         number, device = epoch.number - self.before, self.objective.network.device.type
         left = sum(stage.epochs for stage in self.settings.stages) - (epoch.number + 1)
         notes = [
-            watch.fall_note([line["loss"] for line in steps], self.stage, self.rate) if number == 0 else "",
-            watch.plateau_note(self.rows),
-            watch.time_note(time.monotonic() - epoch.started, left, device) if number == self.done else "",
+            report.fall_note([line["loss"] for line in steps], self.stage, self.rate) if number == 0 else "",
+            report.plateau_note(self.rows),
+            report.time_note(time.monotonic() - epoch.started, left, device) if number == self.done else "",
         ]
         for note in filter(None, notes):
             tqdm.write(note)
-
-
-def steps_an_epoch(settings: GeneratorSettings, stage: Stage, count: int) -> int:
-    """Return how many steps an epoch of a stage has over `count` images."""
-    return count // settings.batch(stage) or 1
-
-
-def steps_before(settings: GeneratorSettings, count: int, number: int) -> int:
-    """Return how many steps the stages before stage `number`, counted from 0, have over `count` images."""
-    return sum(stage.epochs * steps_an_epoch(settings, stage, count) for stage in settings.stages[:number])
 
 
 def optimizer_of(stage: Stage, learned: list[nn.Parameter], weight_decay: float) -> torch.optim.Optimizer:

@@ -10,7 +10,7 @@ from seps.generator.config import SHRINKS
 from seps.generator.model.autoencoder import scaled
 from seps.generator.model.captioner import caption_loss
 from seps.generator.model.diffusion import diffusion_loss, noise_schedule, padded
-from seps.generator.model.encoders import ImageEncoder, ImageFeatures, TextFeatures
+from seps.generator.model.encoders import ImageEncoder, TextFeatures
 from seps.generator.model.network import GeneratorNetwork
 from seps.generator.training.representation import RepresentationHead, middle_of
 from seps.generator.training.settings import GeneratorSettings, Stage
@@ -84,7 +84,8 @@ class Objective(nn.Module):
         each: dict[str, Tensor] = {}
         found: dict[str, float] = {}
         if names & {"contrastive", "captions", "teacher"}:
-            image = self.seen(batch)
+            images = network.images
+            image = images(pictures_of(batch)) if batch.features is None else images.read(batch.features)
         if names & {"contrastive", "diffusion"}:
             text = network.captions(batch.ids, batch.lengths)
         if "contrastive" in names:
@@ -97,7 +98,9 @@ class Objective(nn.Module):
             smoothing = self.settings.label_smoothing if network.captioner.training else 0.0
             each["captions"] = caption_loss(logits, rows, batch.lengths, smoothing)
         if "teacher" in names:
-            each["teacher"] = self.teacher_loss(image.grid, batch)
+            if self.teacher is None or batch.patches is None:
+                raise ValueError("The loss teacher needs a teacher and its features of the batch's images.")
+            each["teacher"] = F.mse_loss(self.teacher(image.grid), batch.patches)
         if names & {"pixels", "perceptual"}:
             seen, rebuilt = self.reconstruct_pictures(stage, pictures_of(batch))
         if "pixels" in names:
@@ -112,15 +115,12 @@ class Objective(nn.Module):
             text = self.with_empty(text)
             with middle_of(network.unet) as middle:
                 each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, text, batch.places)
-            if "representation" in names:
-                each["representation"] = self.representation_loss(middle[0], batch)
+            if self.representation is not None and "representation" in names:
+                with torch.no_grad():
+                    seen = network.images.maps(pictures_of(batch)) if batch.features is None else batch.features
+                each["representation"] = self.representation(middle[0], seen)
         total = sum((self.settings.weight(name) * loss for name, loss in each.items()), start=batch.ids.new_zeros(()))
         return {"loss": total} | each | found
-
-    def seen(self, batch: Batch) -> ImageFeatures:
-        """Encode a batch's pictures, or their precomputed features."""
-        images = self.network.images
-        return images(pictures_of(batch)) if batch.features is None else images.read(batch.features)
 
     def reconstruct_pictures(self, stage: Stage, pictures: Tensor) -> tuple[Tensor, Tensor]:
         """Return target and output of the autoencoder, of pictures (B, 3, S, S), in training cropped."""
@@ -133,22 +133,6 @@ class Objective(nn.Module):
         whole = seen.shape[-1] // SHRINKS
         side = int(torch.randint(whole // 2, whole, ()))
         return scaled(seen, SHRINKS * side), autoencoder(seen, side)
-
-    def representation_loss(self, middle: Tensor, batch: Batch) -> Tensor:
-        """Return the distance of the UNet's middle (B, D_m, h, w), projected, from the image encoder's features."""
-        if self.representation is None:
-            raise ValueError("The loss representation needs a head: name it in the settings' stages.")
-        features = batch.features
-        if features is None:
-            with torch.no_grad():
-                features = self.network.images.maps(pictures_of(batch))
-        return self.representation(middle, features)
-
-    def teacher_loss(self, grid: Tensor, batch: Batch) -> Tensor:
-        """Mean squared difference from the teacher's patches; 1 for who always answers with their mean."""
-        if self.teacher is None or batch.patches is None:
-            raise ValueError("The loss teacher needs a teacher and its features of the batch's images.")
-        return F.mse_loss(self.teacher(grid), batch.patches)
 
     def with_empty(self, text: TextFeatures) -> TextFeatures:
         """Return a batch's captions, some of them as the empty one, in training."""
@@ -181,10 +165,8 @@ def contrastive_loss(cosines: Tensor, temperature: Tensor) -> Tensor:
 def accuracy(cosines: Tensor) -> tuple[float, float]:
     """Return the share of images, and of captions, that find their own first among the batch; chance is 1 / B."""
     targets = torch.arange(len(cosines), device=cosines.device)
-    return (
-        float((cosines.argmax(dim=1) == targets).float().mean()),
-        float((cosines.argmax(dim=0) == targets).float().mean()),
-    )
+    image, caption = (float((cosines.argmax(dim=dim) == targets).float().mean()) for dim in (1, 0))
+    return image, caption
 
 
 def pixel_loss(rebuilt: Tensor, target: Tensor) -> Tensor:

@@ -14,7 +14,6 @@ from seps.common.precision import in_bfloat16
 from seps.data import open_image
 from seps.generator.training.data import Captioned, cached_rows, fingerprint
 from seps.models.hub import load_model
-from seps.models.model import SEPSModel
 
 BATCH_SIZE = 64  # images that the teacher encodes at once
 LOOKED_AT = 256  # images used to estimate each channel's mean and deviation
@@ -24,14 +23,25 @@ class TeacherPatches:
     """A SEPS model's patch embeddings of a split's images: (V, N, C) float16 on disk, in `side` x `side` patches."""
 
     def __init__(self, teacher: str, captioned: Captioned, cache: Path, device: torch.device) -> None:
-        model = load_model(teacher)
+        model, split = load_model(teacher), captioned.split
         rows, columns = model.grid
         if rows != columns:
             raise ValueError(
                 f"training.teacher is {teacher!r} with a grid of {rows} x {columns}, but a square grid is needed."
             )
         self.side, self.channels = rows, model.config.embed_size
-        self.values = patches_of(model, teacher, captioned, cache, device)
+        files, patches = split.image_files, rows * columns
+
+        def compute() -> Iterator[NDArray[Any]]:
+            model.to(device).eval()
+            for start in tqdm(range(0, len(files), BATCH_SIZE), desc=f"Patches of {split.name}", leave=False):
+                photos = [open_image(path) for path in files[start : start + BATCH_SIZE]]
+                with in_bfloat16(device.type == "cpu"):
+                    encoded = model.encode_photos(photos)[:, -patches:]  # (B, N, C), without [CLS]
+                yield encoded.float().cpu().numpy()
+
+        file, made_from = cache / f"{split.name}-{Path(teacher).name}.npy", fingerprint(split) | {"teacher": teacher}
+        self.values = cached_rows(file, made_from, "<f2", (len(files), patches, self.channels), compute())
         first = torch.from_numpy(self.values[:LOOKED_AT].astype(np.float32)).flatten(0, 1)
         self.mean, self.deviation = first.mean(dim=0), first.std(dim=0).clamp_min(1e-6)  # (C,) each
 
@@ -59,22 +69,3 @@ class TeacherHead(nn.Module):
         count, side, each = len(grid), self.side, self.each
         blocks = self.project(grid).view(count, side, side, each, each, self.channels)
         return blocks.transpose(2, 3).reshape(count, (side * each) ** 2, self.channels)
-
-
-def patches_of(
-    model: SEPSModel, name: str, captioned: Captioned, cache: Path, device: torch.device
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float16]]:
-    """Patch embeddings (V, N, C) without [CLS] as float16 on disk, created if missing."""
-    split, made_from = captioned.split, fingerprint(captioned.split) | {"teacher": name}
-    count, patches = len(split.image_files), model.grid[0] * model.grid[1]
-
-    def compute() -> Iterator[NDArray[Any]]:
-        model.to(device).eval()
-        for start in tqdm(range(0, count, BATCH_SIZE), desc=f"Patches of {split.name}", leave=False):
-            photos = [open_image(path) for path in split.image_files[start : start + BATCH_SIZE]]
-            with in_bfloat16(device.type == "cpu"):
-                encoded = model.encode_photos(photos)[:, -patches:]  # (B, N, C)
-            yield encoded.float().cpu().numpy()
-
-    file = cache / f"{split.name}-{Path(name).name}.npy"
-    return cached_rows(file, made_from, "<f2", (count, patches, model.config.embed_size), compute())

@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 from tqdm import tqdm
 
+from seps.common.files import write_atomically
 from seps.data import open_image
 from seps.data.dataset import MIRRORED, item_random
 from seps.judge.data import Ratings
@@ -28,6 +29,7 @@ from seps.models.storage import read_tensors
 AREA = (0.8, 1.0)  # of a crop, as a share of the picture's
 SPOILT = ("blur", "noise", "blocks")  # what a judge is taught to rank below
 FIRST, STEP = (0.03, 0.6), (0.08, 0.4)  # strengths of a picture's two spoilt copies
+MAX_SPOILT = 32  # pictures of a step, each with its two spoilt copies
 
 Opener = Callable[[], Image.Image]
 
@@ -65,11 +67,15 @@ def plan_spoilt_copies(pictures: int, count: int, seed: int) -> list[Spoilt]:
 
 @dataclass(frozen=True)
 class SpoiltFeatures:
-    """Quality features (m, 2, quality_width) of two copies of m pictures, `rows`, spoilt by strengths (m, 2)."""
+    """Quality features (m, 3, quality_width) of m pictures, each with two copies of strengths (m, 3), 0 first."""
 
-    rows: Tensor
-    strengths: Tensor
     quality: Tensor
+    strengths: Tensor
+
+    def sample(self, device: torch.device) -> tuple[Tensor, Tensor]:
+        """Sample at most MAX_SPOILT of the pictures: features and strengths."""
+        rows = torch.randperm(len(self.quality))[:MAX_SPOILT]
+        return self.quality[rows].to(device), self.strengths[rows].to(device)
 
 
 @dataclass(frozen=True)
@@ -90,60 +96,44 @@ def split_features(
     judge: Judge, ratings: Ratings, folder: Path, versions: int = 1, spoilt: int = 0, seed: int = 0
 ) -> SplitFeatures:
     """Compute a split's features in float16 of `versions` per picture, or read them from `folder`."""
-    files = ratings.image_files
+    files, name = ratings.image_files, ratings.name
     encoded = []
     for version in range(versions):
         openers = [
             lambda f=file, r=row, v=version: crop_randomly(open_image(f), seed, v, r) for row, file in enumerate(files)
         ]
         copies = [version, seed if version else 0]
-        encoded.append(cached(judge, openers, files, copies, folder, f"{ratings.name}, version {version + 1}"))
-    plan = plan_spoilt_copies(len(files), spoilt, seed)
-    return SplitFeatures(
-        torch.stack([version.quality for version in encoded], dim=1),
-        torch.stack([version.image for version in encoded], dim=1),
-        judge.encode_prompts(ratings.prompts).cpu(),
-        compute_spoilt_features(judge, files, plan, folder, ratings.name) if plan else None,
-    )
-
-
-def compute_spoilt_features(
-    judge: Judge, files: Sequence[Path], plan: Sequence[Spoilt], folder: Path, name: str
-) -> SpoiltFeatures:
-    """Quality features of spoilt copies."""
-    openers = [
-        lambda f=files[copy.row], k=copy.kind, s=strength: distort(open_image(f), k, s)
-        for copy in plan
-        for strength in copy.strengths
-    ]
-    encoded = cached(judge, openers, files, ["spoilt", *plan], folder, f"{name}, spoilt copies")
-    return SpoiltFeatures(
-        torch.tensor([copy.row for copy in plan]),
-        torch.tensor([copy.strengths for copy in plan]),
-        encoded.quality.unflatten(0, (len(plan), 2)),
-    )
+        encoded.append(cached(judge, openers, files, copies, folder, f"{name}, version {version + 1}"))
+    quality, image = (torch.stack(tensors, dim=1) for tensors in zip(*encoded, strict=True))
+    of_spoilt = None
+    if plan := plan_spoilt_copies(len(files), spoilt, seed):
+        openers = [
+            lambda f=files[copy.row], k=copy.kind, s=strength: distort(open_image(f), k, s)
+            for copy in plan
+            for strength in copy.strengths
+        ]
+        copied = cached(judge, openers, files, ["spoilt", *plan], folder, f"{name}, spoilt copies").quality
+        clean = quality[[copy.row for copy in plan], 0][:, None]  # (m, 1, Q)
+        of_spoilt = SpoiltFeatures(
+            torch.cat([clean, copied.unflatten(0, (len(plan), 2))], dim=1),
+            torch.tensor([(0.0, *copy.strengths) for copy in plan]),
+        )
+    return SplitFeatures(quality, image, judge.encode_prompts(ratings.prompts).cpu(), of_spoilt)
 
 
 def cached(
     judge: Judge, openers: Sequence[Opener], files: Sequence[Path], copies: object, folder: Path, title: str
 ) -> PictureFeatures:
     """Return features of pictures that `openers` open, from the file of an earlier run if it exists."""
-    path = folder / f"{cache_key(judge, files, copies)}.safetensors"
+    named = [(file.name, file.stat().st_size) for file in files]
+    key = json.dumps([READING, judge.config.as_dict()["encoder"], named, copies], sort_keys=True)
+    path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.safetensors"
     if not path.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
         parts = []
         for start in tqdm(range(0, len(openers), BATCH_SIZE), desc=f"Features of {title}", leave=False):
             parts.append(judge.encode([opener() for opener in openers[start : start + BATCH_SIZE]]))
-        named = zip(PictureFeatures._fields, zip(*parts, strict=True), strict=True)
-        tensors = {name: torch.cat(tensors).half().cpu() for name, tensors in named}
-        save_file(tensors, path.with_suffix(".partial"))
-        path.with_suffix(".partial").rename(path)
+        joined = zip(PictureFeatures._fields, zip(*parts, strict=True), strict=True)
+        with write_atomically(path) as partial:
+            save_file({name: torch.cat(tensors).half().cpu() for name, tensors in joined}, partial)
     tensors = read_tensors(path)
     return PictureFeatures(tensors["quality"].float(), tensors["image"].float())
-
-
-def cache_key(judge: Judge, files: Sequence[Path], copies: object) -> str:
-    """Return a short hash of encoders, picture files and copies."""
-    named = [(file.name, file.stat().st_size) for file in files]
-    encoder = judge.config.as_dict()["encoder"]
-    return hashlib.sha256(json.dumps([READING, encoder, named, copies], sort_keys=True).encode()).hexdigest()[:16]

@@ -1,6 +1,5 @@
 """Train a judge: `python -m seps.judge train RECIPE --data DATA --out RUN [--resume]`."""
 
-import sys
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
@@ -17,20 +16,19 @@ from seps.common.precision import evaluating
 from seps.data import open_image
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.data import Ratings, rating_notes, read_ratings
+from seps.judge.encoders import PictureFeatures, to_pixels
 from seps.judge.judge import Judge
 from seps.judge.network import Predictions
-from seps.judge.training.batches import epoch_rows, make_batch, sample_spoilt
-from seps.judge.training.features import SplitFeatures, split_features
+from seps.judge.training.features import SplitFeatures, crop_randomly, split_features
 from seps.judge.training.losses import JudgeLoss
 from seps.judge.training.report import epoch_report, epoch_row, training_plan
 from seps.judge.training.settings import JudgeSettings, rate_note, read_recipe
 from seps.runs.checkpoint import read_state
-from seps.runs.lr_schedule import FINE, set_learning_rate
-from seps.runs.lr_schedule import length_note as note_on_length
+from seps.runs.lr_schedule import FINE, length_note, set_learning_rate
 from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_folder import BEST, BEST_EPOCH, FOLDER, check_no_run
 from seps.runs.run_log import Curves, Panel, Row, read_epochs
-from seps.runs.trainer import Epoch, Trainer, Values
+from seps.runs.trainer import Epoch, Trainer, Values, warn
 
 AGREEMENT = tuple(f"{score}_{figure}" for score in SCORES for figure in ("srocc", "plcc", "krcc"))
 CURVES = Curves(
@@ -48,21 +46,18 @@ def train(
     out: Path,
     resume: bool = False,
     cache: Path | None = None,
-    judge: Judge | None = None,
 ) -> Judge:
     """Train a judge from a recipe."""
     if not resume:
         check_no_run(out)
     ratings = {name: read_ratings(data, name, config.data) for name in ("train", "dev")}
-    notes = [*rating_notes(ratings["train"], ratings["dev"], config.data), rate_note(config, settings)]
-    for note in filter(None, notes):
-        tqdm.write(f"Warning: {note}", file=sys.stderr)
-    if resume and (note := length_note(out, settings, read_state(out / FOLDER, [settings.epochs]).epoch)):
+    warn([*rating_notes(ratings["train"], ratings["dev"], config.data), rate_note(config, settings)])
+    if resume and (note := schedule_note(out, settings, read_state(out / FOLDER, [settings.epochs]).epoch)):
         tqdm.write(note)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
     torch.manual_seed(settings.seed)
-    judge = Judge(config).to(usable_device(None)) if judge is None else judge
+    judge = Judge(config).to(usable_device(None))
     tqdm.write(training_plan(judge, settings, len(ratings["train"]), len(ratings["dev"])))
     write_recipe(out, config, settings)
     frozen = not any(parameter.requires_grad for parameter in judge.encoders.parameters())
@@ -82,12 +77,10 @@ def train(
     return judge
 
 
-def length_note(out: Path, settings: JudgeSettings, done: int) -> str:
+def schedule_note(out: Path, settings: JudgeSettings, done: int) -> str:
     """Describe how another number of epochs changes a resumed run's learning rate; "" if it does not."""
-    first = first_settings(out, read_recipe)
-    if first is None:
-        return ""
-    return note_on_length(
+    first = first_settings(out, read_recipe, settings)
+    return length_note(
         first.epochs, settings.epochs, done, lambda epochs: settings.rate_factor(done * FINE, epochs * FINE)
     )
 
@@ -134,20 +127,38 @@ class JudgeTrainer(Trainer[Tensor]):
 
     def data(self, number: int) -> Epoch[Tensor]:
         """Return the rows of each batch of an epoch."""
-        torch.manual_seed(self.settings.seed * 1000 + number)
+        settings = self.settings
+        torch.manual_seed(settings.seed * 1000 + number)
         self.loss.train()
-        batches = epoch_rows(self.ratings["train"], self.settings, number)
-        title = f"epoch {number + 1} of {self.settings.epochs}"
+        order = np.random.default_rng([settings.seed, number]).permutation(len(self.ratings["train"]))
+        batches = torch.from_numpy(order).split(settings.batch_size)
+        title = f"epoch {number + 1} of {settings.epochs}"
         return Epoch(number, title, batches, len(batches), number * len(batches))
 
     def step(self, batch: Tensor, epoch: Epoch[Tensor], number: int) -> Values:
         """Compute the loss of these rows."""
-        settings, judge, features = self.settings, self.judge, self.features.get("train")
+        settings, device, features = self.settings, self.judge.device, self.features.get("train")
         factor = settings.rate_factor(epoch.before + number, settings.epochs * epoch.steps)
         set_learning_rate(self.optimizer, settings.learning_rate * factor)
-        made = make_batch(judge, self.ratings["train"], features, batch, settings, epoch.number)
-        spoilt = sample_spoilt(features, judge.device) if features is not None and settings.spoilt_weight else None
-        return {"loss": self.loss(made, self.targets[batch].to(judge.device), spoilt)}
+        rated, spoilt = self.targets[batch].to(device), None
+        if features is None:
+            pictures, text = self.open_pictures(batch, epoch.number)
+        else:
+            versions = torch.randint(features.quality.shape[1], (len(batch),))
+            parts = (features.quality[batch, versions], features.image[batch, versions])
+            pictures, text = PictureFeatures(*(part.to(device) for part in parts)), features.text[batch].to(device)
+            if settings.spoilt_weight and features.spoilt is not None:
+                spoilt = features.spoilt.sample(device)
+        return {"loss": self.loss(pictures, text, rated, spoilt)}
+
+    def open_pictures(self, rows: Tensor, epoch: int) -> tuple[PictureFeatures, Tensor]:
+        """Encode the pictures of these rows, cropped at random if augmented, and their prompts (B, d)."""
+        encoders, ratings, seed = self.judge.encoders, self.ratings["train"], self.settings.seed
+        version = epoch + 1 if self.settings.augment else 0
+        opened = [crop_randomly(open_image(ratings.image_files[row]), seed, version, row) for row in rows.tolist()]
+        pixels = to_pixels(opened, encoders.pixels).to(self.judge.device)
+        text = encoders.prompts([ratings.prompts[row] for row in rows.tolist()])
+        return encoders.pictures(pixels), text
 
     def advice(self, batch: Tensor) -> str:
         """Name rows of the batch."""
@@ -206,9 +217,8 @@ def predict(judge: Judge, ratings: Ratings, features: SplitFeatures | None = Non
             quality = features.quality[:, 0].to(judge.device)
             image, text = features.image[:, 0].to(judge.device), features.text.to(judge.device)
             return judge.network(quality, image, text)
-        parts = [
-            judge.encode([open_image(file) for file in ratings.image_files[start : start + 16]])
-            for start in tqdm(range(0, len(ratings), 16), desc=f"Scoring {ratings.name}", leave=False)
-        ]
+        files = ratings.image_files
+        starts = tqdm(range(0, len(ratings), 16), desc=f"Scoring {ratings.name}", leave=False)
+        parts = [judge.encode([open_image(file) for file in files[start : start + 16]]) for start in starts]
         quality, image = (torch.cat(tensors) for tensors in zip(*parts, strict=True))
         return judge.network(quality, image, judge.encode_prompts(ratings.prompts))

@@ -1,20 +1,11 @@
 """The losses of a judge in training."""
 
-from typing import NamedTuple
-
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from seps.judge.encoders import PictureFeatures
 from seps.judge.judge import Judge
 from seps.judge.training.settings import JudgeSettings
-
-
-class Batch(NamedTuple):
-    """B rated pictures: features, and prompts (B, d)."""
-
-    pictures: PictureFeatures
-    text: Tensor
 
 
 class JudgeLoss(nn.Module):
@@ -25,10 +16,12 @@ class JudgeLoss(nn.Module):
         self.judge = judge
         self.settings = settings
 
-    def forward(self, batch: Batch, rated: Tensor, spoilt: tuple[Tensor, Tensor] | None) -> Tensor:
-        """Return the loss of B pictures rated (B, 2), and of spoilt copies (m, 3, Q) with strengths (m, 3)."""
+    def forward(
+        self, pictures: PictureFeatures, text: Tensor, rated: Tensor, spoilt: tuple[Tensor, Tensor] | None
+    ) -> Tensor:
+        """Return the loss of B pictures with prompts (B, d), rated (B, 2), and of spoilt copies, see below."""
         settings = self.settings
-        quality, consistency = self.judge.network(batch.pictures.quality, batch.pictures.image, batch.text)
+        quality, consistency = self.judge.network(*pictures, text)
         loss = settings.quality_weight * F.mse_loss(quality.final, rated[:, 0])
         loss = loss + settings.consistency_weight * F.mse_loss(consistency.final, rated[:, 1])
         if spoilt is not None:
@@ -36,7 +29,11 @@ class JudgeLoss(nn.Module):
         return loss
 
     def compute_spoilt_loss(self, features: Tensor, strengths: Tensor) -> Tensor:
-        """Return by how much base and score of a copy exceed the milder copy's, minus a margin."""
+        """Return by how much base and score of a copy exceed the milder copy's, minus a margin.
+
+        Args:
+            features: (m, 3, Q) of m pictures, each with two copies; strengths: (m, 3), rising from 0.
+        """
         corrected = self.judge.network.quality(features.flatten(0, 1))
         loss = features.new_zeros(())
         for scores in (corrected.base.view_as(strengths), corrected.final.view_as(strengths)):  # (m, 3)

@@ -27,10 +27,8 @@ def epoch_row(judge: Judge, ratings: dict[str, Ratings], predictions: dict[str, 
         row[f"{name}_gap"] = srocc(on_train, getattr(ratings["train"], name)) - on_dev["srocc"]
         if scale:
             corrections = dev.correction.abs() / scale
-            row |= {
-                f"{name}_correction_mean": float(corrections.mean()),
-                f"{name}_correction_max": float(corrections.max()),
-            }
+            row[f"{name}_correction_mean"] = float(corrections.mean())
+            row[f"{name}_correction_max"] = float(corrections.max())
     return row
 
 
@@ -53,11 +51,8 @@ def epoch_report(row: Mapping[str, float], scales: Sequence[float]) -> str:
 
 def gap_remark(gap: float) -> str:
     """Return a clause where SROCC on train is far above that on dev."""
-    if not gap > MAX_GAP:
-        return ""
-    return (
-        f", above {MAX_GAP:g}: it learns pictures by heart (freeze more, smaller scales, more dropout or fewer epochs)"
-    )
+    advice = "it learns pictures by heart (freeze more, smaller scales, more dropout or fewer epochs)"
+    return f", above {MAX_GAP:g}: {advice}" if gap > MAX_GAP else ""
 
 
 def bound_remark(mean: float, largest: float, scale: float) -> str:
@@ -69,22 +64,17 @@ def bound_remark(mean: float, largest: float, scale: float) -> str:
     return ""
 
 
-def frozen_layers(judge: Judge) -> str:
-    """Return how many layers of how many are frozen in each tower, as a clause."""
-    frozen = judge.config.encoder.freeze_layers
-    layers = tower_layers(judge.encoders.model.config) if isinstance(judge.encoders, ClipEncoders) else {}
-    parts = [
-        f"{frozen[tower]} of {count} {tower} layers ({frozen[tower] / count:.0%})" for tower, count in layers.items()
-    ]
-    return f"embeddings and the first {' and '.join(parts)}; 70 to 80% is usual"
-
-
 def training_plan(judge: Judge, settings: JudgeSettings, train_pictures: int, dev_pictures: int) -> str:
     """Return the training plan, printed before training starts."""
     config, encoder = judge.config, judge.config.encoder
     learned = sum(parameter.numel() for parameter in judge.parameters() if parameter.requires_grad)
     frozen = sum(parameter.numel() for parameter in judge.encoders.parameters() if not parameter.requires_grad)
-    freezing = {"none": "nothing", "all": "all of the encoders"}.get(encoder.freeze) or frozen_layers(judge)
+    freezing = "nothing" if encoder.freeze == "none" else "all of the encoders"
+    if isinstance(judge.encoders, ClipEncoders) and encoder.freeze == "layers":
+        towers = tower_layers(judge.encoders.model.config).items()
+        shares = [(encoder.freeze_layers[tower], count, tower) for tower, count in towers]
+        parts = " and ".join(f"{some} of {count} {tower} layers ({some / count:.0%})" for some, count, tower in shares)
+        freezing = f"embeddings and the first {parts}; 70 to 80% is usual"
     if config.residual:
         quality = f"clamp(sigmoid(Linear(img)) + {config.scale_q:g} tanh(MLP(img)), 0, 1)"
         seen = ["img", "txt", "cos"]

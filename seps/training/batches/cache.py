@@ -66,18 +66,15 @@ def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mir
     """Compute the features of a split, or read an earlier run's; dense: "own" or "none"; mirrored: mirror too."""
     key = cache_key(model, split)
     both = "-mirrored" if mirrored else ""
-    images = open_cached_array(
-        folder / f"{split.name}-images-{key}{both}.npy", lambda path: image_array(model, split, path, mirrored)
-    )
+    compute = partial(image_array, model, split, mirrored)
+    images = open_cached_array(folder / f"{split.name}-images-{key}{both}.npy", compute)
     texts, limit, title = list(split.captions), model.config.text.max_words, f"Captions of {split.name}"
-    captions = open_cached_array(
-        folder / f"{split.name}-captions-{key}.npy", partial(text_array, model, texts, limit, limit, title)
-    )
+    compute = partial(text_array, model, texts, limit, limit, title)
+    captions = open_cached_array(folder / f"{split.name}-captions-{key}.npy", compute)
     lengths = torch.tensor([len(model.tokenizer.encode(caption, limit)) for caption in texts])
     words, dense_lengths = None, torch.ones(len(split.captions), dtype=torch.int64)
     if dense == "own":
-        file = folder / f"{split.name}-dense-{key}.npy"
-        words = open_cached_array(file, lambda path: dense_array(model, split, path))
+        words = open_cached_array(folder / f"{split.name}-dense-{key}.npy", partial(dense_array, model, split))
         if model.txt_enc.tail is not None:
             texts, limit = own_dense(split), model.config.text.max_dense_words
             dense_lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in texts])
@@ -87,22 +84,19 @@ def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mir
 def cache_key(model: SEPSModel, split: Split) -> str:
     """Return a hash of the inputs of the features: encoders, captions, image files, weights not from a package."""
     config = model.config.as_dict()
+    vision = config["vision"]
+    if "classes" in vision:  # of these only names and number change the features
+        vision |= {"classes": {key: vision["classes"].get(key) for key in ("names", "shared_until", "count")}}
     files = [(path.name, path.stat().st_size) for path in split.image_files]
-    parts = [READING, features_config(config["vision"]), config["text"], split.captions, split.dense, files]
     cut = [model.img_enc.frozen_until, model.txt_enc.frozen_layers]
     weights = "" if model.img_enc.tail or model.txt_enc.tail else hash_own_weights(model)
-    if cut != ["", -1]:
-        parts.append(cut)
-    if weights:
-        parts.append(weights)
+    parts = [READING, vision, config["text"], split.captions, split.dense, files]
+    return hash_of(parts + [cut] * (cut != ["", -1]) + [weights] * bool(weights))
+
+
+def hash_of(parts: list[Any]) -> str:
+    """Return a short hash of plain values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
-
-
-def features_config(vision: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a model config's "vision" that change image features: of classes only names and number."""
-    if "classes" not in vision:
-        return vision
-    return vision | {"classes": {key: vision["classes"].get(key) for key in ("names", "shared_until", "count")}}
 
 
 def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) -> tuple[NDArray[np.float16], Tensor]:
@@ -110,8 +104,7 @@ def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) ->
     limit = model.config.text.max_words
     lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in texts], dtype=torch.int64)
     weights = "" if model.txt_enc.tail else hash_own_weights(model)
-    parts = [model.config.as_dict()["text"], model.txt_enc.frozen_layers, texts, weights]
-    key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+    key = hash_of([model.config.as_dict()["text"], model.txt_enc.frozen_layers, texts, weights])
     compute = partial(text_array, model, texts, limit, int(lengths.max()), title)
     return open_cached_array(folder / f"{title.lower().replace(' ', '-')}-{key}.npy", compute), lengths
 
@@ -126,16 +119,12 @@ def mean_features(encoder: VisionEncoder, features: Tensor) -> Tensor:
 
 def hash_own_weights(model: SEPSModel) -> str:
     """Hash the backbones' weights that a model's file holds, which training may have changed; "" without any."""
-    weights = {
-        key: tensor
-        for key, tensor in model.state_dict().items()
-        if key.startswith(tuple(BACKBONES.values())) and model.config.is_saved(key)
-    }
-    digest = hashlib.sha256()
-    for key in sorted(weights):
+    digest, state = hashlib.sha256(), model.state_dict()
+    keys = [key for key in sorted(state) if key.startswith(tuple(BACKBONES.values())) and model.config.is_saved(key)]
+    for key in keys:
         digest.update(key.encode())
-        digest.update(weights[key].cpu().contiguous().numpy().tobytes())
-    return digest.hexdigest() if weights else ""
+        digest.update(state[key].cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest() if keys else ""
 
 
 def open_cached_array(path: Path, compute: Callable[[Path], None]) -> NDArray[np.float16]:
@@ -152,7 +141,7 @@ def create_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -
 
 
 @torch.no_grad()
-def image_array(model: SEPSModel, split: Split, path: Path, mirrored: bool = False) -> None:
+def image_array(model: SEPSModel, split: Split, mirrored: bool, path: Path) -> None:
     """Write the images' features (V, N[+1], D_v), then, if requested, of their mirror images."""
     array: NDArray[np.float16] | None = None
     size = photo_batch_size(model.device)

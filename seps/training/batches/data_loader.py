@@ -11,15 +11,39 @@ from seps.data import Split, read_entities
 from seps.data.objects import read_scenes
 from seps.encoders.tokenizer import word_tokens
 from seps.models.model import SEPSModel
-from seps.training.batches.batch import StepBatch
+from seps.training.batches.batch import StepBatch, pool
 from seps.training.batches.cache import FeatureCache, cache_texts, mean_features
-from seps.training.batches.embedding import pool
 from seps.training.batches.phrases import PhraseBox, PhraseCaptions, phrase_boxes
 from seps.training.batches.samplers import ProcessShard, shuffle_batches, similar_batches
 from seps.training.settings import TrainSettings
 
 
-class CachedDataLoader:
+class SplitLoader:
+    """What batches of features and of pixels share: a split and its phrases, for one of several processes."""
+
+    def __init__(self, model: SEPSModel, settings: TrainSettings, split: Split, shard: ProcessShard) -> None:
+        self.model, self.settings, self.split, self.shard = model, settings, split, shard
+        self.per_image = split.captions_per_image
+        self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
+        if settings.phrase_weights:
+            self.phrases = read_phrases(model, split, settings.regions)
+
+    def refresh_classes(self) -> None:
+        """Update the class vectors from the current text branch; no-op without classes."""
+        self.model.refresh_classes()
+
+    def pretrain_length(self) -> int:
+        """Count the steps of `pretrain_epoch`."""
+        return self.shard.count(len(self.split.image_files) // self.settings.pretrain_batch)
+
+    def phrases_of(self, captions: Tensor, rows: list[int]) -> list[tuple[int, int, PhraseBox]]:
+        """Return the phrases of captions (B_t,) for `StepBatch`, ordered by image; rows: each caption's image."""
+        numbered = enumerate(captions.tolist())
+        boxes = [(rows[place], place, phrase) for place, number in numbered for phrase in self.phrases[number]]
+        return sorted(boxes, key=lambda entry: entry[0])
+
+
+class CachedDataLoader(SplitLoader):
     """Batches of frozen features; the model's heads decide which images are similar."""
 
     def __init__(
@@ -30,8 +54,8 @@ class CachedDataLoader:
         cache: FeatureCache,
         shard: ProcessShard = ProcessShard(),  # noqa: B008
     ) -> None:
-        self.model, self.settings, self.split, self.cache, self.shard = model, settings, split, cache, shard
-        self.per_image = split.captions_per_image
+        super().__init__(model, settings, split, shard)
+        self.cache = cache
         self.learns_along = model.img_enc.tail is not None or model.txt_enc.tail is not None
         # If patches are more than a projection of their features, no mean feature can replace them.
         self.pools_batch = self.learns_along or model.img_enc.classes is not None
@@ -40,9 +64,6 @@ class CachedDataLoader:
             self.image_means = mean_images(model, cache)  # (V, 1 or 2, D_v)
             self.caption_means = mean_captions(cache)  # (V * k, D_t)
         self.sided = [mentions_sides(caption) for caption in split.captions]
-        self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
-        if settings.phrase_weights:
-            self.phrases = read_phrases(model, split, settings.regions)
         self.phrase_captions: PhraseCaptions | None = None
         if settings.decision_weight:
             self.phrase_captions = PhraseCaptions(model, self.phrases, self.per_image, cache.folder)
@@ -84,10 +105,8 @@ class CachedDataLoader:
         """Yield an epoch over the images, with the captions that have phrases."""
         batches = shuffle_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
         for images in self.shard.of(batches, generator):
-            numbers = torch.tensor(
-                [caption for i in images.tolist() for caption in self.pretrain_captions(i, generator)]
-            )
-            yield self.batch(images, numbers, generator, dense=False, pretraining=True)
+            numbers = [caption for i in images.tolist() for caption in self.pretrain_captions(i, generator)]
+            yield self.batch(images, torch.tensor(numbers), generator, dense=False, pretraining=True)
 
     def pretrain_captions(self, image: int, generator: torch.Generator) -> list[int]:
         """Return captions of an image for a step, drawn from those with phrases; the first if there are none."""
@@ -96,20 +115,14 @@ class CachedDataLoader:
         taken = self.settings.pretrain_captions
         if not taken or taken >= len(with_phrases):
             return with_phrases
-        return [
-            with_phrases[i] for i in sorted(torch.randperm(len(with_phrases), generator=generator)[:taken].tolist())
-        ]
-
-    def pretrain_length(self) -> int:
-        """Count the steps of `pretrain_epoch`."""
-        return self.shard.count(len(self.split.image_files) // self.settings.pretrain_batch)
+        chosen = torch.randperm(len(with_phrases), generator=generator)[:taken].tolist()
+        return [with_phrases[i] for i in sorted(chosen)]
 
     def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """Yield an epoch over the captions, each with its image."""
         size = self.settings.batch_size
         if self.settings.similar_batches:
-            pooled = self.pooled_images()
-            noise = self.settings.similar_batches
+            pooled, noise = self.pooled_images(), self.settings.similar_batches
             batches = similar_batches(pooled, self.per_image, self.captions_taken(), size, noise, generator)
         else:
             batches = shuffle_batches(len(self.split.captions), size, generator)
@@ -152,31 +165,28 @@ class CachedDataLoader:
         """Build one step's batch: `images` (B_v,) and `captions` (B_t,) are numbers in the split."""
         place = {number: row for row, number in enumerate(images.tolist())}
         words, lengths = self.cache.caption_features(captions)
-        dense_captions = dense_lengths = pooled = None
+        dense_captions = dense_lengths = named = regions = pooled = None
         if dense and self.cache.dense is not None:
             dense_captions, dense_lengths = self.cache.dense_features(captions)
         rows = [place[number // self.per_image] for number in captions.tolist()]
-        phrases = batch_phrases(self.phrases, captions, rows)
-        taken = images
-        named = None if self.named is None else self.named[images]  # (B_v, N)
+        turned = torch.zeros(len(images), dtype=torch.bool)  # (B_v,), which are seen as their mirror images
         if self.cache.mirrored:
-            turned = torch.rand(len(images), generator=generator) < 0.5  # (B_v,)
-            for number, row in zip(captions.tolist(), rows, strict=True):
-                turned[row] &= not self.sided[number]
-            taken = images + turned * len(self.split.image_files)
-            phrases = [(i, t, box.mirrored(self.model.grid) if turned[i] else box) for i, t, box in phrases]
-            if named is not None:
-                named = torch.where(turned[:, None], named.unflatten(1, self.model.grid).flip(2).flatten(1), named)
-        regions = None
+            turned = torch.rand(len(images), generator=generator) < 0.5
+        for number, row in zip(captions.tolist(), rows, strict=True):
+            turned[row] &= not self.sided[number]
+        phrases = self.phrases_of(captions, rows)
+        phrases = [(i, t, box.mirrored(self.model.grid) if turned[i] else box) for i, t, box in phrases]
+        if self.named is not None:
+            named = self.named[images]  # (B_v, N)
+            named = torch.where(turned[:, None], named.unflatten(1, self.model.grid).flip(2).flatten(1), named)
         if self.phrase_captions is not None and not pretraining:
-            mirror = turned if self.cache.mirrored else torch.zeros(len(images), dtype=torch.bool)
-            regions = self.phrase_captions.of_images(images, mirror, generator)
+            regions = self.phrase_captions.of_images(images, turned, generator)
         if self.settings.pooled_weight and not self.pools_batch:
             sampled = torch.randint(len(self.split.captions), (self.settings.pooled_batch,), generator=generator)
             owners = sampled // self.per_image
             pooled = (self.image_means[owners], self.caption_means[sampled], owners)
         return StepBatch(
-            images=self.cache.image_features(taken),
+            images=self.cache.image_features(images + turned * len(self.split.image_files)),
             captions=words,
             lengths=lengths,
             dense_captions=dense_captions,
@@ -203,20 +213,14 @@ def mark_named_patches(phrases: list[list[PhraseBox]], per_image: int, num_patch
 
 def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
     """Compute each image's mean patch and, with context, its smaller view: (V, 1 or 2, D_v), no mirror images."""
-    rows = []
-    images = cache.images[: len(cache.images) // (2 if cache.mirrored else 1)]
-    for start in range(0, len(images), 64):
-        features = torch.from_numpy(images[start : start + 64].astype(np.float32))  # (B, .., D_v)
-        rows.append(mean_features(model.img_enc, features))
-    return torch.cat(rows)
+    chunks = torch.arange(len(cache.images) // (2 if cache.mirrored else 1)).split(64)
+    return torch.cat([mean_features(model.img_enc, cache.image_features(chunk)) for chunk in chunks])
 
 
 def mean_captions(cache: FeatureCache) -> Tensor:
     """Compute each caption's mean word: (V * k, D_t) float32; padding is zero."""
-    sums = [
-        torch.from_numpy(cache.captions[i : i + 2048].astype(np.float32)).sum(1)
-        for i in range(0, len(cache.lengths), 2048)
-    ]
+    starts = range(0, len(cache.lengths), 2048)
+    sums = [torch.from_numpy(cache.captions[i : i + 2048].astype(np.float32)).sum(1) for i in starts]
     return torch.cat(sums) / cache.lengths[:, None]
 
 
@@ -228,16 +232,6 @@ def choose_sample_numbers(count: int) -> Tensor:
 def mentions_sides(caption: str) -> bool:
     """Tell whether a caption speaks of left or right, so that it is not true of the mirror image."""
     return not {"left", "right"}.isdisjoint(caption.lower().replace(".", " ").replace(",", " ").split())
-
-
-def batch_phrases(
-    phrases: list[list[PhraseBox]], captions: Tensor, rows: list[int]
-) -> list[tuple[int, int, PhraseBox]]:
-    """Return the phrases of captions (B_t,) for `StepBatch`, ordered by image; rows: each caption's image."""
-    boxes = [
-        (rows[place], place, phrase) for place, number in enumerate(captions.tolist()) for phrase in phrases[number]
-    ]
-    return sorted(boxes, key=lambda entry: entry[0])
 
 
 def read_phrases(model: SEPSModel, split: Split, regions: str = "boxes") -> list[list[PhraseBox]]:

@@ -1,7 +1,6 @@
 """Batches for a training step from image files and sentences, for backbones that are trained."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -10,10 +9,8 @@ from torch.utils.data import DataLoader, Dataset, default_collate
 
 from seps.data import CaptionDataset
 from seps.models.model import SEPSModel
-from seps.training.batches.batch import StepBatch
-from seps.training.batches.data_loader import batch_phrases, read_phrases
-from seps.training.batches.embedding import pool
-from seps.training.batches.phrases import PhraseBox
+from seps.training.batches.batch import StepBatch, pool
+from seps.training.batches.data_loader import SplitLoader
 from seps.training.batches.samplers import ProcessShard, group_batches, sample_captions, shuffle_batches
 from seps.training.settings import TrainSettings
 
@@ -26,38 +23,23 @@ class Photos(Dataset[Tensor]):
     def __init__(self, dataset: CaptionDataset) -> None:
         self.dataset = dataset
 
-    def __len__(self) -> int:
-        return len(self.dataset.split.image_files)
-
     def __getitem__(self, number: int) -> Tensor:
         return self.dataset.image(number * self.dataset.split.captions_per_image)
 
 
-class PixelDataLoader:
+class PixelDataLoader(SplitLoader):
     """Batches of pixels and token ids, read by `workers` processes."""
 
     def __init__(
         self, model: SEPSModel, dataset: CaptionDataset, settings: TrainSettings, workers: int, shard: ProcessShard
     ) -> None:
-        self.model, self.dataset, self.settings = model, dataset, settings
-        self.workers, self.shard = workers, shard
-        self.per_image = dataset.split.captions_per_image
-        self.phrases: list[list[PhraseBox]] = [[] for _ in dataset.split.captions]
-        if settings.phrase_weights:
-            self.phrases = read_phrases(model, dataset.split, settings.regions)
-
-    def refresh_classes(self) -> None:
-        """Update the class vectors from the current text branch; no-op without classes."""
-        self.model.refresh_classes()
-
-    def pretrain_length(self) -> int:
-        """Count the steps of `pretrain_epoch`."""
-        return self.shard.count(len(self.dataset.split.image_files) // self.settings.pretrain_batch)
+        super().__init__(model, settings, dataset.split, shard)
+        self.dataset, self.workers = dataset, workers
 
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """Yield an epoch over the images, each with all of its captions."""
         self.dataset.set_epoch(number)
-        every = shuffle_batches(len(self.dataset.split.image_files), self.settings.pretrain_batch, generator)
+        every = shuffle_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
         batches = self.shard.of(every, generator)
         loader = self.loader(Photos(self.dataset), batches)
         for images, numbers in zip(loader, batches, strict=True):
@@ -73,7 +55,7 @@ class PixelDataLoader:
                 dense_lengths=None,
                 img_ids=captions // self.per_image,
                 cached=False,
-                phrases=batch_phrases(self.phrases, captions, rows.tolist()),
+                phrases=self.phrases_of(captions, rows.tolist()),
                 pretraining=True,
                 rows=rows,
             )
@@ -87,7 +69,7 @@ class PixelDataLoader:
 
     def images_taken(self) -> int:
         """Count the images that an epoch takes."""
-        every = len(self.dataset.split.image_files)
+        every = len(self.split.image_files)
         return min(self.settings.images_an_epoch or every, every)
 
     def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
@@ -95,7 +77,7 @@ class PixelDataLoader:
         self.dataset.set_epoch(number)
         size, taken = self.settings.batch_size, self.settings.captions_an_epoch
         if taken:
-            images = torch.randperm(len(self.dataset.split.image_files), generator=generator)[: self.images_taken()]
+            images = torch.randperm(len(self.split.image_files), generator=generator)[: self.images_taken()]
             rounds = sample_captions(images, self.per_image, min(taken, self.per_image), generator)
             batches = [captions[rows] for captions in rounds for rows in self.together(captions, generator)]
         else:
@@ -114,7 +96,7 @@ class PixelDataLoader:
                 dense_lengths,
                 img_ids,
                 cached=False,
-                phrases=batch_phrases(self.phrases, numbers, rows.tolist()),
+                phrases=self.phrases_of(numbers, rows.tolist()),
                 rows=rows,
             )
 
@@ -129,40 +111,20 @@ class PixelDataLoader:
         """Embed captions (V,) as the model has them now and pool them: (V, C)."""
         embedded = []
         for part in captions.split(CAPTION_BATCH_SIZE):
-            words, lengths = self.model.encode_captions([self.dataset.split.captions[i] for i in part.tolist()])
+            words, lengths = self.model.encode_captions([self.split.captions[i] for i in part.tolist()])
             embedded.append(pool(words, lengths).cpu())
         return torch.cat(embedded)
 
     def loader(self, dataset: Dataset[Any], batches: Sequence[Tensor]) -> Iterator[Any]:
         """Read these batches of the dataset's items; raise the ValueError of an item that cannot be read."""
-        collate = self.dataset.collate if dataset is self.dataset else default_collate
         loader = DataLoader(
-            ErrorsAsItems(dataset),
+            dataset,
             batch_sampler=[batch.tolist() for batch in batches],
             num_workers=self.workers,
-            collate_fn=partial(collate_or_error, collate),
+            collate_fn=self.dataset.collate if dataset is self.dataset else default_collate,
             generator=torch.Generator().manual_seed(0),  # so that the loader draws nothing from torch's own
         )
-        for batch in loader:
-            if isinstance(batch, ValueError):
-                raise batch
-            yield batch
-
-
-class ErrorsAsItems(Dataset[Any]):
-    """A dataset that gives an error in an item's place: raised, a process would add its whole traceback to it."""
-
-    def __init__(self, dataset: Dataset[Any]) -> None:
-        self.dataset = dataset
-
-    def __getitem__(self, number: int) -> Any:
         try:
-            return self.dataset[number]
-        except ValueError as error:
-            return error
-
-
-def collate_or_error(collate: Callable[[list[Any]], Any], items: list[Any]) -> Any:
-    """Make a batch of items, or give the first error among them."""
-    errors = [item for item in items if isinstance(item, ValueError)]
-    return errors[0] if errors else collate(items)
+            yield from loader
+        except ValueError as error:  # a process that reads puts its traceback before the message
+            raise ValueError(str(error).rpartition(f"{type(error).__name__}: ")[2].strip()) from error

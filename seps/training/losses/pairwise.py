@@ -35,9 +35,8 @@ def pairwise_similarity(
     s_st = text_attention(image.unit, caption_directions(cap_embs, lengths).T).transpose(1, 2)  # (B_v, B_t, N)
     s_dt = None
     if dense_cap_embs is not None and dense_lengths is not None:
-        s_dt = text_attention(image.unit, caption_directions(dense_cap_embs, dense_lengths).T).transpose(
-            1, 2
-        )  # (B_v, B_t, N)
+        directions = caption_directions(dense_cap_embs, dense_lengths).T
+        s_dt = text_attention(image.unit, directions).transpose(1, 2)  # (B_v, B_t, N)
     s_p = tuple(None if score is None else score[:, None] for score in image.s_p)  # (B_v, 1, N)
     sparse, dense = net.select(
         (s_p[0], s_p[1]), image.s_im[:, None], s_st, s_dt, net.training and net.use_gumbel_softmax, generator
@@ -48,7 +47,10 @@ def pairwise_similarity(
     logits = image.logits[: len(branches)]
     powers = [exponentials(each) for each in logits]
     extra = torch.stack([branch.extra_weights for branch in branches]).mean(dim=0)  # (B_v, B_t, N)
-    words, padding = pad_words(cap_embs, lengths)
+    words, device = F.normalize(cap_embs, dim=-1), cap_embs.device  # (B_t, L, C)
+    padding = (
+        torch.arange(words.shape[1], device=device) >= torch.as_tensor(lengths, device=device)[:, None]
+    )  # (B_t, L)
     rows = []
     for i, patches in enumerate(image.patches):  # (N, C)
         merged = merge(
@@ -78,13 +80,6 @@ def merge(patches: Tensor, logits: list[Tensor], powers: list[Tensor], masks: li
         weights = row[token].masked_fill(kept[at] == 0, -math.inf).softmax(dim=-1)  # (n, N)
         merged.append(tokens.index_put((at, token), weights @ patches))
     return torch.stack(merged).sum(dim=0)  # (B_t, N_c, C), equation (4)
-
-
-def pad_words(cap_embs: Tensor, lengths: list[int]) -> tuple[Tensor, Tensor]:
-    """Return words at unit length, (B_t, L, C), and the padding mask, (B_t, L) bool."""
-    count = torch.as_tensor(lengths, device=cap_embs.device)
-    padding = torch.arange(cap_embs.shape[1], device=cap_embs.device) >= count[:, None]  # (B_t, L)
-    return F.normalize(cap_embs, dim=-1), padding
 
 
 def align(net: CrossSparseAggrNet, tokens: Tensor, words: Tensor, padding: Tensor, lengths: list[int]) -> Tensor:

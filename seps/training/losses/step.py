@@ -5,15 +5,16 @@ import math
 import torch
 from torch import Tensor, nn
 
-from seps.method.losses import SEPSLoss
+from seps.method.losses import ScoreMask, SEPSLoss
 from seps.models.model import SEPSModel
-from seps.training.batches.batch import StepBatch
-from seps.training.batches.embedding import BatchEmbedder
-from seps.training.losses.gathering import gather_embeddings, joined
-from seps.training.losses.objective import grounding_loss, pooled_loss, word_loss
-from seps.training.losses.ranking import ranking_losses
+from seps.training.batches.batch import BatchEmbedder, StepBatch
+from seps.training.losses.gathering import gather_captions, gather_embeddings, joined
+from seps.training.losses.objective import grounding_loss, infonce_loss, pooled_loss, word_loss
+from seps.training.losses.pairwise import pairwise_similarity
 from seps.training.losses.selecting import selection_losses
 from seps.training.settings import TrainSettings
+
+MAX_SCALE = 100.0  # of InfoNCE, as in CLIP
 
 
 class TrainingStep(nn.Module):
@@ -46,10 +47,7 @@ class TrainingStep(nn.Module):
         images, captions = embed.images(batch), embed.captions(batch, batch.captions, batch.lengths)
         losses: dict[str, Tensor] = {}
         if settings.align_weight and not batch.pretraining:
-            dense = embed.dense_captions(batch)
-            log_scale = self.log_scale if settings.loss == "infonce" else None
-            sparse = (captions, batch.lengths)
-            losses |= ranking_losses(network, self.seps_loss, images, sparse, dense, batch.img_ids, log_scale)
+            losses |= self.ranking_losses(batch, images, captions)
         pooled = None
         if batch.pooled is not None or (batch.rows is not None and settings.pooled_weight):
             pooled = embed.pooled(batch, images, captions)
@@ -72,12 +70,33 @@ class TrainingStep(nn.Module):
                 total = total + weight * losses[name]
         return {"loss": total} | losses
 
+    def ranking_losses(self, batch: StepBatch, images: Tensor, captions: Tensor) -> dict[str, Tensor]:
+        """Compute the scalars "align" and "ratio" over all processes, and "kept", the share of patches kept."""
+        dense, dense_lengths = batch.dense_captions, batch.dense_lengths
+        if dense is not None and dense_lengths is not None:
+            dense = self.embedder.captions(batch, dense, dense_lengths)  # (B, L_d, C)
+        words, lengths = gather_captions(captions, batch.lengths)
+        if dense is not None and dense_lengths is not None:
+            dense, dense_lengths = gather_captions(dense, dense_lengths)
+        img_ids, images = joined(batch.img_ids), gather_embeddings(images)
+        similarity, masks = pairwise_similarity(self.model.cross_net, images, words, lengths, dense, dense_lengths)
+        _, align, ratio = self.seps_loss(similarity, masks, img_ids)
+        if self.settings.loss == "infonce":
+            align = infonce_loss(similarity * self.log_scale.exp().clamp(max=MAX_SCALE) / 2, img_ids)
+        return {"align": align, "ratio": ratio, "kept": kept_ratio(masks, 1 if dense is None else 2)}
+
     def weights(self) -> dict[str, float]:
         """Return the current weight of each loss, in the order of summation; "ratio" only with sampled decisions."""
         settings = self.settings
         ratio = {"ratio": self.seps_loss.ratio_weight} if self.sampled else {}
         weights = {"align": self.align_factor * settings.align_weight} | ratio
-        weights |= {"pooled": settings.pooled_weight, "grounding": settings.grounding_weight}
-        weights |= {"words": settings.word_weight, "maps": settings.map_weight}
-        weights |= {"significance": settings.significance_weight, "decision": settings.decision_weight}
-        return weights | {"blind": settings.blind_weight}
+        keys = ("pooled", "grounding", "word", "map", "significance", "decision", "blind")
+        names = {"word": "words", "map": "maps"}
+        return weights | {names.get(key, key): getattr(settings, f"{key}_weight") for key in keys}
+
+
+def kept_ratio(masks: ScoreMask, branches: int) -> Tensor:
+    """Return the share of patches kept, mean over branches, which the released variant's only mask sums."""
+    if isinstance(masks, Tensor):
+        return masks.detach().mean() / branches
+    return torch.stack([mask.detach() for mask in masks]).mean()

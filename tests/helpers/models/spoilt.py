@@ -14,7 +14,7 @@ STEPS = 5  # strengths from 0 to 1
 
 def curve(judge: Judge, photo: Image.Image, kind: str, steps: int = STEPS) -> list[float]:
     """Quality at strengths 0 to 1."""
-    return [score.final for score in judge.quality([distort(photo, kind, i / steps) for i in range(steps + 1)])]
+    return [seen.quality.final for seen in judge.features([distort(photo, kind, i / steps) for i in range(steps + 1)])]
 
 
 def falls(qualities: list[float]) -> bool:

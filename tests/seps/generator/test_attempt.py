@@ -1,7 +1,6 @@
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -12,31 +11,18 @@ from seps.generator.program import main
 from seps.generator.training import loop
 from seps.generator.training.settings import GeneratorSettings, Stage
 from seps.models.storage import read_tensors
-from seps.runs import trainer
-from seps.runs.checkpoint import RunState
+from tests.seps.runs.stopped import stop_after
 
 STAGES = (Stage(losses=("pixels", "captions"), epochs=1), Stage(losses=("diffusion",), epochs=2))
 SETTINGS = GeneratorSettings(stages=STAGES, batch_size=8, seed=1)
 
 
-class StopError(Exception):
-    pass
-
-
 @pytest.fixture(scope="module")
 def cut(tmp_path_factory: pytest.TempPathFactory, drawn: Path, config: GeneratorConfig) -> Path:
     """A run that was killed after its second epoch, in the stage of diffusion: its model is the first epoch's."""
-    out, real = tmp_path_factory.mktemp("runs") / "run", trainer.save_checkpoint
-
-    def save(folder: Path, state: Any, optimizer: Any, done: RunState) -> None:
-        real(folder, state, optimizer, done)
-        if done == RunState(1, stage=1):
-            raise StopError
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trainer, "save_checkpoint", save)
-        with pytest.raises(StopError):
-            loop.train(config, SETTINGS, drawn, out)
+    out = tmp_path_factory.mktemp("runs") / "run"
+    with stop_after(1, stage=1):
+        loop.train(config, SETTINGS, drawn, out)
     return out
 
 

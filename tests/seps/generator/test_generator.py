@@ -7,7 +7,7 @@ import pytest
 import torch
 from PIL import Image
 
-from seps.generator import ImageTextGenerator, load_generator
+from seps.generator import ImageTextGenerator
 from seps.generator.model.captioner import Decoding
 from seps.generator.model.network import to_values
 from seps.generator.program import main
@@ -59,13 +59,6 @@ def test_of_candidates_the_one_that_fits_best_is_kept(generator: ImageTextGenera
         generator.text_to_image(text, 3, candidates=65)
 
 
-def test_frames_end_with_the_image(generator: ImageTextGenerator) -> None:
-    frames = list(generator.frames("a red car", 6, seed=5, every=2))
-    assert [frame.step for frame in frames] == [2, 4, 6]
-    assert {frame.steps for frame in frames} == {6}
-    assert same(frames[-1].picture, generator.text_to_image("a red car", 6, seed=5))
-
-
 def test_captions_come_with_each_words_attention(generator: ImageTextGenerator, tmp_path: Path) -> None:
     picture().save(tmp_path / "one.png")
     text = generator.image_to_text(tmp_path / "one.png")
@@ -97,14 +90,6 @@ def test_what_cannot_be_used_is_told(generator: ImageTextGenerator, tmp_path: Pa
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             call([])
-
-
-def test_a_checkpoint_that_is_none_is_told(checkpoint: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"' is no folder with generator\.json, no hub repo"):
-        load_generator(tmp_path)
-    (tmp_path / "generator.json").write_text((checkpoint / "generator.json").read_text())
-    with pytest.raises(ValueError, match=r"autoencoder\.safetensors does not exist"):
-        load_generator(tmp_path)
 
 
 def test_commands_draw_and_write(checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,6 @@ import torch
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
-from seps.judge.config import JudgeConfig
 from seps.judge.judge import Judge, Score, load_judge
 from tests.helpers.models.judged import clip_settings, tiny_judge
 
@@ -26,7 +25,7 @@ def test_scores_come_in_parts(judge: Judge) -> None:
         assert score.scale == 0.2 and abs(score.correction) <= 0.2
     assert verdict.quality.base == pytest.approx(float(torch.sigmoid(torch.tensor(verdict.logit))))
     assert verdict.attributions is None and verdict.grid is None
-    assert close(judge.quality([PICTURE])[0], verdict.quality)
+    assert judge.features([PICTURE])[0].quality == verdict.quality
     both = judge.scores([PICTURE, PICTURE], ["a red dog", "a blue dog"])
     assert close(both[0][1], verdict.consistency) and not close(both[1][1], verdict.consistency)
     assert close(both[1][0], verdict.quality)
@@ -34,17 +33,6 @@ def test_scores_come_in_parts(judge: Judge) -> None:
 
 def close(first: Score, second: Score) -> bool:
     return all(abs(a - b) < 1e-5 for a, b in zip(vars(first).values(), vars(second).values(), strict=True))
-
-
-def test_shares_of_real_patches_add_up_to_the_logit() -> None:
-    torch.manual_seed(0)
-    settings = {"encoder": {"kind": "seps", "name": "photos", "stages": [2, 5, 7]}}
-    judge = Judge(JudgeConfig.from_dict(settings)).eval()
-    judge.network.quality.standardize.fit(torch.randn(9, judge.encoders.quality_width))
-    verdict = judge.score(PICTURE, "a red dog")
-    assert verdict.attributions is not None and verdict.attributions.shape == (196,) and verdict.grid == (14, 14)
-    assert float(verdict.attributions.sum()) == pytest.approx(verdict.logit, abs=1e-4)
-    assert float(verdict.attributions.std()) > 0
 
 
 def test_a_saved_judge_comes_back(clip: Path, tmp_path: Path) -> None:
@@ -94,9 +82,9 @@ def test_what_cannot_be_judged_is_told(judge: Judge) -> None:
     with pytest.raises(ValueError, match="There are 2 pictures but 1 prompts"):
         judge.scores([PICTURE, PICTURE], ["a"])
     with pytest.raises(ValueError, match="images must be a list of at least 1 picture"):
-        judge.quality([])
+        judge.encode([])
     with pytest.raises(ValueError, match=r"pictures\[0\]: The photo is a str"):
-        judge.quality(["photo.jpg"])  # type: ignore[list-item]
+        judge.features(["photo.jpg"])  # type: ignore[list-item]
 
 
 def test_encoded_pictures_score_as_the_pictures_do(judge: Judge) -> None:

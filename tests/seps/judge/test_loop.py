@@ -1,5 +1,4 @@
 import json
-from math import cos, pi
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -9,18 +8,16 @@ import pytest
 import torch
 from PIL import Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from torch import nn
 
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.judge import load_judge
 from seps.judge.training.loop import parameter_groups, train
-from seps.judge.training.losses import Batch, JudgeLoss
+from seps.judge.training.losses import JudgeLoss
 from seps.judge.training.report import bound_remark, gap_remark, training_plan
 from seps.judge.training.settings import JudgeSettings
-from seps.runs import trainer
-from seps.runs.checkpoint import RunState
 from seps.runs.run_log import METRICS, read_epochs, read_steps
 from tests.helpers.models.judged import clip_settings, tiny_judge
+from tests.seps.runs.stopped import stop_after
 
 
 def config(clip: Path, encoder: dict[str, Any] | None = None, **options: Any) -> JudgeConfig:
@@ -58,8 +55,8 @@ def test_a_step_moves_what_is_free(clip: Path, encoder: dict[str, Any], moved: l
         group["lr"] = 1e-2
     before = {name: parameter.clone() for name, parameter in judge.named_parameters()}
     pixels = torch.randn(4, 3, 32, 32)
-    batch = Batch(judge.encoders.pictures(pixels), judge.encoders.prompts(["a", "dog", "red", "blue"]))
-    step(batch, torch.rand(4, 2), None).backward()
+    text = judge.encoders.prompts(["a", "dog", "red", "blue"])
+    step(judge.encoders.pictures(pixels), text, torch.rand(4, 2), None).backward()
     optimizer.step()
     changed = {name for name, parameter in judge.named_parameters() if not torch.equal(parameter, before[name])}
     for prefix in moved:
@@ -72,14 +69,13 @@ def test_the_loss_is_both_squared_errors_and_their_weights(clip: Path) -> None:
     judge = tiny_judge(clip)
     step = JudgeLoss(judge, JudgeSettings(quality_weight=0.3, consistency_weight=0.6)).eval()
     pictures = judge.encoders.pictures(torch.randn(3, 3, 32, 32))
-    batch = Batch(pictures, judge.encoders.prompts(["a", "dog", "red"]))
-    rated = torch.rand(3, 2)
+    text, rated = judge.encoders.prompts(["a", "dog", "red"]), torch.rand(3, 2)
     with torch.no_grad():
-        quality, consistency = judge.network(pictures.quality, pictures.image, batch.text)
+        quality, consistency = judge.network(*pictures, text)
         expected = (
             0.3 * ((quality.final - rated[:, 0]) ** 2).mean() + 0.6 * ((consistency.final - rated[:, 1]) ** 2).mean()
         )
-        assert float(step(batch, rated, None)) == pytest.approx(float(expected), rel=1e-5)
+        assert float(step(pictures, text, rated, None)) == pytest.approx(float(expected), rel=1e-5)
 
 
 def test_spoilt_copies_must_lie_below(clip: Path) -> None:
@@ -90,41 +86,18 @@ def test_spoilt_copies_must_lie_below(clip: Path) -> None:
     assert loss == pytest.approx(2 * 0.5 * (0.4 + 0.6 + 0.2 + 0.4) / 4, rel=1e-4)
 
 
-def test_the_rate_rises_then_falls_as_a_cosine() -> None:
-    settings = JudgeSettings(warmup=0.05)
-    assert settings.rate_factor(0, 100) == pytest.approx(0.2)
-    assert settings.rate_factor(4, 100) == settings.rate_factor(5, 100) == 1.0
-    assert settings.rate_factor(24, 100) == pytest.approx(0.5 * (1 + cos(pi * 19 / 95)))
-    assert settings.rate_factor(99, 100) < 0.001
-
-
 FROZEN = JudgeSettings(epochs=4, batch_size=6, spoilt_weight=0.5, spoilt_pictures=5, versions=2)
 
 
-def test_a_run_resumes_to_the_same_curve(
-    clip: Path, rated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings, encoder = FROZEN, dict[str, Any]()
-    train(config(clip, encoder), settings, rated, tmp_path / "whole", cache=tmp_path / "cache")
-
-    class StoppedError(Exception):
-        """The machine goes down."""
-
-    save = trainer.save_checkpoint
-
-    def save_and_stop(*arguments: Any) -> None:
-        save(*arguments)
-        if arguments[-1] == RunState(2):
-            raise StoppedError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(trainer, "save_checkpoint", save_and_stop)
-        with pytest.raises(StoppedError):
-            train(config(clip, encoder), settings, rated, tmp_path / "cut", cache=tmp_path / "cache")
+def test_a_run_resumes_to_the_same_curve(clip: Path, rated: Path, tmp_path: Path) -> None:
+    judge, settings, cache = config(clip), FROZEN, tmp_path / "cache"
+    train(judge, settings, rated, tmp_path / "whole", cache=cache)
+    with stop_after(2):
+        train(judge, settings, rated, tmp_path / "cut", cache=cache)
     assert len(read_epochs(tmp_path / "cut")) == 2
     with pytest.raises(ValueError, match="cut holds a run: add --resume to go on with"):  # a new run would overwrite it
-        train(config(clip, encoder), settings, rated, tmp_path / "cut", cache=tmp_path / "cache")
-    train(config(clip, encoder), settings, rated, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
+        train(judge, settings, rated, tmp_path / "cut", cache=cache)
+    train(judge, settings, rated, tmp_path / "cut", resume=True, cache=cache)
     assert (tmp_path / "cut" / METRICS).read_text() == (tmp_path / "whole" / METRICS).read_text()
     first, second = (load_judge(tmp_path / name / "model").state_dict() for name in ("whole", "cut"))
     assert all(torch.equal(first[key], second[key]) for key in first)
@@ -175,22 +148,6 @@ def test_the_best_epoch_by_mean_srocc_is_kept_beside_the_last(
         load_judge(str(tmp_path / "model")).network.quality.base.weight,
     )
     assert same == (best == 3)
-
-
-def test_a_checkpoint_of_another_judge_is_refused(clip: Path, rated: Path, tmp_path: Path) -> None:
-    settings = JudgeSettings(epochs=1, batch_size=8)
-    with pytest.raises(ValueError, match="checkpoint holds no checkpoint"):
-        train(config(clip), settings, rated, tmp_path, resume=True, cache=tmp_path / "cache")
-    train(config(clip), settings, rated, tmp_path, cache=tmp_path / "cache")
-    with pytest.raises(ValueError, match=r"checkpoint/checkpoint\.safetensors has modules\.judge\.network"):
-        train(config(clip, hidden=9), settings, rated, tmp_path, resume=True, cache=tmp_path / "cache")
-
-
-def test_a_loss_that_is_not_finite_is_told(clip: Path, rated: Path, tmp_path: Path) -> None:
-    judge = tiny_judge(clip)
-    nn.init.constant_(judge.network.consistency.fusion[2].weight, float("nan"))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="The loss is nan in epoch 1, batch 1"):
-        train(judge.config, JudgeSettings(epochs=1), rated, tmp_path, judge=judge)
 
 
 def test_spoilt_copies_need_frozen_encoders(clip: Path, rated: Path, tmp_path: Path) -> None:

@@ -8,17 +8,6 @@ from scipy import stats
 from seps.judge import metrics
 
 
-def test_correlations_by_hand() -> None:
-    scores, rated = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0])
-    assert metrics.srocc(scores, rated) == pytest.approx(0.8)
-    assert metrics.krcc(scores, rated) == pytest.approx(4 / 6)  # five pairs in order, one not
-    assert metrics.plcc(scores, 2 * scores + 1) == pytest.approx(1.0)
-    assert metrics.srocc(np.array([5.0, 1.0, 5.0]), np.array([2.5, 1.0, 2.5])) == pytest.approx(
-        1.0
-    )  # ties share their rank
-    assert isnan(metrics.srocc(scores, np.ones(4))) and isnan(metrics.krcc(np.ones(4), rated))
-
-
 def test_correlations_are_scipys() -> None:
     rng = np.random.default_rng(0)
     scores = rng.integers(0, 12, 80).astype(float)  # with ties
@@ -27,6 +16,7 @@ def test_correlations_are_scipys() -> None:
     assert result["srocc"] == pytest.approx(stats.spearmanr(scores, rated)[0])
     assert result["krcc"] == pytest.approx(stats.kendalltau(scores, rated)[0])
     assert result["plcc"] == pytest.approx(stats.pearsonr(scores, rated)[0])
+    assert all(isnan(value) for value in metrics.correlations(scores, np.ones(80)).values())
 
 
 def test_partial_correlation_takes_out_what_is_shared() -> None:
@@ -47,8 +37,6 @@ def test_intervals_hold_the_figure_and_sample_whole_prompts() -> None:
     figure = metrics.bootstrap_over_groups(lambda rows: metrics.srocc(scores[rows], rated[rows]), groups)
     assert figure.low < figure.mean < figure.high
     assert figure == metrics.bootstrap_over_groups(lambda rows: metrics.srocc(scores[rows], rated[rows]), groups)
-    sampled = metrics.samples(groups)
-    assert sampled.shape == (1000, 20) and bool((sampled.sum(axis=1) == 20).all())
 
     def mean_of_groups(rows: metrics.Whole) -> float:
         counts = np.bincount(groups[rows], minlength=20)

@@ -58,7 +58,7 @@ def test_train_then_evaluate(recipe: Path, rated: Path, tmp_path: Path, capsys: 
     assert json.loads(cached.read_text())["quality"]["srocc"] == pytest.approx(values["quality"]["srocc"], abs=0.1)
 
 
-def test_options_take_precedence_over_the_recipe(recipe: Path, rated: Path, tmp_path: Path, clip: Path) -> None:
+def test_options_take_precedence_over_the_recipe(recipe: Path, rated: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     options = "--epochs 1 --batch-size 6 --lr 5e-5 --freeze 1 --residual-scale-q 0.1 --residual-scale-c 0.4"
     setting = ["--set", "training.clip=0.5", "--set", "fusion_hidden=[8, 4]"]
@@ -69,10 +69,6 @@ def test_options_take_precedence_over_the_recipe(recipe: Path, rated: Path, tmp_
     assert (training["clip"], values["fusion_hidden"]) == (0.5, [8, 4])
     assert (values["scale_q"], values["scale_c"], values["residual"]) == (0.1, 0.4, True)
     assert values["encoder"]["freeze_layers"] == {"vision": 1, "text": 1}
-    judge = load_judge(str(run / "best"))
-    learns = {name for name, tensor in judge.encoders.named_parameters() if tensor.requires_grad}
-    layers = set(re.findall(r"(vision|text)_model\.encoder\.layers\.(\d)", " ".join(learns)))
-    assert layers == {("vision", "1"), ("vision", "2"), ("text", "1")}  # of 3 vision and 2 text layers
 
 
 @pytest.mark.parametrize(
@@ -142,25 +138,6 @@ def test_names_match_in_either_unicode_form_and_no_cell_is_a_formula(
     (folder / "a\x1b[2J\nforged: 1.png").unlink()  # but for a name that cannot be printed
     assert main(["sort", str(folder), "--prompts", str(scores), "--model", str(model), "--csv", str(again)]) == 0
     assert [row for row in rows if "forged" not in row["image"]] == read_csv(again)
-
-
-FREEZING_ROWS = ("all frozen", "half of each tower frozen", "2 of 3 layers frozen", "fully trained")
-
-
-def test_ablate_compares_four_ways_of_freezing_in_one_table(
-    recipe: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "ablation"
-    arguments = ["ablate", "--data", str(rated), "--out", str(out), "--recipe", str(recipe), "--seeds", "1"]
-    assert main([*arguments, "--rows", "freezing", "--freeze", "2", "--set", "training.epochs=1"]) == 0
-    rows = read_csv(out / "ablation.csv")
-    assert [row["variant"] for row in rows[:4]] == [f"residual, {name}" for name in FREEZING_ROWS]
-    assert len(rows) == 2 * 4
-    printed = capsys.readouterr().out
-    trained = [row for row in rows if row["variant"] == "residual, fully trained" and row["split"] == "prompt"]
-    columns = ("quality", "quality_plcc", "consistency", "consistency_plcc")
-    cells = [spread([float(row[column]) for row in trained]) for column in columns]
-    assert f"| residual, fully trained | {' | '.join(cells)} |" in printed
 
 
 @pytest.mark.parametrize(
@@ -249,10 +226,14 @@ def test_ablate_measures_every_variant_under_both_splits(
     rows = read_csv(out / "ablation.csv")
     names = {row["variant"] for row in rows}
     assert {"direct", "residual", "residual, half of each tower frozen", "residual, all frozen"} <= names
+    assert "residual, 2 of 3 layers frozen" in names
     assert {"scale 0.05", "scale 0.1", "scale 0.2", "scale 0.3", "scale 0.5", "scale 1, no bound"} <= names
     assert {row["split"] for row in rows} == {"prompt", "row"} and len(rows) == 2 * len(names)
     assert (out / "ablation.png").stat().st_size > 1000
-    assert "| direct |" in capsys.readouterr().out
+    trained = [row for row in rows if row["variant"] == "residual, fully trained" and row["split"] == "prompt"]
+    columns = ("quality", "quality_plcc", "consistency", "consistency_plcc")
+    cells = [spread([float(row[column]) for row in trained]) for column in columns]
+    assert f"| residual, fully trained | {' | '.join(cells)} |" in capsys.readouterr().out
 
 
 def test_encoders_that_learn_whole_take_their_usual_rate() -> None:

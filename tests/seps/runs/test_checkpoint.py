@@ -103,19 +103,6 @@ def test_refuses_another_models_and_none(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", r"cannot be read as JSON \(it is empty\)"),
-        (b"[4, 1.5, 2.0]", ": the state is a list, but keys and values are needed"),
-        (b"{}", ": the state lacks the key 'epoch': needed are epoch"),
-    ],
-)
-def test_numbers_that_cannot_be_read(folder: Path, content: bytes, message: str) -> None:
-    (folder / "checkpoint.json").write_bytes(content)
-    load_refused(folder, r"checkpoint\.json" + ("" if message[0] == ":" else " ") + message)
-
-
-@pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"epoch": "4"}, "the state.epoch is '4', a str, but a int is needed"),
@@ -128,13 +115,6 @@ def test_numbers_that_were_changed(folder: Path, change: dict[str, Any], message
     file = folder / "checkpoint.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
     load_refused(folder, r"checkpoint\.json.*" + message)
-
-
-@pytest.mark.parametrize("length", [0, 100, -8])
-def test_tensors_that_were_cut_short(folder: Path, length: int) -> None:
-    file = folder / "checkpoint.safetensors"
-    file.write_bytes(file.read_bytes()[:length])
-    load_refused(folder, r"checkpoint\.safetensors is no safetensors file, or damaged or cut short \(")
 
 
 Tensors = dict[str, Tensor]
@@ -163,15 +143,7 @@ SQUARES = "optimizer.0.exp_avg_sq"
             r"lacks modules\.bias \(2 keys in all\), and has the unexpected layer\.weight: it is of another model",
         ),
         (changed("modules.bias", None), r"lacks modules\.bias"),
-        (
-            changed("modules.bias", torch.tensor([0.0, torch.nan])),
-            r"modules\.bias with 1 NaN or infinite values among 2",
-        ),
-        (changed("modules.bias", torch.ones(2).int()), r"modules\.bias of torch\.int32, but torch\.float32 is needed"),
-        (changed("modules.bias", torch.ones(2, 1)), r"modules\.bias \(2, 1\), but \(2,\) is needed"),
-        (changed("scale", torch.ones(1)), r"has the unexpected scale"),
         (changed("optimizer.7.step", torch.ones(())), r"has the unexpected optimizer\.7\.step"),
-        (changed("optimizer.0.exp_avg.x", torch.ones(())), r"has the unexpected optimizer\.0\.exp_avg\.x"),
         (changed("optimizer.0.step", None), r"lacks optimizer\.0\.step"),
         (changed(SQUARES, torch.ones(3, 2)), r"optimizer\.0\.exp_avg_sq \(3, 2\), but \(2, 3\) is needed"),
         (changed(SQUARES, -torch.ones(2, 3)), r"has optimizer\.0\.exp_avg_sq below 0, which AdamW never makes"),

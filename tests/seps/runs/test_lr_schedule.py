@@ -4,15 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from seps.generator.training import loop as generator_loop
 from seps.generator.training.settings import GeneratorSettings, Stage
 from seps.judge.training import loop as judge_loop
 from seps.judge.training.settings import JudgeSettings
 from seps.runs.checkpoint import RunState
-from seps.runs.lr_schedule import cosine_with_warmup, linear, multistep, set_learning_rate
-from seps.training.loop import align_factor, length_note
+from seps.runs.lr_schedule import cosine_with_warmup, linear, multistep
+from seps.training.loop import align_factor, schedule_note
 from seps.training.settings import TrainSettings
 
 LINEAR = TrainSettings(epochs=4, schedule="linear", lr_warmup_steps=0)
@@ -41,11 +40,11 @@ def test_a_cosine_rises_by_steps_and_ends_near_zero() -> None:
 
 
 def test_a_longer_linear_schedule_is_told_with_both_rates() -> None:
-    assert length_note(LINEAR, replace(LINEAR, epochs=8), 4, 10) == (
+    assert schedule_note(LINEAR, replace(LINEAR, epochs=8), 4, 10) == (
         "The run began with 4 epochs and goes on with 8, and the learning rate follows the schedule of 8: in epoch 5 "
         f"it is 0.5 of the largest, while the curve of 4 has 0.02. {ANEW}"
     )
-    assert length_note(LINEAR, LINEAR, 4, 10) == ""
+    assert schedule_note(LINEAR, LINEAR, 4, 10) == ""
 
 
 def write_run(out: Path, recipe: dict[str, Any], **done: int) -> None:
@@ -59,21 +58,21 @@ def test_a_judge_s_cosine_is_told_too(tmp_path: Path) -> None:
     settings = JudgeSettings(epochs=4, warmup=0.0)
     recipe = {"encoder": {"kind": "clip", "name": "clip"}, "training": settings.as_dict()}
     write_run(tmp_path, recipe, epoch=2)
-    note = judge_loop.length_note(tmp_path, replace(settings, epochs=8), 2)
+    note = judge_loop.schedule_note(tmp_path, replace(settings, epochs=8), 2)
     assert "The run began with 4 epochs and goes on with 8, " in note
     assert "in epoch 3 it is 0.854 of the largest, while the curve of 4 has 0.5." in note
-    assert judge_loop.length_note(tmp_path, settings, 2) == ""
+    assert judge_loop.schedule_note(tmp_path, settings, 2) == ""
     (tmp_path / "recipe.json").unlink()
-    assert judge_loop.length_note(tmp_path, replace(settings, epochs=8), 2) == ""
+    assert judge_loop.schedule_note(tmp_path, replace(settings, epochs=8), 2) == ""
 
 
 def test_a_stage_of_a_generator_is_told_too(tmp_path: Path) -> None:
     settings = GeneratorSettings(stages=(Stage(epochs=4), Stage(epochs=4)), lr_warmup_epochs=0.0)
     write_run(tmp_path, {"training": settings.as_dict()}, stage=1, epoch=2)
     longer = replace(settings, stages=(settings.stages[0], Stage(epochs=8)))
-    note = generator_loop.length_note(tmp_path, longer, RunState(2, stage=1))
+    note = generator_loop.schedule_note(tmp_path, longer, RunState(2, stage=1))
     assert "in epoch 3 it is 0.854 of the largest, while the curve of 4 has 0.5." in note
-    assert generator_loop.length_note(tmp_path, longer, RunState(2)) == ""
+    assert generator_loop.schedule_note(tmp_path, longer, RunState(2)) == ""
 
 
 def test_the_ranking_loss_rises_over_its_epochs() -> None:
@@ -81,17 +80,9 @@ def test_the_ranking_loss_rises_over_its_epochs() -> None:
     assert [align_factor(0, step, 4) for step in (0, 20)] == [1.0, 1.0]
 
 
-def test_groups_take_their_share_of_the_rate() -> None:
-    first, second = (torch.nn.Parameter(torch.zeros(1)) for _ in range(2))
-    groups: list[dict[str, Any]] = [{"params": [first], "share": 0.25}, {"params": [second]}]
-    optimizer = torch.optim.SGD(groups, lr=0.0)
-    set_learning_rate(optimizer, 0.5)
-    assert [group["lr"] for group in optimizer.param_groups] == [0.125, 0.5]
-
-
 def test_milestones_stay_where_they_are() -> None:
     settings = TrainSettings(epochs=4, schedule="multistep", lr_schedules=(3,), decay_rate=0.5, lr_warmup_steps=0)
-    assert length_note(settings, replace(settings, epochs=8), 4, 10) == (
+    assert schedule_note(settings, replace(settings, epochs=8), 4, 10) == (
         "The run began with 4 epochs and goes on with 8: the learning rate of epoch 5 is 0.5 of the largest, as it was "
         "to be."
     )

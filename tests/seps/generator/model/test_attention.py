@@ -1,4 +1,3 @@
-import pytest
 import torch
 import torch.nn.functional as F
 
@@ -31,26 +30,6 @@ def test_watching_changes_nothing_and_counts_what_captions_say(network: Generato
     assert not maps[0, ~real].any()  # the padding was never looked at
 
 
-@torch.no_grad()
-def test_maps_are_the_mean_over_steps_of_what_the_layers_weigh(network: GeneratorNetwork) -> None:
-    hidden, mask = words(network)
-    unet, size = network.unet, network.config.latent_size
-    first = next(name for name in unet.attn_processors if ".attn2." in name).removesuffix(".processor")
-    layer = unet.get_submodule(first)
-    seen: list[torch.Tensor] = []
-    layer.to_q.register_forward_hook(lambda module, inputs, query: seen.append(query))
-    with WordAttention(unet, 2) as watch:
-        for step in (3, 9):
-            unet(torch.randn(2, 4, size, size), step, encoder_hidden_states=hidden, encoder_attention_mask=mask)
-    heads = layer.heads
-    key = layer.to_k(hidden).unflatten(2, (heads, -1)).transpose(1, 2)  # (B, heads, L, d)
-    expected = torch.zeros(())
-    for query in seen:
-        logits = query.unflatten(2, (heads, -1)).transpose(1, 2) @ key.transpose(2, 3) * layer.scale  # (B, heads, N, L)
-        expected = expected + logits.masked_fill(~mask[:, None, None], -torch.inf).softmax(dim=-1).mean(dim=1)
-    torch.testing.assert_close(watch._sums[f"{first}.processor"], expected, atol=1e-4, rtol=1e-4)
-
-
 def test_coarser_layers_count_as_much_as_fine_ones() -> None:
     watch = WordAttention(None)
     watch.add("fine", F.one_hot(torch.tensor(5), 16)[None, :, None].float())
@@ -58,8 +37,3 @@ def test_coarser_layers_count_as_much_as_fine_ones() -> None:
     maps = watch.maps(4)[0, 0]
     assert maps[1, 1] == 0.5
     torch.testing.assert_close(maps[2:, 2:], torch.full((2, 2), 0.125))
-
-
-def test_without_a_drawing_there_is_nothing_to_tell(network: GeneratorNetwork) -> None:
-    with WordAttention(network.unet) as watch, pytest.raises(RuntimeError, match="Nothing was drawn"):
-        watch.maps(8)

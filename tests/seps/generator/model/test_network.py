@@ -8,7 +8,6 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from seps.generator.config import EncodersConfig, GeneratorConfig
-from seps.generator.generator import load_generator
 from seps.generator.model.captioner import Decoding, caption_loss, write_captions
 from seps.generator.model.encoders import ImageEncoder
 from seps.generator.model.network import GeneratorNetwork, normalise, to_pictures, to_values
@@ -28,14 +27,6 @@ def test_encoders_share_a_space_of_unit_vectors(network: GeneratorNetwork) -> No
     assert text.words.shape == (2, 8, 512)
     assert text.mask.sum(dim=1).tolist() == [5, 8]
     assert not text.words[0, 5:].any()
-
-
-def test_a_device_that_is_not_here_is_told(checkpoint: Path) -> None:
-    for device in ("cuda", "nothing"):
-        if device != "cuda" or not torch.cuda.is_available():
-            sentence = f"^device {device} cannot be used here: [^.]+\\. Give cpu, or leave it out\\.$"
-            with pytest.raises(ValueError, match=sentence):
-                load_generator(checkpoint, device)
 
 
 def test_pictures_that_an_encoder_sees_alike_have_no_perceptual_loss(network: GeneratorNetwork) -> None:

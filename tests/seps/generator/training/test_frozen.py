@@ -14,7 +14,7 @@ from seps.generator import ImageTextGenerator
 from seps.generator.config import GeneratorConfig
 from seps.generator.model.network import GeneratorNetwork, to_values
 from seps.generator.training import loop
-from seps.generator.training.features import cells_of, features_of
+from seps.generator.training.data import cells_of, features_of
 from seps.generator.training.settings import GeneratorSettings, Stage
 from seps.runs.run_log import read_epochs
 
@@ -64,7 +64,7 @@ def test_it_learns_from_part_of_train_alone_and_leaves_the_encoder_as_it_is(
     config: GeneratorConfig, drawn: Path, tmp_path: Path
 ) -> None:
     before = GeneratorNetwork(config).images.backbone.state_dict()
-    network = loop.train(config, settings(), drawn, tmp_path / "run", device="cpu")
+    network = loop.train(config, settings(), drawn, tmp_path / "run")
     after = network.images.backbone.state_dict()
     assert all(torch.equal(after[key], tensor) for key, tensor in before.items())
     losses = [row["dev_loss"] for row in read_epochs(tmp_path / "run")]
@@ -91,11 +91,11 @@ def test_a_stage_with_patience_ends_early_and_keeps_its_best_epoch(
         return {"dev_loss": float(len(kept))}
 
     monkeypatch.setattr(loop, "measure", worse_each_time)
-    network = loop.train(config, settings(patience=1), drawn, tmp_path / "run", device="cpu")
+    network = loop.train(config, settings(patience=1), drawn, tmp_path / "run")
     assert len(kept) == 2  # the second was no better than the first
     torch.testing.assert_close(network.captioner.tokens.weight.detach(), kept[0], atol=1e-3, rtol=1e-3)
     assert not torch.allclose(kept[1], kept[0], atol=1e-3, rtol=1e-3)
-    loop.train(config, settings(patience=1), drawn, tmp_path / "run", resume=True, device="cpu")
+    loop.train(config, settings(patience=1), drawn, tmp_path / "run", resume=True)
     assert len(kept) == 2
 
 

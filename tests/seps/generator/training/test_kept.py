@@ -10,9 +10,9 @@ import torch
 from seps.generator.config import GeneratorConfig
 from seps.generator.model.network import GeneratorNetwork
 from seps.generator.training import loop
-from seps.generator.training.run import Run
+from seps.generator.training.loop import Run
+from seps.generator.training.report import best_epoch, describe_kept_epochs, epochs_since_best
 from seps.generator.training.settings import GeneratorSettings, Stage
-from seps.generator.training.watch import best_epoch, describe_kept_epochs, epochs_since_best
 from seps.runs import trainer
 from seps.runs.run_folder import MODEL
 from seps.runs.run_log import read_epochs
@@ -39,7 +39,7 @@ def test_the_model_of_a_run_is_the_best_epoch_of_each_stage(
     seen: list[dict[str, torch.Tensor]] = []
     monkeypatch.setattr(loop, "measure", worse_each_time(seen))
     settings = GeneratorSettings((WRITES, PAINTS, DRAWS), batch_size=8, lr_warmup_epochs=0.5, average=0.5)
-    loop.train(config, settings, drawn, tmp_path / "run", device="cpu")
+    loop.train(config, settings, drawn, tmp_path / "run")
     assert len(seen) == 9
     kept, best, last = GeneratorNetwork(config), seen[-3], seen[-1]
     kept.load(tmp_path / "run" / MODEL)
@@ -66,9 +66,9 @@ def test_a_run_that_ends_while_it_saves_still_keeps_the_best_epoch(
         patch.setattr(trainer, stop, cut)
         patch.setattr(loop, "measure", worse_each_time(seen))
         with pytest.raises(KeyboardInterrupt):
-            loop.train(config, settings, drawn, tmp_path / "run", device="cpu")
+            loop.train(config, settings, drawn, tmp_path / "run")
     monkeypatch.setattr(loop, "measure", lambda *_: {"dev_loss": 50.0})
-    loop.train(config, settings, drawn, tmp_path / "run", resume=True, device="cpu")
+    loop.train(config, settings, drawn, tmp_path / "run", resume=True)
     kept = GeneratorNetwork(config)
     kept.load(tmp_path / "run" / MODEL)
     for key, tensor in kept.state_dict().items():
@@ -76,13 +76,9 @@ def test_a_run_that_ends_while_it_saves_still_keeps_the_best_epoch(
     assert [row["epoch"] for row in read_epochs(tmp_path / "run")] == [1, 2, 3, 4, 5]
 
 
-def test_the_lowest_loss_is_the_first_of_several_and_never_one_that_is_no_number() -> None:
-    rows = [{"dev_loss": value} for value in (nan, 3.0, 2.0, 2.0, 4.0)]
-    assert best_epoch(rows) == 2 and epochs_since_best(rows) == 2
-    assert best_epoch([]) == -1 and epochs_since_best([]) == 0
-
-
 def test_the_kept_epochs_are_named() -> None:
+    losses = [{"dev_loss": value} for value in (nan, 3.0, 2.0, 2.0, 4.0)]
+    assert (best_epoch(losses), epochs_since_best(losses)) == (2, 2)  # the first of several, and never NaN
     rows = [{"stage": 1.0, "dev_loss": 3.0}, {"stage": 2.0, "dev_loss": 2.0}, {"stage": 2.0, "dev_loss": 1.0}]
     assert describe_kept_epochs(rows) == (
         "the epoch of each stage with the lowest loss on dev (stage 1: epoch 1 of 1, stage 2: epoch 2 of 2)"

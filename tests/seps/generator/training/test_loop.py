@@ -1,6 +1,5 @@
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -8,14 +7,13 @@ import torch
 from seps.generator.config import GeneratorConfig
 from seps.generator.model.network import GeneratorNetwork
 from seps.generator.training import loop
-from seps.generator.training.batches import Source, make_batch, with_places
+from seps.generator.training.batches import Source, make_batch, prepare
 from seps.generator.training.data import objects_of, read_captioned
 from seps.generator.training.losses import Batch, Objective
 from seps.generator.training.settings import GeneratorSettings, Stage
 from seps.models.hub import load_model
-from seps.runs import trainer
-from seps.runs.checkpoint import RunState
 from seps.runs.run_log import read_epochs, read_steps
+from tests.seps.runs.stopped import stop_after
 
 STAGES = (
     Stage(("pixels",), 1),
@@ -29,37 +27,6 @@ def batch_of(network: GeneratorNetwork) -> Batch:
     texts = ["a red car in the park", "a small dog", "two boats at sea", "a tree at night"]
     pictures = torch.nn.functional.interpolate(torch.rand(4, 3, 4, 4) * 2 - 1, 32)  # squares of one colour each
     return Batch(pictures, None, *network.read(texts))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("losses", "steps", "least"),
-    [
-        (("contrastive",), 80, 0.5),
-        (("captions",), 40, 0.3),
-        (("pixels",), 120, 0.8),
-        (("perceptual",), 40, 0.8),
-        (("diffusion", "representation"), 40, 0.7),
-    ],
-)
-def test_each_loss_falls_on_one_batch(
-    network: GeneratorNetwork, losses: tuple[str, ...], steps: int, least: float
-) -> None:
-    stage = Stage(losses)
-    objective = Objective(network, GeneratorSettings((stage,), caption_dropout=0.0))
-    batch = batch_of(network)
-    learned = objective.set_stage(stage)
-    network.autoencoder.normalise.train()  # latents of variance 1 from the first step on
-    optimizer = torch.optim.AdamW(learned, lr=3e-3)
-    values = []
-    for _ in range(steps):
-        torch.manual_seed(7)  # the same noise each time
-        loss = objective(stage, batch)["loss"]
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        values.append(float(loss.detach()))
-    assert values[-1] < least * values[0]
 
 
 @pytest.mark.parametrize(("name", "is_orthogonal"), [("adamw", False), ("muon", True)])
@@ -108,15 +75,15 @@ def test_places_on_objects_count_as_often_as_the_recipe_says(
     assert 0 <= float(covered.min()) < float(covered.max()) <= 1
     objective = Objective(network, replace(SETTINGS, object_weight=5.0))
     stage = Stage(("diffusion",), freeze_text=True)
-    source = with_places(objective, stage, Source(captioned))
+    source = prepare(objective, stage, Source(captioned), tmp_path)
     batch = make_batch(objective, stage, source, torch.tensor([3, 1]), torch.tensor([0, 0]))
     assert batch.places is not None
     torch.testing.assert_close(batch.places, 1 + 4 * covered[[3, 1]])
-    assert with_places(Objective(network, SETTINGS), stage, Source(captioned)).places is None
+    assert prepare(Objective(network, SETTINGS), stage, Source(captioned), tmp_path).places is None
     (drawn / "train_scenes.jsonl").rename(tmp_path / "scenes")
     try:
         with pytest.raises(ValueError, match=r"train_scenes\.jsonl, which is not there"):
-            with_places(objective, stage, Source(captioned))
+            prepare(objective, stage, Source(captioned), tmp_path)
     finally:
         (tmp_path / "scenes").rename(drawn / "train_scenes.jsonl")
 
@@ -138,27 +105,9 @@ def test_a_run_goes_on_to_the_same_weights(
 ) -> None:
     whole = loop.train(config, SETTINGS, drawn, tmp_path / "whole", cache=tmp_path / "cache")
     monkeypatch.setattr("seps.runs.run_log.DrawTimer.is_due", lambda *_: False)  # one run's curves are enough
-    real = trainer.save_checkpoint
-
-    class StopError(Exception):
-        pass
-
-    def stop_in(stage: int, epoch: int) -> Any:
-        def save(out: Path, state: Any, optimizer: Any, done: RunState) -> None:
-            real(out, state, optimizer, done)
-            if done == RunState(epoch, stage):
-                raise StopError
-
-        return save
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trainer, "save_checkpoint", stop_in(1, 1))
-        with pytest.raises(StopError):
-            loop.train(config, SETTINGS, drawn, tmp_path / "cut", cache=tmp_path / "cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trainer, "save_checkpoint", stop_in(2, 1))
-        with pytest.raises(StopError):
-            loop.train(config, SETTINGS, drawn, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
+    for epoch, stage, resumed in ((1, 1, False), (1, 2, True)):
+        with stop_after(epoch, stage):
+            loop.train(config, SETTINGS, drawn, tmp_path / "cut", resume=resumed, cache=tmp_path / "cache")
     again = loop.train(config, SETTINGS, drawn, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
     for key, tensor in whole.state_dict().items():
         torch.testing.assert_close(again.state_dict()[key], tensor)

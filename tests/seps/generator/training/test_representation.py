@@ -5,7 +5,7 @@ import torch
 
 from seps.generator.model.diffusion import attend_step_by_step, predict
 from seps.generator.model.network import GeneratorNetwork, normalise
-from seps.generator.training.batches import Source, make_batch, with_latents
+from seps.generator.training.batches import Source, make_batch, prepare
 from seps.generator.training.data import read_captioned
 from seps.generator.training.losses import Objective
 from seps.generator.training.representation import RepresentationHead
@@ -31,7 +31,7 @@ def test_features_computed_beforehand_make_the_same_loss(
 ) -> None:
     objective = Objective(network, GeneratorSettings((STAGE,), batch_size=4)).eval()
     captioned = read_captioned(drawn, "train", 32, network.tokenizer, 24, tmp_path)
-    source = with_latents(objective, STAGE, Source(captioned))
+    source = prepare(objective, STAGE, Source(captioned), tmp_path)
     rows, which = torch.tensor([5, 2]), torch.tensor([0, 1])
     batch = make_batch(objective, STAGE, source, rows, which)
     assert batch.pictures is None and batch.features is not None
@@ -42,7 +42,7 @@ def test_features_computed_beforehand_make_the_same_loss(
         with torch.no_grad():
             losses.append(float(objective(STAGE, given)["representation"]))
     assert losses[0] == pytest.approx(losses[1], rel=1e-3)  # kept in float16
-    assert with_latents(objective, Stage(("diffusion",)), Source(captioned)).features is None
+    assert prepare(objective, Stage(("diffusion",)), Source(captioned), tmp_path).features is None
 
 
 def test_attention_step_by_step_finds_the_same(network: GeneratorNetwork) -> None:
@@ -51,8 +51,3 @@ def test_attention_step_by_step_finds_the_same(network: GeneratorNetwork) -> Non
         fused = predict(network.unet, latents, torch.tensor(3), text)
         attend_step_by_step(network.unet)
         torch.testing.assert_close(predict(network.unet, latents, torch.tensor(3), text), fused, rtol=1e-4, atol=1e-5)
-
-
-def test_it_needs_diffusion_beside_it() -> None:
-    with pytest.raises(ValueError, match=r'training\.stages has "representation"'):
-        Stage(("representation",))

@@ -1,4 +1,4 @@
-"""Started as each of several processes by test_gathering: the loss of a joint batch and its gradient."""
+"""Started as each of several processes by test_processes: the loss of a joint batch and its gradient."""
 
 import sys
 from datetime import timedelta

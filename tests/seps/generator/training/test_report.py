@@ -7,8 +7,8 @@ import torch
 from seps.generator.config import GeneratorConfig
 from seps.generator.training import loop
 from seps.generator.training.losses import Objective
+from seps.generator.training.report import fall_note, memory_error, plateau_note, success_marks, time_note
 from seps.generator.training.settings import GeneratorSettings, Stage
-from seps.generator.training.watch import fall_note, memory_error, plateau_note, success_marks, time_note
 
 STAGE = Stage(losses=("captions",))
 
