@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
-
 from demo.galleries.indexes.index import IndexedGallery, index_gallery
 from demo.galleries.indexes.indexing import FolderIndexing
 from demo.galleries.indexes.stored import IndexingStatus, StoredGallery
@@ -21,8 +19,7 @@ from demo.service.captions import Reading, read_caption
 from demo.service.models.own_models import check_model, name_model
 from demo.service.retrieval import RetrievalService
 from demo.service.threads import best_device, computing
-from seps import CaptionIndex, ImageIndex, ScoringEngine, SEPSModel, load_model
-from seps.common.checks import Mask
+from seps import ScoringEngine, SEPSModel, load_model
 from seps.common.progress import Progress
 from seps.indexing.layout import table_layout
 from seps.models.encoder_key import encoder_key, files_key
@@ -38,17 +35,8 @@ PRECISION = "float16"  # of such a table: half the room, and half the reading
 class EngineInTurn(ScoringEngine):
     """Engine that scores on the computing threads, so that other requests run in between."""
 
-    @computing
-    def encode_images(self, img_embs: Tensor) -> ImageIndex:
-        """Encode as `ScoringEngine`."""
-        return super().encode_images(img_embs)
-
-    @computing
-    def score(
-        self, images: ImageIndex, captions: CaptionIndex, mask: Mask | None = None, dense_mask: Mask | None = None
-    ) -> Tensor:
-        """Score as `ScoringEngine`."""
-        return super().score(images, captions, mask, dense_mask)
+    encode_images = computing(ScoringEngine.encode_images)
+    score = computing(ScoringEngine.score)
 
 
 def open_folder(
@@ -60,16 +48,9 @@ def open_folder(
     recursive: bool = False,
     beside: bool = False,
 ) -> IndexedGallery:
-    """Index a folder of photographs in memory, or with more than LARGE files in a table of the cache.
-
-    Args:
-        progress: as in `ScoringEngine`; notify: receives a line per file of a table that is left out.
-        recursive: include subfolders.
-        beside: return as soon as some photographs of a table are searchable, and index the others in the background.
-
-    Raises:
-        ValueError: the folder does not exist or has no readable photograph, or its table cannot be written.
-    """
+    """Index a folder of photographs in memory, or with more than LARGE files in a table of the cache; with `beside` in
+    the background, once some are searchable. ValueError without a readable photograph, or if its table cannot be
+    written."""
     gallery, files = create_listed_gallery(folder, recursive)
     if len(files) <= LARGE:
         return index_gallery(model, folder_gallery(folder, progress, recursive), cache, progress)
@@ -92,21 +73,14 @@ def folder_status(service: RetrievalService) -> IndexingStatus | None:
 
 @dataclass(frozen=True)
 class StoredResult:
-    """Photographs of a table for one caption, the best first.
+    """Photographs of a table for one caption, the best first."""
 
-    Attributes:
-        paths: of the exactly scored photographs; scores: S(I, T) of each.
-        total: number of searched photographs.
-        reading, dense_reading: the caption and the dense caption as read.
-        seconds: encoding the caption, searching, scoring and sorting.
-    """
-
-    paths: list[str]
+    paths: list[str]  # of the exactly scored photographs
     scores: list[float]
-    total: int
+    total: int  # searched photographs
     reading: Reading
     dense_reading: Reading | None
-    seconds: float
+    seconds: float  # encoding the caption, searching, scoring and sorting
 
     def sentence(self) -> str:
         """Describe how many photographs were scored exactly, and how."""
@@ -155,7 +129,7 @@ def rank_table(
     """Rank a table's photographs for a caption and an optional dense caption; other arguments as for
     `seps.search.stages.rank_stored`. ValueError for an invalid caption or table."""
     started = time.perf_counter()
-    reading = service.read(caption)
+    reading = read_caption(service.model, caption)
     has_dense = bool((dense or "").strip())
     dense_reading = read_caption(service.model, dense, dense=True) if has_dense else None
     encoded = service.encode([reading.text], None if dense_reading is None else [dense_reading.text])

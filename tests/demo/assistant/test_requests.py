@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from demo.assistant import serving
-from demo.page.api import OFFERS, Endpoints
-from demo.page.table import CALLED, DRAWING, GENERATING
+from demo.page.api import Endpoints
+from demo.page.table import GENERATING
 from demo.service.generating.service import GeneratingService
 from demo.service.models.start import load_shipped_generator
 from tests.demo.assistant.conftest import served
@@ -197,8 +197,3 @@ def test_calls_nobody_waits_for_are_dropped(address: str, drawings: Drawings, ca
     assert len(drawings.started) == 3 and drawings.started[-1] == "the last"
     assert drawings.most == 2 == GENERATING["concurrency_limit"] and drawings.finished == 1
     assert not any(record.exc_info for record in caplog.records)
-
-
-def test_the_tools_have_the_limits_of_the_endpoints() -> None:
-    limits = {offer.tool: offer.tool_queue for offer in OFFERS if offer.tool and offer.tool_queue != CALLED}
-    assert limits == {"explain": DRAWING, "generate": GENERATING}
