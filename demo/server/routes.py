@@ -65,7 +65,7 @@ def server_options(
         "exception_handlers": {
             FnIndexInferError: lambda *_: refused(404, UNKNOWN),
             RequestValidationError: lambda *_: refused(422, UNREADABLE),
-            **dict.fromkeys((KeyError, TypeError, ValueError, RecursionError), lambda *_: refused(400, UNREADABLE)),
+            **{kind: lambda *_: refused(400, UNREADABLE) for kind in (KeyError, TypeError, ValueError, RecursionError)},
         },
     }
 

@@ -116,8 +116,10 @@ def choose_shown_steps(steps: int) -> list[int]:
 def read_true_share(name: str = "generator") -> float | None:
     """Read the measured fraction, in [0, 1], of the captioner's true statements; None if not measured."""
     folder = shipped_models(GENERATOR).get(name)
+    if folder is None:
+        return None
     try:
-        return folder and float(read_json_file(folder / RESULTS)["captions"]["true_statements"]["mean"])
+        return float(read_json_file(folder / RESULTS)["captions"]["true_statements"]["mean"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+
 from demo.galleries.indexes.index import IndexedGallery, index_gallery
 from demo.galleries.indexes.indexing import FolderIndexing
 from demo.galleries.indexes.stored import IndexingStatus, StoredGallery
@@ -19,7 +21,8 @@ from demo.service.captions import Reading, read_caption
 from demo.service.models.own_models import check_model, name_model
 from demo.service.retrieval import RetrievalService
 from demo.service.threads import best_device, computing
-from seps import ScoringEngine, SEPSModel, load_model
+from seps import CaptionIndex, ImageIndex, ScoringEngine, SEPSModel, load_model
+from seps.common.checks import Mask
 from seps.common.progress import Progress
 from seps.indexing.layout import table_layout
 from seps.models.encoder_key import encoder_key, files_key
@@ -35,8 +38,17 @@ PRECISION = "float16"  # of such a table: half the room, and half the reading
 class EngineInTurn(ScoringEngine):
     """Engine that scores on the computing threads, so that other requests run in between."""
 
-    encode_images = computing(ScoringEngine.encode_images)
-    score = computing(ScoringEngine.score)
+    @computing
+    def encode_images(self, img_embs: Tensor) -> ImageIndex:
+        """Encode as `ScoringEngine`."""
+        return super().encode_images(img_embs)
+
+    @computing
+    def score(
+        self, images: ImageIndex, captions: CaptionIndex, mask: Mask | None = None, dense_mask: Mask | None = None
+    ) -> Tensor:
+        """Score as `ScoringEngine`."""
+        return super().score(images, captions, mask, dense_mask)
 
 
 def open_folder(

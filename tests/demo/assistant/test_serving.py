@@ -120,7 +120,7 @@ def test_a_long_list_of_photographs_comes_in_parts(address: str, monkeypatch: py
 def test_null_is_an_argument_that_is_left_out(address: str) -> None:
     given = {"item": "examples/coffee", "captions": None, "photo": None, "top": None}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rank_captions", "arguments": given}}
-    result = httpx.post(address, json=body, headers=ACCEPTING).json()["result"]
+    result = httpx.post(address, json=body, headers=ACCEPTING, timeout=60).json()["result"]
     assert not result["isError"], result
     assert len(result["structuredContent"]["ranking"]) == 10
 

@@ -288,15 +288,28 @@ def last(messages: list[dict[str, Any]]) -> dict[str, Any]:
     return next(message for message in messages if message["msg"] == "process_completed")
 
 
+@pytest.mark.slow
 def test_only_its_own_session_ends_an_event(http: httpx.Client) -> None:
+    begun = threading.Event()
+    event = join(http, "owner", 30).json()["event_id"]
+    other = join(http, "waiting").json()["event_id"]
+    with ThreadPoolExecutor() as pool:
+        owner = pool.submit(stream, http, "owner", begun)
+        assert begun.wait(20)
+        answers = [cancel(http, session, event) for session in ("stranger", "waiting", event)]
+        answers.append(cancel(http, "owner", other))  # one that waits
+        messages = owner.result()
+    assert [(answer.status_code, answer.json()) for answer in answers] == [(404, {"error": NO_ANSWER})] * 4
+    assert last(messages)["success"] and made(http) == 30
+    assert last(stream(http, "waiting", begun))["success"] and made(http) == 3
+
+
+def test_its_own_session_ends_an_event(http: httpx.Client) -> None:
     begun = threading.Event()
     event = join(http, "owner", LONG).json()["event_id"]
     with ThreadPoolExecutor() as pool:
         owner = pool.submit(stream, http, "owner", begun)
         assert begun.wait(20)
-        for session in ("stranger", "waiting", event):
-            answer = cancel(http, session, event)
-            assert (answer.status_code, answer.json()) == (404, {"error": NO_ANSWER})
         assert cancel(http, "owner", event).json() == {"success": True}
         assert last(owner.result())["output"] == {}
     assert made(http) < LONG
