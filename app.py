@@ -100,12 +100,8 @@ def check(options: argparse.Namespace) -> None:
 
 
 def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
-    """Serve the worked example until the app is ready, then the app until interrupted.
-
-    Raises:
-        ValueError: an address that cannot be served, or a folder of photographs that cannot be used.
-        OSError: a disk that is full, or an address that somebody else took meanwhile.
-    """
+    """Serve the worked example until the app is ready, then the app; errors as `Opening`, `open_registry` and
+    `launch`."""
     example = options.photos is None and options.video is None and not options.model
     page = app_page(first_view() if example else None)
     opening = Opening(options.port, page, frame_rule(options.frame_ancestors))
@@ -123,10 +119,7 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
 
 
 def prepare(options: argparse.Namespace, folder: TemporaryFolder, host: str, page: str) -> PageServer:
-    """Return the app, which `launch` serves; `host` is what it serves on, `page` its HTML.
-
-    Its libraries take seconds, so they are imported here: Gradio while the models load and photographs are encoded.
-    """
+    """Return the app, for `launch`. Its libraries take seconds: Gradio is imported while the models load."""
     import_spaces()
     from tqdm import tqdm
 
@@ -147,10 +140,8 @@ def prepare(options: argparse.Namespace, folder: TemporaryFolder, host: str, pag
 
 
 def import_spaces() -> None:
-    """Import the package `spaces` where it is installed, as on every Space, before Gradio and PyTorch.
-
-    It cannot be imported while Gradio is being imported, and on ZeroGPU it patches PyTorch, in the main thread.
-    """
+    """Import the package `spaces` where it is installed before Gradio and PyTorch, which it patches, in the main
+    thread."""
     from demo.server.memory import skip_stub_files
 
     skip_stub_files()  # on ZeroGPU, spaces imports Gradio

@@ -22,10 +22,8 @@ URL_SAFE = str.maketrans("-_", "+/")
 
 
 def image_content(picture: bytes, width: int | None = None) -> ImageContent:
-    """Convert a picture to part of a result, at most `width` pixels wide and less than LONGEST characters long.
-
-    A PNG that fits is unchanged; any other picture becomes a JPEG with reduced quality, then size, until it fits.
-    """
+    """Convert a picture to part of a result, at most `width` pixels wide and less than LONGEST characters long: a PNG
+    that fits is unchanged, any other becomes a JPEG with reduced quality, then size."""
     with Image.open(BytesIO(picture)) as image:
         image.load()
     if (width is None or image.width <= width) and len(encoded(picture)) < LONGEST:
@@ -49,13 +47,8 @@ def encoded(content: bytes) -> str:
 
 
 def upload_of(photo: str) -> Upload:
-    """Decode a file from a data URL or plain base64.
-
-    Line breaks, missing padding, percent-encoding and the URL-safe alphabet are accepted.
-
-    Raises:
-        ValueError: anything else, such as a URL or a path.
-    """
+    """Decode a file from a data URL or base64, also with line breaks, percent-encoding, the URL-safe alphabet or
+    without padding; ValueError for anything else, such as a URL or a path."""
     text = "".join(photo.split())
     start = DATA_URL.match(text)
     if start is None and not text.startswith(BEGINNINGS):

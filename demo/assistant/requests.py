@@ -51,12 +51,8 @@ def iterate_until_disconnect(items: Iterable[Any], desc: str = "") -> Iterator[A
 
 
 class CheckedRequests:
-    """ASGI middleware that passes on valid requests and cancels requests of disconnected clients.
-
-    Args:
-        app: the tool server.
-        is_local: require requests to name this machine, against DNS rebinding by web pages.
-    """
+    """ASGI middleware that passes on valid requests and cancels those of disconnected clients; with `is_local`,
+    requests must name this machine (against DNS rebinding)."""
 
     def __init__(self, app: Any, is_local: bool) -> None:
         self.app, self.is_local = app, is_local

@@ -88,13 +88,7 @@ def from_text(name: str, text: str) -> Any:
 
 
 def tool_server(registry: ModelRegistry, host: str) -> ToolServer:
-    """Return the server of the tools.
-
-    Args:
-        registry: of the app's models and galleries.
-        host: of the app; if it is this machine only, calls that name another host are rejected, against DNS rebinding
-            by web pages.
-    """
+    """Return the server of the tools; on a `host` that is this machine, calls that name another are rejected."""
     # Hosts are checked in `CheckedRequests`: the library compares only prefixes, and 127.0.0.1:80@evil passes.
     unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     server = ToolServer(

@@ -23,14 +23,9 @@ Choice = dict[str, Any]
 
 
 def choose_all(measures: Measures) -> dict[str, Any]:
-    """Select the initial content of each view in a gallery, by name; "chips" are suggested captions for its search.
-
-    Views without a suitable example are left out. If regions are unknown, the search starts with the largest margin,
-    and the other views with that photograph.
-
-    Raises:
-        ValueError: no caption fits the search.
-    """
+    """Select the initial content of each view in a gallery, with "chips" for its search; views without a suitable
+    example are left out. Without known regions, the search starts with the largest margin. ValueError if no caption
+    fits."""
     if measures.candidates and not measures.has_regions:
         return choose_by_margin(measures)
     best = choose_per_photograph(measures)
@@ -61,11 +56,8 @@ def choose_by_margin(measures: Measures) -> dict[str, Any]:
 
 
 def choose_per_photograph(measures: Measures) -> list[Shown]:
-    """Return the best caption of each photograph: mask and word maps are more inside its regions than outside.
-
-    Clear captions (see `Shown`) are preferred, then short ones of photographs, then captions of the whole picture to
-    phrases for a part.
-    """
+    """Return the best caption of each photograph with mask and word maps inside its regions: clear ones (see `Shown`),
+    then short ones of photographs, then captions of the whole picture."""
     items = measures.indexed.gallery.items
 
     def order(shown: Shown) -> tuple[bool, bool, bool, float]:
@@ -116,10 +108,8 @@ def captions_choice(measures: Measures) -> Choice | None:
 
 
 def compare_choice(measures: Measures) -> Choice | None:
-    """Return two phrases of one photograph for different things, with the highest contrast of their masks.
-
-    The contrast is the mean kept share of the mask's own region, minus the other region's.
-    """
+    """Return two phrases of one photograph for different things, with the highest contrast of their masks: the mean
+    kept share of the mask's own region, minus the other region's."""
     results = []
     for index in list(dict.fromkeys(candidate.index for candidate in measures.candidates))[:MOST]:
         known = phrase_regions(measures, index)
@@ -153,10 +143,8 @@ def is_different_thing(region: Floats, other: Floats) -> bool:
 
 
 def why_choice(measures: Measures) -> Choice | None:
-    """Return a caption and its two best photographs, distinguished by a content word.
-
-    The choice maximizes the word's share of the difference and its map's weight inside the named region.
-    """
+    """Return a caption and its two best photographs, distinguished by a content word with a large share of the
+    difference and of its map's weight inside the named region."""
     results = list(decided(measures))
     if not results:
         return None

@@ -1,9 +1,6 @@
-"""Quality of a caption as an example: its rank, and how well mask and word maps cover the named regions.
-
-Regions are known: pixels of a drawn scene, or hand-drawn boxes of the example photographs. A word map is rated by the
-share of its weight inside the word's region minus a uniform map's, a mask by the kept share of the region minus the
-kept share of the rest. Both are in [-1, 1].
-"""
+"""Quality of a caption as an example: its rank, and how well maps cover known regions (pixels of a drawn scene, or
+hand-drawn boxes): a word map by its share inside minus a uniform map's, a mask by the kept share inside minus the
+rest's; both in [-1, 1]."""
 
 from __future__ import annotations
 
@@ -20,6 +17,7 @@ from demo.galleries.gallery import GalleryItem
 from demo.galleries.indexes.index import GalleryInMemory
 from demo.galleries.sources.packaged import load_regions
 from demo.record.scene import words_of
+from demo.service.captions import read_caption
 from demo.service.retrieval import RetrievalService
 from seps.data.objects import energy_inside, mask_overlap, patch_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens
@@ -43,11 +41,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Shown:
-    """Rating of a candidate's word maps (the mean) and its mask, in [-1, 1] each.
-
-    `is_clear`: the mask keeps `KEPT` of the named regions and no more than `REST` of the rest, and the strongest patch
-    of each word with a known region touches that region.
-    """
+    """Rating of a candidate's word maps (the mean) and its mask, in [-1, 1] each. `is_clear`: the mask keeps `KEPT` of
+    the named regions and at most `REST` of the rest, and each word's strongest patch touches its region."""
 
     candidate: Candidate
     words: float
@@ -61,14 +56,7 @@ class Shown:
 
 
 class Measures:
-    """Cached measurements of a gallery's captions.
-
-    Args:
-        service: of the gallery's model; indexed: the gallery.
-
-    Attributes:
-        captions: all captions of its photographs; owners: the position of each one's photograph.
-    """
+    """Cached measurements of a gallery's captions, and the photographs that own them."""
 
     def __init__(self, service: RetrievalService, indexed: GalleryInMemory) -> None:
         self.service, self.indexed = service, indexed
@@ -123,7 +111,7 @@ class Measures:
 
     def is_plain(self, caption: str) -> bool:
         """Return whether a caption has no note, for example on words that the model does not know."""
-        return not self.service.read(caption).note
+        return not read_caption(self.service.model, caption).note
 
     def show(self, candidate: Candidate) -> Shown | None:
         """Rate a candidate's maps; None if its words have no known region."""

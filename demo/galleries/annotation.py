@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,19 +22,10 @@ LONGEST_NOUN = 3  # words, as "hot air balloon"
 
 @dataclass(frozen=True)
 class SceneAnnotation:
-    """Annotation of a drawn picture.
-
-    Attributes:
-        scene: its graph.
-        mentions: for each of its captions, by text, the phrases that name objects.
-    """
+    """Annotation of a drawn picture: its graph, and for each of its captions the phrases that name objects."""
 
     scene: Scene
     mentions: tuple[tuple[str, tuple[Mention, ...]], ...] = ()
-
-    def get_caption_phrases(self, caption: str) -> tuple[Mention, ...] | None:
-        """Return the phrases of one of its captions; None for any other caption."""
-        return dict(self.mentions).get(caption)
 
 
 @lru_cache(maxsize=64)
@@ -60,10 +52,7 @@ def object_name(scene: Scene, number: int) -> str:
 
 def objects_name(scene: Scene, numbers: tuple[int, ...]) -> str:
     """Name objects in a phrase: "the red car", "the 2 sheep", "the girl in a pink dress and the tree"."""
-    alike: dict[tuple[str, str | None], int] = {}
-    for number in numbers:
-        thing = scene.objects[number]
-        alike[thing.kind, thing.colour] = alike.get((thing.kind, thing.colour), 0) + 1
+    alike = Counter((scene.objects[number].kind, scene.objects[number].colour) for number in numbers)
     return " and ".join(
         f"the {described(kind, colour)}" if count == 1 else f"the {count} {described(kind, colour, many=True)}"
         for (kind, colour), count in alike.items()
@@ -78,12 +67,9 @@ def title_of(scene: Scene) -> str:
 
 
 def phrases_of(known: SceneAnnotation, caption: str) -> tuple[Mention, ...]:
-    """Return the phrases of a caption that name objects of a scene.
-
-    For the scene's own captions they are stored; in other captions they are found by nouns with their colours and
-    sizes: a phrase that fits no object names none.
-    """
-    mentions = known.get_caption_phrases(caption)
+    """Return the phrases of a caption that name objects of a scene: stored ones, else found by nouns, colours and
+    sizes."""
+    mentions = dict(known.mentions).get(caption)
     return matched(known.scene, caption) if mentions is None else mentions
 
 
@@ -91,12 +77,7 @@ def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
     """Return the phrases of any caption with a noun, and optional colour and size, that fit objects of a scene."""
     written = caption.split()
     words = [word.strip(PUNCTUATION).lower() for word in written]
-    nouns = {
-        tuple(form.lower().split())
-        for thing in scene.objects
-        for noun in KINDS[thing.kind].words
-        for form in (noun, plural(noun))
-    }
+    nouns = {form for thing in scene.objects for form in forms(thing.kind)}
     mentions, free, at = [], 0, 0
     while at < len(words):
         length = next((n for n in range(LONGEST_NOUN + 1, 0, -1) if tuple(words[at : at + n]) in nouns), 0)
@@ -147,9 +128,8 @@ def forms(kind: str) -> set[tuple[str, ...]]:
 
 def adjectives(words: Sequence[str]) -> tuple[str | None, str | None]:
     """Return the colour and the size in the words, if any."""
-    colours = [COLOURS[word] for word in words if word in COLOURS]
-    sizes = [SIZE_NAMES[word] for word in words if word in SIZE_NAMES]
-    return (colours[0] if colours else None, sizes[0] if sizes else None)
+    colour, size = (next((names[word] for word in words if word in names), None) for names in (COLOURS, SIZE_NAMES))
+    return colour, size
 
 
 def fits(thing: Object, noun: tuple[str, ...], colour: str | None, size: str | None) -> bool:

@@ -13,18 +13,7 @@ from typing import Any
 from PIL import Image
 
 from demo.galleries.annotation import SceneAnnotation
-from demo.galleries.reading.photos import (
-    KEPT,
-    KeptPhoto,
-    Photo,
-    compute_digest,
-    data_url,
-    file_digest,
-    jpeg_url,
-    pixels_digest,
-    read_photo,
-    read_upload,
-)
+from demo.galleries.reading import photos
 from seps.common.text import nfc
 
 OPENINGS_FILE = Path(__file__).resolve().parents[2] / "assets" / "opening" / "examples.json"
@@ -33,82 +22,63 @@ PHOTOGRAPHS, SCENES = "examples", "scenes"  # their choices also apply to other 
 
 @dataclass(frozen=True)
 class GalleryItem:
-    """One photograph.
+    """One photograph."""
 
-    Attributes:
-        key: unique in its gallery; title: display name.
-        captions: sentences written for it; dense: a long description, or None.
-        licence: its name, or ""; licence_link: the licence's URL, or None.
-        credit: the author, or ""; link: the photograph's page, or None.
-        source: its file, the content of an upload, or a function that returns it in RGB.
-        known: annotation of a drawn picture; None for a photograph.
-        phrases: captions of different things in it, if known.
-    """
-
-    key: str
+    key: str  # unique in its gallery
     title: str
-    captions: tuple[str, ...]
+    captions: tuple[str, ...]  # written for it
     dense: str | None
     licence: str
     licence_link: str | None
     credit: str
-    link: str | None
-    source: Path | bytes | Callable[[], Image.Image]
-    known: SceneAnnotation | None = None
-    phrases: tuple[str, ...] = ()
+    link: str | None  # the photograph's page
+    source: (
+        Path | bytes | Callable[[], Image.Image]
+    )  # a file, an upload's content, or a function that returns it in RGB
+    known: SceneAnnotation | None = None  # of a drawn picture
+    phrases: tuple[str, ...] = ()  # captions of different things in it
 
-    def read(self) -> Photo:
+    def read(self) -> photos.Photo:
         """Return the photograph in RGB with its digest; ValueError if it is unavailable or unreadable."""
         if isinstance(self.source, Path):
-            return read_photo(self.source, self.title)
+            return photos.read_photo(self.source, self.title)
         if isinstance(self.source, bytes):
-            return read_upload(self.source, self.title)
+            return photos.read_upload(self.source, self.title)
         image = self.source()
-        return Photo(image, pixels_digest(image), self.title)
+        return photos.Photo(image, photos.pixels_digest(image), self.title)
 
     def photo(self) -> Image.Image:
         """Return the photograph in RGB; errors as `read`."""
         return self.read().image
 
     def picture(self) -> tuple[str, int, int]:
-        """Return the photograph for display: a data URL with at most KEPT pixels on the long side, and the original
-        width and height. An upload's stored JPEG is returned unchanged; errors as `read`."""
-        if isinstance(self.source, KeptPhoto):
-            return jpeg_url(self.source.content), *self.source.size
+        """Return a data URL, at most KEPT pixels on the long side, and the original width and height. An upload's
+        stored JPEG is returned unchanged; errors as `read`."""
+        if isinstance(self.source, photos.KeptPhoto):
+            return photos.jpeg_url(self.source.content), *self.source.size
         photo = self.photo()
-        return data_url(photo, KEPT), photo.width, photo.height
+        return photos.data_url(photo, photos.KEPT), photo.width, photo.height
 
     def digest(self) -> str:
         """Return the digest of `read` without decoding, if it is a file's; errors as `read`."""
         if isinstance(self.source, Path):
-            return file_digest(self.source, self.title)
-        return compute_digest(self.source) if isinstance(self.source, bytes) else self.read().digest
+            return photos.file_digest(self.source, self.title)
+        return photos.compute_digest(self.source) if isinstance(self.source, bytes) else self.read().digest
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """A searchable collection of photographs.
+    """A searchable collection of photographs."""
 
-    Attributes:
-        name: in links and commands; title: display name.
-        note: one line to show, or "".
-        items: the photographs.
-        skipped: a sentence for each file that was left out.
-        noun: word for its items in texts.
-        table: name of its table in the cache; by default `name`.
-        timed: whether its items are frames of a video, in order of time; keys are then seconds.
-        captions: initial captions, if it has its own.
-    """
-
-    name: str
+    name: str  # in links and commands
     title: str
-    note: str
+    note: str  # one line to show
     items: tuple[GalleryItem, ...]
-    skipped: tuple[str, ...] = ()
-    noun: str = "photographs"
-    table: str = ""
-    timed: bool = False
-    captions: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()  # a sentence for each file that was left out
+    noun: str = "photographs"  # for its items in texts
+    table: str = ""  # its table's name in the cache; by default `name`
+    timed: bool = False  # items are frames of a video in order, keys are seconds
+    captions: tuple[str, ...] = ()  # initial ones, if it has its own
 
     def __len__(self) -> int:
         return len(self.items)
@@ -130,12 +100,7 @@ def caption_pool(gallery: Gallery) -> tuple[list[str], list[int]]:
 
 @dataclass(frozen=True)
 class Opening:
-    """Initial content of a view.
-
-    Attributes:
-        index: of the photograph in its gallery; captions: one, or those to compare.
-        against: the index of a second photograph, if any.
-    """
+    """Initial content of a view: a photograph, the caption or those to compare, and a second photograph if any."""
 
     index: int
     captions: tuple[str, ...]

@@ -1,5 +1,5 @@
-"""Compute the first view and the first drawing anew, after a change of a model, of examples or of the viewer's value:
-python -m demo.opening."""
+"""Recompute the first view and drawing after a change of a model, examples or the viewer's values: python -m
+demo.opening."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The first view, written down: what the app shows on load, ready before anything that computes is there.
-
-`python -m demo.opening` writes it; a test computes it anew and compares. It belongs to one model's weights and to the
-gallery of examples, and is not shown with others.
-"""
+"""The first view, stored by `python -m demo.opening`; it belongs to one model's weights and the gallery of examples."""
 
 from __future__ import annotations
 

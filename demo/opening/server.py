@@ -29,13 +29,8 @@ PICTURE = re.compile(rf"/{PREFIX}/{GALLERY}/(?P<size>{'|'.join(SIZES)})/(?P<inde
 
 
 class Opening:
-    """Serves the page from a thread, from now until `close`.
-
-    `port` None takes GRADIO_SERVER_PORT, or the first free one from 7860; `host` is GRADIO_SERVER_NAME.
-
-    Raises:
-        ValueError: no such port is free.
-    """
+    """Serves the page from a thread until `close`, on a port (by default GRADIO_SERVER_PORT, or the first free one from
+    7860) of GRADIO_SERVER_NAME; ValueError if it is not free."""
 
     def __init__(self, port: int | None, page: str, rule: str | None = None) -> None:
         self.host = os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")

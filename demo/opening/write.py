@@ -40,11 +40,8 @@ def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
 
 
 def draw_precomputed(generating: GeneratingService) -> PrecomputedDrawing:
-    """Draw the picture that Generate opens with: its first example, as the page would draw it.
-
-    Raises:
-        ValueError: the captioner does not confirm every statement of the caption; choose another example or seed.
-    """
+    """Draw the picture that Generate opens with, as the page would; ValueError if the captioner does not confirm every
+    statement of its caption."""
     asked = GenerateState(caption=DRAWN_EXAMPLES[0], seed=SEED).asked
     drawing = PrecomputedDrawing(asked, list(generating.draw(asked)))
     read = recaption_statements(generating.recaption(drawing.steps[-1].pictures[0], asked.text))

@@ -1,8 +1,5 @@
-"""The page's own endpoints: each method answers one, and `page_actions` says how it waits.
-
-The server keeps nothing of a page but the person's own pictures, in `SessionData`. Programs use the endpoints of
-`demo.page.api`, which are served next to these.
-"""
+"""The page's own endpoints, next to those for programs. The server keeps only a person's own pictures, in
+`SessionData`."""
 
 from __future__ import annotations
 
@@ -15,8 +12,9 @@ from typing import Any
 
 import gradio as gr
 
-from demo.galleries.indexes.index import GalleryInMemory
-from demo.galleries.sources.folder import UPLOADS
+from demo.galleries.indexes.index import GalleryInMemory, index_in_steps
+from demo.galleries.sources.folder import OWN_VIDEO, UPLOADS
+from demo.galleries.sources.video import read_video
 from demo.page.exports import ExportActions
 from demo.page.questions import DecidedPair, Pair, Photo, Two, at
 from demo.page.table import AT_ONCE, DRAWING, GENERATING, MEASURING, OPENING, PROGRESS, READING, Action, Call
@@ -34,7 +32,7 @@ from demo.page.values import (
 from demo.record.texts.table import say
 from demo.server.files.uploads import Upload, find_sent_file
 from demo.service.captions import cleaned
-from demo.service.models.personal import SessionData, index_frame, index_frames, index_uploads, read_frames
+from demo.service.models.personal import SessionData, encoder_of, index_frame, index_uploads
 from demo.service.models.registry import ModelRegistry
 from demo.service.models.stored import folder_status
 from demo.views.camera import look_value
@@ -48,11 +46,7 @@ LONGEST_PICTURE = 400_000  # characters of a frame of a camera, a JPEG in base64
 
 
 class PageActions(ExportActions):
-    """Actions that the page calls.
-
-    Args:
-        registry: of the app's models and galleries; folder: of the uploads, its links resolved.
-    """
+    """Actions that the page calls; `folder`: of the uploads, its links resolved."""
 
     def __init__(self, registry: ModelRegistry, folder: Path) -> None:
         self._registry = registry
@@ -149,11 +143,12 @@ class PageActions(ExportActions):
 
         try:
             yield reading(0)
-            gallery = yield from map_progress(read_frames(path), reading)
+            gallery = yield from map_progress(read_video(path, OWN_VIDEO), reading)
         finally:
             with suppress(OSError):
                 path.unlink()
-        indexed = yield from map_progress(index_frames(service, gallery), encoding)
+        steps = index_in_steps(service.model, gallery, None, encode=encoder_of(service))
+        indexed = yield from map_progress(steps, encoding)
         yield self._taken(session, indexed)
 
     def _taken(self, session: SessionData, indexed: GalleryInMemory) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from demo.drawing.formats import DRAWINGS, Download, check_format
@@ -16,7 +16,7 @@ from demo.record.packing import overlap, packed, plain
 from demo.service.captions import read_caption, read_pair, read_prompt
 from demo.service.experiments.experiment import edited_gallery, experiment, known, read_changes
 from demo.service.generating.rank import draw_and_read, read_drawn_caption
-from demo.service.generating.request import GUIDANCE, SEED, STEPS, DrawingRequest, read_numbers
+from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers, read_request
 from demo.service.masks import changed_mask, mask_text
 from demo.service.models.personal import decode_upload
 from demo.service.models.registry import ModelRegistry
@@ -36,17 +36,12 @@ LISTED = 1000  # photos of a gallery that are listed
 
 
 class Offer(NamedTuple):
-    """An action for programs and for assistants.
-
-    Attributes:
-        endpoint: a method of `Endpoints`; tool: a method of `demo.assistant.tools.Tools`, or "".
-        needs: what the app must have for it, or ""; queue, tool_queue: where calls of either wait.
-    """
+    """An action for programs (a method of `Endpoints`) and for assistants (of `Tools`, or "")."""
 
     endpoint: str
     tool: str = ""
-    needs: str = ""
-    queue: Mapping[str, Any] = CALLED
+    needs: str = ""  # what the app must have
+    queue: Mapping[str, Any] = CALLED  # where calls wait
     tool_queue: Mapping[str, Any] = CALLED
 
 
@@ -78,43 +73,23 @@ def api_actions(registry: ModelRegistry) -> list[Action]:
     return [Action(getattr(endpoints, offer.endpoint), offer.queue, is_page=False) for offer in offered(registry)]
 
 
-def listing_layers(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Put what layers there are into a docstring, in the place of LAYERS."""
-    method.__doc__ = (method.__doc__ or "").replace("LAYERS", existing())
-    return method
-
-
 class Endpoints:
-    """The actions: each method is an endpoint of its name, and its docstring stands on the API page.
-
-    Args:
-        registry: of the app's models and galleries.
-    """
+    """The endpoints by name; `/gradio_api/info` has their docstrings. A picture is `photo`, a file, or `item`, a
+    gallery's photo, "gallery/photo". Captions are English sentences; several of them come one per line. `dense_caption`
+    is an optional long description. Masks are lists, row by row of the grid."""
 
     def __init__(self, registry: ModelRegistry) -> None:
         self._registry = registry
 
     def galleries(self) -> dict[str, Any]:
-        """List the galleries with their photos.
-
-        Returns:
-            By gallery: a list of photos, each with its item (what the other endpoints take), title, captions, credit,
-            licence and link; of a large folder the first 1,000; an empty list where none of a gallery's photos can be
-            had.
-        """
+        """List each gallery's photos (of a large folder the first 1,000; none if they are not available): item, which
+        other endpoints take, title, captions, credit, licence and link."""
         return {name: self._listed(name) for name in self._registry.names}
 
     def rank_images(self, caption: str, dense_caption: str = "", gallery: str = "") -> dict[str, Any]:
-        """Rank a gallery's photos for a caption.
-
-        Args:
-            caption: an English sentence; dense_caption: a long description beside it, or empty.
-            gallery: its name, which also decides on the model; empty for the first one.
-
-        Returns:
-            "ranking": photos with rank, item, title and score S(I, T), the best first; "total": how many were searched,
-            more than were ranked where a shortlist was made of a large folder; "model"; "note"; "seconds".
-        """
+        """Rank the photos of a gallery, by default the first, for a caption. Returns "ranking", the best first: rank,
+        item, title and score S(I, T); "total", the number of searched photos (only a shortlist of a large folder is
+        ranked); "model"; "note"; "seconds"."""
         gallery = gallery or self._registry.first
         service, indexed = self._registry.open(gallery)
         ranking = service.rank_images(indexed, caption, dense_caption)
@@ -127,25 +102,16 @@ class Endpoints:
         return {"ranking": rows} | facts | {"seconds": ranking.seconds}
 
     def rank_captions(self, picture: Picture, gallery: str = SAME, captions: str = "") -> dict[str, Any]:
-        """Rank captions for a photo.
-
-        Args:
-            photo: a file, or None with item: a gallery's photo, "gallery/photo".
-            gallery: whose captions are ranked: "same", that of the photo (of a file, the first one), another one of the
-                same model, or empty for none; captions: more of them, one a line.
-
-        Returns:
-            "ranking": captions with rank, score S(I, T) and "correct" (null where nobody knows); "recall" in words;
-            "seconds".
-        """
+        """Rank captions for a photo: those of a gallery of the same model ("same": of the photo's, or of the first for
+        a file; empty for none) and others, one per line. Returns "ranking", the best first: rank, caption, score S(I,
+        T), and "correct", null if unknown; "recall" in words; "seconds"."""
         service, indexed, index = picture.find(self._registry)
         pool = self._pool(service, indexed, gallery)
         ranking = service.rank_captions(indexed, index, pool, captions)
+        columns = zip(ranking.captions, ranking.scores, ranking.correct, strict=True)
         rows = [
             {"rank": rank, "caption": text, "score": score, "correct": correct}
-            for rank, (text, score, correct) in enumerate(
-                zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
-            )
+            for rank, (text, score, correct) in enumerate(columns, start=1)
         ]
         return {"ranking": rows, "recall": recall_line(ranking), "seconds": ranking.seconds}
 
@@ -158,19 +124,10 @@ class Endpoints:
         drop: str = "",
         compact: bool = False,
     ) -> dict[str, Any]:
-        """Explain one photo and one caption: every number of the forward pass.
-
-        Args:
-            photo: a file, or None with item: a gallery's photo, "gallery/photo".
-            caption: an English sentence; dense_caption: a long description beside it, or empty.
-            keep, drop: patches to keep and to drop whatever the model decides, "1,2,5-9" or "all", row by row from 1;
-                what is dropped first may be kept again.
-            compact: answer arrays of floats as {"shape": [...], "float32": "..."}, base64 of little-endian numbers, row
-                by row, and leave out the description.
-
-        Returns:
-            The explanation record with a description of each field.
-        """
+        """Return every number of the forward pass of a photo and a caption, and a description of the fields. keep,
+        drop: patches to keep and to drop instead of the model's decision, "1,2,5-9" or "all", counted row by row from
+        1; dropped ones may be kept again. compact: arrays as {"shape": [...], "float32": "..."}, base64 of
+        little-endian numbers, without the description."""
         service, indexed, index = picture.find(self._registry)
         pair = read_pair(service.model, caption, dense_caption)
         record = service.explain(indexed, index, *pair)
@@ -179,16 +136,8 @@ class Endpoints:
         return packed(record) if compact else plain(record)
 
     def compare(self, picture: Picture, captions: str) -> dict[str, Any]:
-        """Compare which patches captions kept of one photo.
-
-        Args:
-            photo: a file, or None with item: a gallery's photo, "gallery/photo".
-            captions: at least one, one a line.
-
-        Returns:
-            "captions"; "scores"; "kept": for each caption the decision mask, row by row of the grid; "overlap": IoU of
-            every two kept sets.
-        """
+        """Compare which patches captions keep of a photo. Returns "captions", "scores", "kept" (a mask per caption) and
+        "overlap", the IoU of every two masks."""
         service, indexed, index = picture.find(self._registry)
         texts = read_captions(service, captions)
         records = [service.explain(indexed, index, text) for text in texts]
@@ -200,20 +149,11 @@ class Endpoints:
         }
 
     def why(self, picture: Picture, other_item: str = "", *, captions: str, dense_caption: str = "") -> dict[str, Any]:
-        """Tell why one photo comes before another for a caption, or one caption before another for a photo.
-
-        Args:
-            photo: a file, or None with item: a gallery's photo, "gallery/photo".
-            other_item: another photo of the same gallery, or empty.
-            captions: one caption for two photos, or without other_item two captions, one a line.
-            dense_caption: a long description beside the caption of two photos, or empty.
-
-        Returns:
-            "left" and "right": photo, caption and similarity; "difference", left minus right; "words": each with its
-            share of either similarity and the difference, the most for left first; "rest": what belongs to [CLS] and
-            [SEP], to image tokens, to none, and, where a dense caption has an alignment of its own, to that ("dense").
-            Words and rest add up to each similarity. "says": all of it in words.
-        """
+        """Explain why a photo comes before other_item, of the same gallery, for a caption, or one caption before
+        another for a photo. Returns "left" and "right": photo, caption and similarity; "difference", left minus right;
+        "words", each with its part of both similarities and of the difference, the most for left first; "rest", the
+        parts of [CLS] and [SEP], of image tokens, of none, and of a dense caption's own alignment. Words and rest add
+        up to each similarity. "says": all of it in words."""
         service, indexed, index = picture.find(self._registry)
         texts = read_captions(service, captions)
         if len(texts) != (1 if other_item else 2):
@@ -232,7 +172,6 @@ class Endpoints:
             state = WhyState(gallery, index, text, dense_text, against=indexed.gallery.position(key))
         return contrast_record(sides_of(service, indexed, state), service.name)
 
-    @listing_layers
     def picture(
         self,
         picture: Picture,
@@ -243,20 +182,9 @@ class Endpoints:
         keep: str = "",
         drop: str = "",
     ) -> str:
-        """Draw the picture of a photo and a caption, or of several captions side by side.
-
-        Args:
-            photo: a file, or None with item: a gallery's photo, "gallery/photo".
-            captions: one caption, or up to six, one a line, which are compared.
-            dense_caption: beside a single caption, or empty.
-            layer: LAYERS. A picture is encoded for each patch of blurred, which is slower.
-            file_format: png, svg or pdf; of a single caption also json.
-            keep, drop: of a single caption, patches to keep and to drop whatever the model decides, as `explain` takes
-                them.
-
-        Returns:
-            The file.
-        """
+        """Draw a photo and a caption, or up to six captions side by side, as png, svg or pdf; a single caption also as
+        json. layer: LAYERS; blurred is slow, because the picture is encoded for each patch. keep, drop: as for explain,
+        with a single caption."""
         service, indexed, index = picture.find(self._registry)
         texts = read_captions(service, captions)
         if len(texts) > 1:
@@ -272,19 +200,10 @@ class Endpoints:
         return written(explanation(service, indexed, state, file_format))
 
     def edit_scene(self, item: str, *, changes: str = "[]", caption: str) -> dict[str, Any]:
-        """Change a drawn scene and see what becomes of its rank, its score and its kept patches; nothing is kept.
-
-        Args:
-            item: a scene, "scenes/0".
-            changes: a JSON list, made one after the other: {"do": "move", "object": 0, "dx": 8, "dy": 0}, in pixels of
-                224 to a side, {"do": "remove", "object": 0}, {"do": "recolour", "object": 0, "colour": "red"} or
-                {"do": "redraw", "seed": 1}. Objects are counted from 0.
-            caption: an English sentence.
-
-        Returns:
-            "before" and "after": each the "scene" as a graph, its "rank" of "total", its "score" and "kept", the
-            decision mask row by row of the grid.
-        """
+        """Change a drawn scene, such as "scenes/0", without storing it. changes: a JSON list of {"do": "move",
+        "object": 0, "dx": 8, "dy": 0} (in pixels of 224), {"do": "remove", "object": 0}, {"do": "recolour", "object":
+        0, "colour": "red"} or {"do": "redraw", "seed": 1}. Returns "before" and "after": the "scene" as a graph, its
+        "rank" of "total", its "score", and the mask "kept"."""
         asked = read_changes(changes)
         _, indexed, index = Picture(item=item).find(self._registry)
         text = read_caption(self._registry.of(indexed.gallery.name).model, caption).text
@@ -293,17 +212,10 @@ class Endpoints:
         return {"before": outcome_value(tried.before), "after": outcome_value(tried.after)}
 
     def judge(self, picture: Picture, prompt: str) -> dict[str, Any]:
-        """Judge how good a picture looks and how well it fits the prompt that it was made from.
-
-        Args:
-            photo: a file, or None with item: a gallery's photo, "gallery/photo".
-            prompt: an English sentence.
-
-        Returns:
-            "quality" and "consistency": each with "base", "correction", "final" and "scale", the most that the
-            correction may reach, and a sentence; "logit" of the quality base, "bias" in it, and the patches' "shares"
-            of it, which add up to it, row by row of the "grid"; "note" on the prompt.
-        """
+        """Judge how good a picture looks and how well it fits the prompt that it was made from. Returns "quality" and
+        "consistency": "base", "correction", "final", "scale" (the most that the correction may reach) and a sentence;
+        "logit" of the quality base, "bias" in it, and the patches' "shares" of it, which add up to it, on the "grid";
+        "note" on the prompt."""
         _, indexed, index = picture.find(self._registry)
         reading = read_prompt(self._registry.photos.model, prompt)
         judged = opened_judge(self._registry).judge(source_of(indexed, index), reading.text)
@@ -312,21 +224,11 @@ class Endpoints:
     def generate(
         self, caption: str, steps: int = STEPS, seed: int = SEED, guidance: float = GUIDANCE, file_format: str = "png"
     ) -> tuple[dict[str, Any], str]:
-        """Draw a scene for a caption, and tell what is read in it.
-
-        Args:
-            caption: an English sentence in the words of the scenes.
-            steps: of drawing, 10 to 100; seed: the same one draws the same picture; guidance: how closely the caption
-                is followed, 1 to 15.
-            file_format: png, or gif: how the picture came about.
-
-        Returns:
-            "caption" as read, "note" on it, "unknown_words" that are drawn as [UNK], each {"word", "nearest"}; "seed",
-            "steps", "guidance"; "similarity" S(I, T) and "rank" of "total", the picture among the gallery's scenes;
-            "statements" of the caption, each with its verdict by the picture's own captions: "true", "untrue" or
-            "untold"; "captions" of the picture, the most likely first, each with the mean log probability of its
-            tokens. And the file.
-        """
+        """Draw a scene for a caption in the words of the scenes, in 10 to 100 steps with guidance 1 to 15; the same
+        seed draws the same. file_format: png, or gif: how the picture came about. Returns the file, and "caption" as
+        read, "note", "unknown_words" (drawn as [UNK]), "seed", "steps", "guidance", "similarity" S(I, T), its "rank" of
+        "total" among the gallery's scenes, "statements" of the caption with a verdict ("true", "untrue" or "untold") by
+        the picture's own "captions", the most likely first, with the mean log probability of their tokens."""
         record, file = self.draw(caption, steps, seed, guidance, file_format)
         return record, written(file)
 
@@ -335,38 +237,29 @@ class Endpoints:
     ) -> tuple[dict[str, Any], Download]:
         """Draw as `generate`, with progress as in `seps.common.progress`; the file is not written to the disk."""
         check_format(file_format, DRAWINGS)
-        numbers = read_numbers(steps, guidance, seed)
+        read_numbers(steps, guidance, seed)  # errors before the generator is loaded
         generating = opened_generator(self._registry)
         service, scenes = self._registry.open(SCENES)
         reading = read_drawn_caption(service.model, caption)
-        asked = DrawingRequest(reading.text, numbers["steps"], numbers["guidance"], (numbers["seed"],))
+        asked = read_request(reading.text, steps, guidance, seed)
         drawing = draw_and_read(generating, service, scenes, asked, progress)
-        file = drawing_file(drawing.frames, reading.text, numbers["seed"], file_format)
+        file = drawing_file(drawing.frames, reading.text, asked.seeds[0], file_format)
         return drawing_record(drawing) | reading.record(), file
 
     def caption_image(self, picture: Picture) -> dict[str, Any]:
-        """Write captions for a drawn scene, or for a photograph.
-
-        Args:
-            photo: a file, or None with item: a gallery's photo, "gallery/photo".
-
-        Returns:
-            "captions", the most likely first, each with its "score", the mean log probability of its tokens, its
-            "words", and for each word "attention", its share on each place of the picture, row by row. Photographs have
-            a captioner of their own where it ships, of whose 16 captions the best 4 come, as on the screen: by the sum
-            of score, 0.5 "similarity", S(I, T) by the model of photographs, and 1 "agreement" with the others, the
-            share of sequences of words in common, 0 to 1.
-        """
+        """Write captions for a drawn scene or a photo. Returns "captions", the best first: "score", the mean log
+        probability of its tokens, "words", and per word "attention" to each place of the picture. If a captioner of
+        photos ships, the best 4 of its 16 captions, by the sum of score, 0.5 "similarity" S(I, T) and 1 "agreement"
+        with the others, the share of sequences of words in common."""
         if picture.photo is not None:
             image, of_photos = decode_upload(picture.photo).image, True
         else:
             service, indexed, index = picture.find(self._registry)
             image, of_photos = indexed.gallery.items[index].photo(), service is self._registry.photos
         if of_photos and self._registry.captioning is not None:
-            captions = explained_captions(self._registry, image)
             rows = [
                 caption_record(each.written) | {"similarity": each.record.similarity, "agreement": each.agreement}
-                for each in captions
+                for each in explained_captions(self._registry, image)
             ]
         else:
             rows = [caption_record(caption) for caption in opened_generator(self._registry).recaption(image).best]
@@ -395,3 +288,6 @@ class Endpoints:
             | {"credit": item.credit, "licence": item.licence, "link": item.link}
             for item in items[:LISTED]
         ]
+
+
+Endpoints.picture.__doc__ = (Endpoints.picture.__doc__ or "").replace("LAYERS", existing())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
@@ -21,8 +21,7 @@ from demo.record.texts.table import for_page
 from demo.service.captions import read_caption, read_pair, read_prompt
 from demo.service.experiments.experiment import edited_gallery, read_changes
 from demo.service.generating.rank import read_drawn_caption
-from demo.service.generating.request import GUIDANCE, SEED, DrawingRequest, read_numbers
-from demo.service.generating.request import STEPS as DRAWING_STEPS
+from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_request
 from demo.service.models.personal import SessionData
 from demo.views.compare import comparison
 from demo.views.downloads import explanation, sent
@@ -43,23 +42,24 @@ def in_english(make: Callable[[], Download]) -> dict[str, Any]:
         return sent(make())
 
 
+@dataclass(frozen=True)
+class Look:
+    """How a picture is drawn; `file_format` is an ending, see `demo.drawing.formats`."""
+
+    layer: str = "mask"
+    objects: bool = False
+    file_format: str = "png"
+    dark: bool = False
+
+
 class ExportActions(LearnActions, LabActions):
     """Downloads of the page; `file_format` is an ending, see `demo.drawing.formats`."""
 
-    def save_pair(
-        self,
-        pair: DecidedPair,
-        layer: str = "mask",
-        opacity: float = 0.75,
-        lines: bool = True,
-        objects: bool = False,
-        file_format: str = "png",
-        dark: bool = False,
-    ) -> dict[str, Any]:
+    def save_pair(self, pair: DecidedPair, look: Look, opacity: float = 0.75, lines: bool = True) -> dict[str, Any]:
         """Save one photograph and one caption as a picture, as JSON, or as a page that needs no server."""
-        service, indexed, state = pair.read(self._registry, layer)
-        state = replace(state, opacity=opacity, lines=lines, objects=objects)
-        return in_english(lambda: explanation(service, indexed, state, file_format, dark))
+        service, indexed, state = pair.read(self._registry, look.layer)
+        state = replace(state, opacity=opacity, lines=lines, objects=look.objects)
+        return in_english(lambda: explanation(service, indexed, state, look.file_format, look.dark))
 
     def save_ranking(
         self, pair: DecidedPair, ratio: float | None = None, name: str = "", exhaustive: bool = False
@@ -95,27 +95,18 @@ class ExportActions(LearnActions, LabActions):
         state = ViewState(gallery, 0, text, dense_text, other=second_caption(service, indexed, other))
         return in_english(lambda: film_download(service, indexed, state, file_format))
 
-    def save_compare(
-        self,
-        photo: Photo,
-        captions: str,
-        layer: str = "mask",
-        objects: bool = False,
-        file_format: str = "png",
-        dark: bool = False,
-    ) -> dict[str, Any]:
+    def save_compare(self, photo: Photo, captions: str, look: Look) -> dict[str, Any]:
         """Save captions on one photograph, side by side."""
         service, indexed, index = photo.find(self._registry)
-        state, texts = read_compared(service, indexed, index, captions, layer)
-        state = replace(state, objects=objects)
-        return in_english(lambda: comparison(service, indexed, state, texts, file_format, dark))
+        state, texts = read_compared(service, indexed, index, captions, look.layer)
+        state = replace(state, objects=look.objects)
+        return in_english(lambda: comparison(service, indexed, state, texts, look.file_format, look.dark))
 
-    def save_contrast(
-        self, two: Two, layer: str = "mask", file_format: str = "png", dark: bool = False
-    ) -> dict[str, Any]:
+    def save_contrast(self, two: Two, look: Look) -> dict[str, Any]:
         """Save two photographs for a caption, or two captions for a photograph."""
         service, indexed, state = two.read(self._registry)
-        return in_english(lambda: why_download(service, indexed, replace(state, layer=layer), file_format, dark))
+        state = replace(state, layer=look.layer)
+        return in_english(lambda: why_download(service, indexed, state, look.file_format, look.dark))
 
     def save_lesson(
         self, walked: Walked, file_format: str = "pdf", dark: bool = False, progress: gr.Progress = PROGRESS
@@ -153,7 +144,7 @@ class ExportActions(LearnActions, LabActions):
     def save_drawing(
         self,
         caption: str,
-        steps: float = DRAWING_STEPS,
+        steps: float = STEPS,
         guidance: float = GUIDANCE,
         seed: float = SEED,
         file_format: str = "png",
@@ -161,8 +152,7 @@ class ExportActions(LearnActions, LabActions):
         """Save a drawing, or with "gif" how it came about: it is drawn again, and the same seed draws the same."""
         generating = opened_generator(self._registry)
         text = read_drawn_caption(self._registry.open(SCENES)[0].model, caption).text
-        numbers = read_numbers(steps, guidance, seed)
-        asked = DrawingRequest(text, numbers["steps"], numbers["guidance"], (numbers["seed"],))
+        asked = read_request(text, steps, guidance, seed)
         shipped = generating.precomputed()
         drawn = shipped.steps if shipped is not None and shipped.asked == asked else list(generating.draw(asked))
         frames = [step.pictures[0] for step in drawn]

@@ -1,5 +1,4 @@
-"""The page's HTML, one for all: the app, the moments while it starts, and a folder without a server; and the addresses
-of its photographs."""
+"""The page's HTML, for the app, for the moments while it starts, and for a folder without a server."""
 
 from __future__ import annotations
 
@@ -38,13 +37,8 @@ def page(
     lesson: Collection[str] = (),
     unused: Collection[str] = (),
 ) -> str:
-    """Return the page.
-
-    Args:
-        site: what its scripts know from the start; modules: addresses of what the entry imports, by name; entry: the
-            address of the entry; measures, lesson: as for `table_data`; unused: words and style sheets that are
-            left out.
-    """
+    """Return the page. `site`: what its scripts know from the start; `modules`: addresses of what the entry imports, by
+    name; `measures`, `lesson`: as for `table_data`; `unused`: words and style sheets that are left out."""
     links = [f'<link rel="modulepreload" href="{address}">' for address in modules.values() if address != entry]
     if site.get("example"):
         links.append(photo_tag(site["example"]["viewer"]["photo"]["src"]))
@@ -58,8 +52,8 @@ def page(
 
 
 def photo_tag(address: str) -> str:
-    """Return a script that fetches the worked example's photograph next to the modules, where the page begins with
-    it: without a query."""
+    """Return a script that fetches the worked example's photograph early, if the page begins with it: without a
+    query."""
     attributes = compact({"rel": "preload", "as": "image", "href": address, "fetchPriority": "high"})
     added = f'document.head.append(Object.assign(document.createElement("link"), {attributes}))'
     return f"<script>if (!location.search) {added}</script>"

@@ -22,32 +22,9 @@ from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.models.personal import SessionData
 from demo.service.models.registry import ModelRegistry
 from demo.views.edit import Editing, own_caption, scene_value
+from demo.views.generate import values as drawings
 from demo.views.generate.photo_captions import explained_captions, photo_captions_value
-from demo.views.generate.values import (
-    EXAMPLES,
-    GenerateState,
-    blank_value,
-    captioned_value,
-    drawing_value,
-    drawn_value,
-    finish,
-    finished,
-    opened_generator,
-    precomputed_value,
-    recaption_value,
-    words_value,
-)
-from demo.views.judge.values import (
-    JudgedPicture,
-    JudgeState,
-    distortion_value,
-    judged_picture,
-    judgement_value,
-    own_prompt,
-    pending_distortion,
-    several_value,
-    strength_of,
-)
+from demo.views.judge import values as judgements
 from demo.views.photos import ranking_value
 
 
@@ -57,8 +34,7 @@ class LabActions:
     _registry: ModelRegistry
 
     def edit(self, index: float = -1, caption: str = "", changes: str = "") -> dict[str, Any]:
-        """Change a drawn scene, -1 for the one that was chosen to begin with, as `read_changes` says; nothing is
-        kept."""
+        """Change a drawn scene (-1: the initial one) as `read_changes` describes; nothing is kept."""
         registry = self._registry
         service, scenes = registry.open(SCENES)
         opening = get_opening(scenes.gallery, "edit")
@@ -76,38 +52,39 @@ class LabActions:
 
     def judge(self, photo: Photo, prompt: str = "", other: str = "") -> dict[str, Any]:
         """Judge how good a picture looks and how well it fits a prompt, and a second one where there is one."""
-        picture = judged_picture(self._registry, *photo.find(self._registry))
+        picture = judgements.judged_picture(self._registry, *photo.find(self._registry))
         model = self._registry.photos.model
-        text = read_prompt(model, prompt or own_prompt(picture)).text
+        text = read_prompt(model, prompt or judgements.own_prompt(picture)).text
         second = read_prompt(model, other).text if other.strip() else ""
-        state = JudgeState(photo.gallery, picture.index, text, other=second)
+        state = judgements.JudgeState(photo.gallery, picture.index, text, other=second)
         prompts = [picture.judging.encode_prompt(each) for each in state.prompts()]
         judged = [picture.judging.judge_together([picture.source], each)[0] for each in prompts]
-        value = judgement_value(picture, state, judged)
+        value = judgements.judgement_value(picture, state, judged)
         value["photo"] = addressed_photo(picture.service, picture.indexed, picture.index)
-        several = several_value(picture, state, prompt=prompts[0], judged=judged[0])
+        several = judgements.several_value(picture, state, prompt=prompts[0], judged=judged[0])
         return {
             "prompt": text,
             "judgement": value,
-            "distortion": pending_distortion(picture, state),
+            "distortion": judgements.pending_distortion(picture, state),
             "several": with_addresses(picture, several),
         }
 
     def several(self, photo: Photo, prompt: str, progress: gr.Progress = PROGRESS) -> dict[str, Any]:
         """Judge the pictures of a gallery, the first ones of a large gallery, with one prompt."""
-        picture = judged_picture(self._registry, *photo.find(self._registry))
+        picture = judgements.judged_picture(self._registry, *photo.find(self._registry))
         text = read_prompt(self._registry.photos.model, prompt).text
-        state = JudgeState(photo.gallery, picture.index, text)
-        return with_addresses(picture, several_value(picture, state, ask=True, progress=progress.tqdm))
+        state = judgements.JudgeState(photo.gallery, picture.index, text)
+        return with_addresses(picture, judgements.several_value(picture, state, ask=True, progress=progress.tqdm))
 
     def degrade(
         self, photo: Photo, prompt: str, kind: str = "blur", strength: float = 0, progress: gr.Progress = PROGRESS
     ) -> dict[str, Any]:
         """Judge degraded copies of a picture."""
-        picture = judged_picture(self._registry, *photo.find(self._registry))
+        picture = judgements.judged_picture(self._registry, *photo.find(self._registry))
         text = read_prompt(self._registry.photos.model, prompt).text
-        state = JudgeState(photo.gallery, picture.index, text, distortion=kind, strength=strength_of(strength))
-        return distortion_value(picture, state, progress.tqdm)
+        how: dict[str, Any] = {"distortion": kind, "strength": judgements.strength_of(strength)}
+        state = judgements.JudgeState(photo.gallery, picture.index, text, **how)
+        return judgements.distortion_value(picture, state, progress.tqdm)
 
     def generate(
         self,
@@ -118,56 +95,51 @@ class LabActions:
         seed: float = SEED,
         count: float = 1,
     ) -> Iterator[dict[str, Any]]:
-        """Draw a scene for a caption, a value for each step; without a caption, the drawing that ships.
-
-        Args:
-            count: pictures, drawn with seed, seed + 1, ...
-
-        Yields:
-            "drawing", "caption", "numbers"; the last value also has "explained", one dictionary per picture: what
-            a captioner confirms, where two models looked for each word, and the sentence under it; and "gallery", the
-            pictures as a gallery of the session.
-        """
+        """Draw `count` scenes for a caption with seed, seed + 1, ...; without a caption, the precomputed one. Yields
+        "drawing", "caption" and "numbers" for each step; at last also "explained" (per picture: its captions'
+        statements, where two models looked for each word, a sentence) and "gallery", the pictures as a gallery of the
+        session."""
         registry = self._registry
-        generating, (service, _) = opened_generator(registry), registry.open(SCENES)
+        generating, (service, _) = drawings.opened_generator(registry), registry.open(SCENES)
         precomputed = None if caption else generating.precomputed()
         if precomputed is not None:
             asked = precomputed.asked
-            state = GenerateState(caption=asked.text, steps=asked.steps, guidance=asked.guidance, seed=asked.seeds[0])
-            state = finish(registry, state, precomputed.steps)
-            drawing = precomputed_value(state, service)
+            numbers = read_numbers(asked.steps, asked.guidance, asked.seeds[0])
+            state = drawings.GenerateState(caption=asked.text, **numbers)
+            state = drawings.finish(registry, state, precomputed.steps)
+            drawing = drawings.precomputed_value(state, service)
         else:
-            text = read_drawn_caption(service.model, caption or EXAMPLES[0]).text
-            state = GenerateState(caption=text, **read_numbers(steps, guidance, seed, count))
+            text = read_drawn_caption(service.model, caption or drawings.EXAMPLES[0]).text
+            state = drawings.GenerateState(caption=text, **read_numbers(steps, guidance, seed, count))
             drawn = []
-            yield told(state, blank_value(state, say("generate.starting")))
+            yield told(state, drawings.blank_value(state, say("generate.starting")))
             for step in generating.draw(state.asked):
                 drawn.append(step)
-                yield told(state, drawing_value(state, step))
-            state = finish(registry, state, drawn)
-            drawing = drawn_value(state, service)
-        indexed = finished(state).indexed
+                yield told(state, drawings.drawing_value(state, step))
+            state = drawings.finish(registry, state, drawn)
+            drawing = drawings.drawn_value(state, service)
+        indexed = drawings.finished(state).indexed
         session.add(indexed)
         explained = [self._explained(state, index) for index in range(state.count)]
         facts = gallery_value(service, indexed) | {"chips": [state.caption]}
         yield told(state, drawing) | {"explained": explained, "gallery": facts}
 
-    def _explained(self, state: GenerateState, index: int) -> dict[str, Any]:
+    def _explained(self, state: drawings.GenerateState, index: int) -> dict[str, Any]:
         """Return the explanation of one picture of a finished drawing."""
         registry = self._registry
         service, scenes = registry.find(SCENES)
-        drawn, state = finished(state), replace(state, index=index)
-        read = opened_generator(registry).recaption(drawn.pictures[index], state.caption)
+        drawn, state = drawings.finished(state), replace(state, index=index)
+        read = drawings.opened_generator(registry).recaption(drawn.pictures[index], state.caption)
         standing = rank_drawing(service, scenes, drawn.indexed, index, state.caption)
         return {
             "says": say("generate.done", seed=state.seeds[index], steps=state.steps),
-            "reads": recaption_value(read, standing),
-            "looks": words_value(registry, state),
+            "reads": drawings.recaption_value(read, standing),
+            "looks": drawings.words_value(registry, state),
         }
 
     def recaption(self, photo: Photo, is_drawn: bool = False) -> dict[str, Any]:
-        """Write captions of a picture: of a photograph the best by likelihood, S(I, T) and agreement together; a drawn
-        scene is read by another captioner, also if it is a person's own picture (`is_drawn`)."""
+        """Write captions of a picture: of a photograph the best by likelihood, S(I, T) and agreement; a drawn scene,
+        also a person's own (`is_drawn`), is read by another captioner."""
         registry = self._registry
         service, indexed, index = photo.find(registry)
         item = indexed.gallery.items[index]
@@ -175,18 +147,18 @@ class LabActions:
         source = {"photo": addressed_photo(service, indexed, index)}
         if is_drawn or service is not registry.photos or registry.captioning is None:
             known = None if item.known is None else item.known.scene
-            beams = opened_generator(registry).recaption(picture).best
-            return captioned_value(picture, item.title, beams, known) | source
+            beams = drawings.opened_generator(registry).recaption(picture).best
+            return drawings.captioned_value(picture, item.title, beams, known) | source
         return photo_captions_value(picture, "", item.title, explained_captions(registry, picture)) | source
 
 
-def told(state: GenerateState, drawing: dict[str, Any]) -> dict[str, Any]:
+def told(state: drawings.GenerateState, drawing: dict[str, Any]) -> dict[str, Any]:
     """Return a drawing with what was asked for, as it was read."""
     numbers = {"steps": state.steps, "guidance": state.guidance, "seed": state.seed}
     return {"drawing": drawing, "caption": state.caption, "numbers": numbers}
 
 
-def with_addresses(picture: JudgedPicture, value: dict[str, Any]) -> dict[str, Any]:
+def with_addresses(picture: judgements.JudgedPicture, value: dict[str, Any]) -> dict[str, Any]:
     """Return the value of several pictures, thumbnails by their addresses."""
     for row in value["rows"] or ():
         row["thumb"] = thumbnail_source(picture.service, picture.indexed, row["index"])

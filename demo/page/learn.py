@@ -63,12 +63,10 @@ def walk_request(registry: ModelRegistry, walked: Walked) -> WalkRequest:
 
 def read_object(text: str) -> dict[str, Any]:
     """Return a JSON object; ValueError for anything else."""
-    if len(text) > MAX_KNOBS:
-        raise ValueError(say("page.no_object"))
     try:
-        value = json.loads(text or "{}")
-    except (ValueError, RecursionError) as error:
-        raise ValueError(say("page.no_object")) from error
+        value = json.loads(text or "{}") if len(text) <= MAX_KNOBS else None
+    except (ValueError, RecursionError):
+        value = None
     if not isinstance(value, dict):
         raise ValueError(say("page.no_object"))
     return value

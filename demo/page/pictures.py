@@ -1,7 +1,5 @@
-"""Photographs of the app's galleries at addresses of their own, so that a browser fetches each of them once.
-
-A person's own pictures have no address: they come as data URLs, in the answers of their session alone.
-"""
+"""Addresses of the app's photographs, so that a browser fetches each once; a person's own pictures are data URLs in the
+answers of their session."""
 
 from __future__ import annotations
 

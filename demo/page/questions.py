@@ -1,4 +1,4 @@
-"""What calls name: a position, a photograph, a photograph with its captions; and what endpoints for programs answer."""
+"""Groups of values that calls name (see `demo.page.table`), and answers of endpoints for programs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Pair(Photo):
 
 @dataclass(frozen=True)
 class DecidedPair(Pair):
-    """A pair under a decision by hand, as `demo.service.masks` reads it, or under the model's own."""
+    """A pair under a decision by hand, see `demo.service.masks`, or the model's own."""
 
     mask: str = ""
 
@@ -86,8 +86,7 @@ class Two:
     dense: str = ""
 
     def read(self, registry: ModelRegistry) -> tuple[RetrievalService, IndexedGallery, WhyState]:
-        """Return the model's service, the gallery and the state; ValueError for a caption that cannot be read, or one
-        photograph where two are needed."""
+        """Return the service, the gallery and the state; ValueError for an invalid caption, or too few photographs."""
         service, indexed = registry.find(self.gallery, self.session)
         index, against = (None if place == -1 else at(place, len(indexed)) for place in (self.index, self.against))
         text, dense = read_pair(service.model, self.caption, self.dense)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +19,6 @@ from demo.page.pictures import answering as answering_pictures
 from demo.page.table import register
 from demo.server.files.folder import TemporaryFolder
 from demo.server.guard import GuardedBlocks
-from demo.server.launching import launch_as
 from demo.server.routes import Tools, server_options, text_response
 from demo.service.models.registry import ModelRegistry
 
@@ -26,15 +26,8 @@ HEADERS = {"Cache-Control": "no-cache"}
 
 
 class PageServer(gr.Server):
-    """Serves the page, its endpoints and those for programs.
-
-    `Server.launch` builds plain Blocks of functions; here they are `GuardedBlocks`, whose calls are all checked.
-
-    Args:
-        registry: of the app's models and galleries.
-        folder: of the uploads; page: its HTML.
-        tools: for assistants; sites: whose pages may show the app in a frame; as `server_options` takes them.
-    """
+    """Serves the page, its endpoints and those for programs; arguments as `server_options`. `Server.launch` builds
+    plain Blocks of functions; here they are `GuardedBlocks`, whose calls are all checked."""
 
     def __init__(
         self,
@@ -60,9 +53,10 @@ class PageServer(gr.Server):
         self.page_blocks = blocks
 
     def launch(self, **options: Any) -> Any:  # type: ignore[override]
-        """Serve it; options as for `Blocks.launch`."""
+        """Serve it as `gradio.Server.launch` does with its blocks; options as for `Blocks.launch`."""
+        os.environ["GRADIO_SERVER_MODE_ENABLED"] = "1"
         own = {"run_history": False, "enable_monitoring": False, "max_file_size": MAX_BYTES}
-        return launch_as(self, self.page_blocks, app_kwargs={"lifespan": self.running}, **own, **options)
+        return self.page_blocks.launch(_app=self, app_kwargs={"lifespan": self.running}, **own, **options)
 
 
 async def started(request: Request) -> Response:

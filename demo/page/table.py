@@ -1,8 +1,5 @@
-"""How actions become endpoints of Gradio: the values of each, and how they are checked, follow from its signature.
-
-A parameter whose type is a data class, such as `Pair`, stands for the fields of that class, each a value of the call.
-Each endpoint waits in one of Gradio's queues: the options of its event, by what takes long.
-"""
+"""Endpoints of Gradio from the signatures of actions. A parameter whose type is a data class, such as `Pair`, stands
+for its fields. Each endpoint waits in a queue: the options of its event, by what takes long."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from demo.server.files.uploads import Upload, takes_uploads
 from demo.service.models.personal import SessionData
 
 PREFIX = "page_"  # of the names of the page's endpoints
-OF_PAGE = {"api_visibility": "undocumented", "trigger_mode": "multiple"}
+OF_PAGE = {"api_visibility": "undocumented"}
 OUTPUTS: dict[str, Callable[[], list[Any]]] = {
     "str": lambda: [gr.File(label="file")],
     "tuple": lambda: [gr.JSON(label="answer"), gr.File(label="file")],
@@ -43,12 +40,7 @@ PROGRESS = gr.Progress()
 
 @dataclass(frozen=True)
 class Action:
-    """An endpoint.
-
-    Attributes:
-        method: answers a call, bound to what it needs; queue: options of Gradio's event, one of those above.
-        is_page: whether the page calls it, in whose language errors are, and not programs.
-    """
+    """An endpoint: a bound method, its queue, and whether the page calls it (errors in its language) or programs."""
 
     method: Callable[..., Any]
     queue: Mapping[str, Any]
@@ -71,8 +63,8 @@ class Action:
         return values
 
     def arguments(self, given: Sequence[Any]) -> dict[str, Any]:
-        """Return the arguments of the method; None stands for a default, and on the page an empty text too, which the
-        guard makes of null."""
+        """Return the method's arguments; None stands for a default, and on the page also "", which the guard makes of
+        null."""
         named: dict[str, Any] = {}
         for each, value in zip(self.values, given, strict=False):
             is_left_out = value is None or (self.is_page and isinstance(value, str) and not value)
@@ -116,15 +108,11 @@ class Action:
 
 @dataclass(frozen=True)
 class Call:
-    """Call of an endpoint by the page.
+    """Call of an endpoint by the page."""
 
-    Attributes:
-        id: of its event in Gradio; names: of its values, in order; waits: whether it goes through the queue.
-    """
-
-    id: int
-    names: tuple[str, ...]
-    waits: bool
+    id: int  # of its event in Gradio
+    names: tuple[str, ...]  # of its values, in order
+    waits: bool  # in a queue
 
 
 def register(actions: Iterable[Action]) -> dict[str, Call]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
@@ -84,10 +84,7 @@ def gallery_value(service: RetrievalService, indexed: IndexedGallery) -> dict[st
         "timed": gallery.timed,
         "keep_ratio": service.model.cross_net.sparse_ratio,
         "pools": list(service.names),
-        "openings": {
-            view: opening and {"index": opening.index, "captions": opening.captions, "against": opening.against}
-            for view, opening in openings.items()
-        },
+        "openings": {view: opening and asdict(opening) for view, opening in openings.items()},
         "items": [item_value(service, indexed, index) for index in range(min(LONGEST_STRIP, len(gallery)))],
     }
 
@@ -140,19 +137,8 @@ def ranked(
     count: int = RANKED,
     progress: Progress = False,
 ) -> dict[str, Any]:
-    """Rank a gallery for a caption, with a dense one where the state has one.
-
-    Args:
-        ratio: the share of patches that each photograph keeps; None is what the model was trained with.
-        count: of photographs that are listed; progress: of scoring all of a large gallery.
-
-    Returns:
-        "note" on the captions as read; "ranking" as `ranking_value` gives it; "best". Of a
-        video also "timeline", which keeps the trained share of patches.
-
-    Raises:
-        ValueError: a caption that cannot be read, or a ratio that is out of range.
-    """
+    """Rank a gallery for the captions of a state. `ratio`: the share of patches that each photograph keeps, by default
+    the trained one; `count`: of listed photographs. ValueError for an unreadable caption or a ratio out of range."""
     trained, trained_dense = rankings(service, indexed, state, progress)
     alone = at_ratio(service, indexed, trained, ratio)
     with_dense = None if trained_dense is None else at_ratio(service, indexed, trained_dense, ratio)
@@ -196,8 +182,7 @@ def video_timeline(
 def at_ratio(
     service: RetrievalService, indexed: IndexedGallery, ranking: ImageRanking, ratio: float | None
 ) -> ImageRanking:
-    """Return a ranking with another share of patches kept in every photograph, by the trained parameters; None is the
-    trained share. Of a large gallery the shortlist is ranked."""
+    """Return a ranking with another share of patches kept in every photograph; of a large gallery the shortlist."""
     if ratio is None:
         return ranking
     low, high = RATIOS
@@ -233,9 +218,9 @@ def ranked_captions(
     typed: str,
     caption: str = "",
 ) -> dict[str, Any]:
-    """Rank captions for a photograph: of a pool, NO_POOL for none, "" to choose one, and typed ones, one per line.
-    `caption` is selected, the best if it is empty. ValueError for a pool of another model, an unreadable caption, or
-    nothing to rank."""
+    """Rank captions for a photograph: of a pool (NO_POOL for none, "" to choose one) and typed ones, one per line;
+    `caption` is selected, else the best. ValueError for a pool of another model, an unreadable caption, or nothing to
+    rank."""
     if pool and pool not in (*service.names, NO_POOL):
         raise ValueError(say("page.no_pool", pool=pool, names=listed([*service.names, NO_POOL])))
     if not pool:

@@ -1,8 +1,5 @@
-"""Which of Gradio's addresses there are here: those that the page and programs need, and no other.
-
-An update of Gradio may bring addresses that store files, run programs or reveal users' actions. None is served
-until it is in this list; `tests/demo/server/test_addresses.py` reports new ones.
-"""
+"""The addresses of Gradio that the page and programs need; others, also new ones of an update, are not served.
+`tests/demo/server/test_addresses.py` reports new ones."""
 
 from __future__ import annotations
 
@@ -10,13 +7,8 @@ from collections.abc import Mapping
 
 from starlette.routing import compile_path
 
-PAGE = ("/", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt")
-FILES = (
-    "/assets/{path:path}",
-    "/static/{path:path}",
-    "/gradio_api/file={path_or_url:path}",
-    "/gradio_api/scripts/{rest:path}",  # the app's own
-)
+PAGE = ("/", "/config", "/favicon.ico", "/robots.txt")
+FILES = ("/gradio_api/file={path_or_url:path}", "/gradio_api/scripts/{rest:path}")  # the second: the app's own
 READ = (
     "/gradio_api/app_id",  # whether the app was restarted
     "/gradio_api/call/{api_name}/{event_id}",
@@ -25,7 +17,6 @@ READ = (
     "/gradio_api/info",
     "/gradio_api/queue/data",
     "/gradio_api/startup-events",  # asked by Gradio itself, once
-    "/gradio_api/upload_progress",
 )
 SENT = (
     "/gradio_api/api/{api_name}",  # of older clients
@@ -49,8 +40,8 @@ FORMS = [(compile_path(path)[0], methods) for path, methods in NEEDED.items()]
 
 
 def is_needed(method: str, path: str, mcp: bool = False) -> bool:
-    """Return whether an address, a path below the root path, is served; a slash at its end does not count. `mcp`:
-    whether the tools for assistants are."""
+    """Return whether an address below the root path is served, with or without a slash at its end; `mcp`: whether the
+    tools for assistants are."""
     path = path.rstrip("/") or "/"
     if path == MCP:
         return mcp and method == "POST"

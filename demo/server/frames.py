@@ -15,8 +15,8 @@ SITE = re.compile(r"https?://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re
 
 
 def frame_rule(sites: Sequence[str] = ()) -> str:
-    """Return the header's value; `sites`: in addition to the app's and the environment's, addresses without a path
-    (else ValueError), or "*" for all."""
+    """Return the header's value, for `sites` (addresses without a path, or "*" for all; else ValueError) in addition to
+    the app's and the environment's."""
     named = [*sites, *os.environ.get(VARIABLE, "").split(), *([HUB] if "SPACE_ID" in os.environ else [])]
     for site in named:
         if site != "*" and not SITE.fullmatch(site):
@@ -28,7 +28,7 @@ def frame_rule(sites: Sequence[str] = ()) -> str:
 
 
 class FrameRule:
-    """Gives every answer the rule of who may show it in a frame; browsers keep to it."""
+    """Adds the rule of who may show it in a frame to every answer."""
 
     def __init__(self, app: Any, rule: str) -> None:
         self.app, self.header = app, (HEADER.lower().encode(), rule.encode())

@@ -29,6 +29,9 @@ FAULT = "The app failed; its log has the details. Reload the page and try again.
 FULL = "The server's disk is full: try again in some minutes, when older files have gone."
 NO_ANSWER = "There is no answer of this name, or no longer: ask again."
 BAD_SESSION = 'No session can have the name in "session_hash": choose 1 to 200 letters, digits or . : @ + = ~ _ -.'
+# What makes Gradio's scripts reload a page with lost answers.
+LOST = f'data: {{"msg":"unexpected_error","success":false,"session_not_found":true,"message":"{NO_ANSWER}"}}\n\n'
+STREAM = "text/event-stream"
 TAKEN = "Another stream receives the answers of this session: read them there."
 LONGEST_FILE = 255  # bytes of a file's name, in every file system
 LONGEST_NAME = 200  # characters of a session's, an event's or an upload's name
@@ -49,16 +52,9 @@ SESSION = re.compile(r"[\w.:@+=~-]{1,200}")  # Gradio warns of "" and splits nam
 
 
 class Gate:
-    """Refuses addresses that are not needed, bodies that are too large and unknown names; turns a fault that
-    has no answer yet into one.
-
-    Args:
-        app: what comes next.
-        folder: of the uploads and downloads; only the downloads are served.
-        max_bytes: of an upload's body.
-        mcp: whether the tools for assistants are served.
-        listeners: gets the sessions with an open stream of answers.
-    """
+    """Refuses addresses that are not needed, bodies of more than MAX_BYTES (of an upload `max_bytes`) and unknown
+    names; turns faults into answers. Only downloads in the folder are served. `listeners` gets the sessions with an
+    open stream."""
 
     def __init__(
         self, app: Any, folder: TemporaryFolder, max_bytes: int, mcp: bool = False, listeners: Listeners | None = None
@@ -73,7 +69,10 @@ class Gate:
             return
         path = strip_root(scope["path"], scope.get("root_path", ""))
         most = self.max_bytes if path == "/gradio_api/upload" else MAX_BYTES
-        answer = self.refusal(scope, path) or answer_too_large(scope, most)
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        answer = self.refusal(scope, path)
+        if answer is None and length.isdigit() and (len(length) > 15 or int(length) > most):
+            answer = refused(413, large(most))
         receive = bounded(receive, most)
         if answer is None and scope["method"] == "POST" and path.startswith(WITH_SESSION):
             answer, receive = await self.refusal_of_body(scope, path, receive)
@@ -88,9 +87,8 @@ class Gate:
         """Return the answer to a request that goes no further."""
         if self.mcp and path.rstrip("/") == MCP and scope["method"] != "POST":
             return refused(405, POST_ONLY, {"Allow": "POST"})
-        if not is_needed(scope["method"], path, self.mcp) or any(
-            len(part.encode()) > LONGEST_FILE for part in path.split("/")
-        ):
+        is_long = any(len(part.encode()) > LONGEST_FILE for part in path.split("/"))
+        if is_long or not is_needed(scope["method"], path, self.mcp):
             return refused(404, UNKNOWN)
         if not has_readable_hosts(scope["headers"]):
             return refused(400, UNREADABLE)
@@ -98,11 +96,13 @@ class Gate:
         if name == "/gradio_api/file" and not self.folder.is_served(file):
             return refused(404, UNKNOWN)
         named = query_of(scope)
-        if any(len(value) > LONGEST_NAME for key in ("session_hash", "upload_id") for value in named.get(key, [])):
+        if "deep_link" in named:  # with which Gradio would read a file: the app makes its own links
+            return refused(404, UNKNOWN)
+        if any(len(value) > LONGEST_NAME for value in named.get("session_hash", [])):
             return refused(400, UNREADABLE)
         queue = queue_of(scope)
         if path == "/gradio_api/queue/data" and (session := named.get("session_hash")):
-            return None if session[-1] in queue.pending_messages_per_session else answer_lost_session()
+            return None if session[-1] in queue.pending_messages_per_session else Response(LOST, media_type=STREAM)
         if path.startswith("/gradio_api/call/") and scope["method"] == "GET":
             event = get_last_part(path)
             owner = find_session(queue, event)
@@ -119,11 +119,11 @@ class Gate:
         except HTTPException as error:
             return refused(error.status_code, error.detail), receive
         sent = fields(body)
-        if not is_usable(sent.get("session_hash")):
+        session = sent.get("session_hash")
+        if isinstance(session, str) and not SESSION.fullmatch(session):  # other types are Gradio's to refuse
             return refused(400, BAD_SESSION), receive
         owner = find_session(queue_of(scope), sent.get("event_id")) if path.rstrip("/") == CANCEL else None
-        is_others = owner is not None and owner != sent.get("session_hash")
-        return refused(404, NO_ANSWER) if is_others else None, receive
+        return (None if owner in (None, session) else refused(404, NO_ANSWER)), receive
 
     async def guard_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a fault becomes an answer, and where one has begun, its end."""
@@ -175,7 +175,7 @@ def get_last_part(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2]
 
 
-def refused(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+def refused(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """Return an answer that says what is wrong."""
     return JSONResponse({"error": sentence}, status, headers)
 
@@ -184,21 +184,15 @@ def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
     """Return whether an address can be made of the names that a request gives this server, as Gradio makes it."""
     for name, value in headers:
         if name in HOSTS:
-            first = value.decode("latin-1").split(",")[0].strip()
-            if name != b"x-gradio-server" and NOT_IN_HOST.search(first):
-                return False
+            first, is_url = value.decode("latin-1").split(",")[0].strip(), name == b"x-gradio-server"
             try:
-                httpx.URL(first if name == b"x-gradio-server" else f"http://{first}")
+                httpx.URL(first if is_url else f"http://{first}")
                 urlsplit(f"http://{first}")
             except (httpx.InvalidURL, ValueError):
                 return False
+            if not is_url and NOT_IN_HOST.search(first):
+                return False
     return True
-
-
-def answer_lost_session() -> Response:
-    """Return the answer to a page with lost answers, which makes Gradio's scripts reload."""
-    message = '{"msg":"unexpected_error","success":false,"session_not_found":true,"message":"' + NO_ANSWER + '"}'
-    return Response(f"data: {message}\n\n", media_type="text/event-stream")
 
 
 def is_full(error: BaseException | None) -> bool:
@@ -208,12 +202,6 @@ def is_full(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def answer_too_large(scope: Scope, most: int) -> Response | None:
-    """Return the answer to a request that declares a body of more than `most` bytes."""
-    length = dict(scope["headers"]).get(b"content-length", b"0")
-    return refused(413, large(most)) if length.isdigit() and (len(length) > 15 or int(length) > most) else None
 
 
 def bounded(receive: Receive, most: int) -> Receive:
@@ -245,11 +233,6 @@ def find_session(queue: Any, event: Any) -> str | None:
         return str(held.session_hash)
     waiting = list(queue.pending_event_ids_session.items())
     return next((session for session, events in waiting if event in events), None)
-
-
-def is_usable(session: Any) -> bool:
-    """Return whether a body's session has a name that Gradio can work with; other types are Gradio's to refuse."""
-    return not isinstance(session, str) or SESSION.fullmatch(session) is not None
 
 
 def fields(body: bytes) -> dict[str, Any]:

@@ -1,13 +1,11 @@
-"""Validation of every call: inputs are checked, and errors are reported in a sentence.
-
-Gradio checks a file only where the call marks it as one, and answers most faults with `{"error": null}`.
-"""
+"""Validation of every call: Gradio checks a file only if the call marks it as one, and answers most faults with
+null."""
 
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any
 
 import gradio as gr
@@ -27,29 +25,22 @@ GONE = (
 
 
 class GuardedBlocks(gr.Blocks):
-    """Blocks with validated events: a wrong call gets a sentence, never a traceback.
-
-    A ValueError of an event is sent to the caller with its message. Anything else is a fault of the app: it goes
-    to the log, and the caller gets a general message.
-    """
+    """Blocks with validated events. The caller gets the message of a ValueError; other errors go to the log."""
 
     async def process_api(self, block_fn: BlockFunction | int, inputs: list[Any], *args: Any, **options: Any) -> Any:
         """Check the values of an event, then let Gradio answer it; gr.Error with a sentence for anything wrong."""
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
-        with speaking(read_page_language(options.get("request"))):
-            return await self._answered(event, inputs, *args, **options)
-
-    async def _answered(self, event: BlockFunction, inputs: list[Any], *args: Any, **options: Any) -> Any:
-        """As `process_api`, in the language that is spoken."""
-        try:
-            if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
-                raise ValueError(GONE)
-            return await super().process_api(event, checked(event, inputs), *args, **options)
-        except Exception as error:
-            cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
-            status, sentence = status_of(event, cause)
-            scope_of(options.get("request"))[STATUS] = status
-            raise gr.Error(sentences(sentence), title=phrase("Refused"), print_exception=False) from error
+        request = first_of(options.get("request"))
+        with speaking(str((getattr(request, "query_params", None) or {}).get("lang", ""))):
+            try:
+                if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
+                    raise ValueError(GONE)
+                return await super().process_api(event, checked(event, inputs), *args, **options)
+            except Exception as error:
+                cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
+                scope = getattr(getattr(request, "request", None), "scope", {})
+                scope[STATUS], sentence = status_of(event, cause)
+                raise gr.Error(sentences(sentence), title=phrase("Refused"), print_exception=False) from error
 
 
 def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
@@ -65,33 +56,19 @@ def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, s
     return 500, FAULT
 
 
-def scope_of(request: Any) -> Any:
-    """Return the scope of the request that an event came with; of several, of the first."""
-    first = request[0] if isinstance(request, list) and request else request
-    return getattr(getattr(first, "request", None), "scope", {})
-
-
-def read_page_language(request: Any) -> str:
-    """Return the language of the page that a request comes from, "" if unknown."""
-    first = request[0] if isinstance(request, list) and request else request
-    return str((getattr(first, "query_params", None) or {}).get("lang", ""))
+def first_of(request: Any) -> Any:
+    """Return the first of the requests that an event came with; a call within the app has none."""
+    return request[0] if isinstance(request, list) and request else request
 
 
 def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
-    """Return the values of an event as Gradio may go on with them.
-
-    Args:
-        event: the event of the inputs.
-        values: one per input, ignored for states; trailing inputs with defaults may be left out.
-
-    Raises:
-        ValueError: too few or too many, one of the wrong kind, text that is no Unicode, or a file that is no upload.
-    """
+    """Return the values of an event as Gradio takes them; trailing inputs with defaults may be left out. ValueError for
+    a wrong number or kind of values, text that is not Unicode, or a file that is not an upload."""
     components = [component for component in event.inputs if not isinstance(component, gr.State)]
-    if isinstance(values, list):
-        values = [*values, *left_out(event.inputs[len(values) :])]
-    if not isinstance(values, list) or len(values) != len(event.inputs):
-        given = len(values) if isinstance(values, list) else 0
+    values = values if isinstance(values, list) else []
+    given = len(values)
+    values = [*values, *left_out(event.inputs[given:])]
+    if len(values) != len(event.inputs):
         names = ", ".join(str(getattr(component, "label", None)) for component in components)
         raise ValueError(
             f"{len(components)} values are needed ({names}), but {given} came: give one for each, null or an empty "
@@ -115,42 +92,18 @@ def validate_value(component: Any, value: Any) -> Any:
     name = getattr(component, "label", None) or "the value"
     if hasattr(component, "check_uploads"):
         return component.check_uploads(value)
-    if isinstance(component, gr.Number):
-        return validate_number(name, value)
-    if isinstance(component, gr.Textbox) and value is None:
-        return ""
-    if isinstance(component, gr.Checkbox):
-        return validate_flag(name, component.value if value is None else value)
-    if not isinstance(value, str | None):
-        raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but text is needed.")
-    return valid_text(name, value) if value else value
-
-
-def validate_number(name: str, value: Any) -> float | int | None:
-    """Return a number, or none; ValueError for anything else, and for what JSON has no number for."""
-    if value is not None and type(value) not in (int, float):
-        raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but a number is needed.")
-    if value is not None and not is_finite(value):
+    needed = {gr.Number: "a number", gr.Checkbox: "true or false"}.get(type(component), "text")
+    if value is None:
+        return {gr.Textbox: "", gr.Checkbox: component.value}.get(type(component))
+    kind = KINDS.get(type(value), type(value).__name__)
+    if kind != needed.removeprefix("a "):
+        raise ValueError(f"{name} is a {kind}, but {needed} is needed.")
+    if kind == "number" and not abs(value) <= sys.float_info.max:
         raise ValueError(f"{name} is {shortened(value)}, but a finite number is needed.")
-    return value
-
-
-def validate_flag(name: str, value: Any) -> bool:
-    """Return true or false; ValueError for anything else, such as the text "false", which Python takes for true."""
-    if not isinstance(value, bool):
-        raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but true or false is needed.")
-    return value
+    return valid_text(name, value) if kind == "text" else value
 
 
 KINDS = {str: "text", bool: "true or false", int: "number", float: "number", list: "list", dict: "JSON object"}
-
-
-def is_finite(value: float) -> bool:
-    """Return whether a number is one that can be counted with: neither infinite nor too large for a float."""
-    try:
-        return isfinite(value)
-    except OverflowError:
-        return False
 
 
 def valid_text(name: str, text: str) -> str:

@@ -1,8 +1,5 @@
-"""Starting Gradio's server, however busy the machine is.
-
-Gradio gives its server 5 s to begin and its page 3 s to answer, and otherwise ends with advice that does not help.
-Where programs reach the network by way of a proxy, it asks the proxy for this machine's own address.
-"""
+"""Start of Gradio's server on busy machines: Gradio waits only 5 s for it, and 3 s for its page, which it requests
+through a proxy if there is one."""
 
 from __future__ import annotations
 
@@ -11,14 +8,13 @@ import time
 from typing import Any
 
 from gradio import http_server
-from gradio.blocks import Blocks
 from gradio.exceptions import ServerFailedToStartError
 
 from demo.server.frames import read_root
 
 
 class PatientServer(http_server.Server):
-    """A server that is waited for as long as its thread lives: it ends if the address is unavailable."""
+    """A server that is waited for as long as its thread lives."""
 
     def run_in_thread(self) -> None:
         """Start it; errors as Gradio's."""
@@ -32,18 +28,12 @@ class PatientServer(http_server.Server):
 
 
 def launch(page: Any, host: str, port: int, **options: Any) -> None:
-    """Serve Blocks, or an app of Server mode, with options of Gradio's `launch`, until the server stops, or with
-    `prevent_thread_lock` return at once; OSError if the address is unavailable."""
+    """Serve Blocks, or an app of Server mode, until the server stops, or with `prevent_thread_lock` return at once;
+    OSError if the address is unavailable."""
     let_local_addresses_pass(host)
     http_server.Server = PatientServer  # type: ignore[misc]
     where: dict[str, Any] = {"server_name": host, "server_port": port, "root_path": read_root()}
     page.launch(**where, _frontend=False, **options)  # False: without the check of 3 s
-
-
-def launch_as(app: Any, blocks: Blocks, **options: Any) -> Any:
-    """Launch blocks as the API of an app of Server mode, as `gradio.Server.launch` does with its blocks."""
-    os.environ["GRADIO_SERVER_MODE_ENABLED"] = "1"
-    return blocks.launch(_app=app, **options)
 
 
 def let_local_addresses_pass(host: str) -> None:

@@ -1,9 +1,5 @@
-"""Long work that nobody listens for is not started.
-
-A program may join Gradio's queue and never open the stream of its answers. Where a queue does one thing at a time, such
-as reading videos, everybody else would wait for what nobody receives. Here those events wait behind the others until
-their session listens, and after a while they are refused.
-"""
+"""Events of slow queues wait until their session listens, and are refused after a while: otherwise answers that nobody
+receives would delay everybody."""
 
 from __future__ import annotations
 
@@ -41,8 +37,8 @@ class Listeners:
 
 
 def start_only_heard(queue: Any, listeners: Listeners, names: frozenset[str], patience: float = PATIENCE) -> None:
-    """Let Gradio's queue, of a page that is not served yet, start events of some concurrency ids only while their
-    session listens; after `patience` seconds others are refused."""
+    """Let Gradio's queue start events of some concurrency ids only while their session listens; refuse them after
+    `patience` seconds."""
     take = queue.get_events
 
     def get_events() -> Any:

@@ -1,12 +1,6 @@
-"""A quick start, and resident memory that follows use: what many threads have freed goes back to the system.
-
-Gradio's type stubs take a second at each start and serve only editors.
-By default glibc gives every thread a separate heap and hardly ever returns one: after a few hundred uploads and
-pictures the process is twice as large as it needs to be. And Python looks for objects that only hold each other, a
-drawn figure with its pixels among them, when these are a quarter of all that it has: 800,000 objects of libraries and
-page, so that hundreds of MB wait. MKL, which multiplies PyTorch's matrices, keeps buffers for each thread that has
-called it: hundreds of MB with the threads that answer requests.
-"""
+"""Faster start and flat memory. glibc hardly ever returns memory that many threads have freed, MKL keeps buffers for
+each thread, and Python collects cycles (a figure with its pixels) only after a quarter of its 800,000 objects: each of
+them holds hundreds of MB. Gradio's type stubs take a second at each start and serve only editors."""
 
 from __future__ import annotations
 
@@ -30,11 +24,8 @@ WRITES_STUBS = "create_or_modify_pyi"  # called for each component's class: pars
 
 
 def keep_memory_flat() -> bool:
-    """Let threads share a few heaps, and release free memory every few seconds; return whether the C library can.
-
-    Side effect: a daemon thread for as long as the process lives. Call it before other threads begin and before PyTorch
-    is imported.
-    """
+    """Let threads share a few heaps, and return free memory every few seconds in a daemon thread. Call it before other
+    threads begin and PyTorch is imported. Return whether the C library can."""
     os.environ.setdefault("MKL_DISABLE_FAST_MM", "1")  # MKL returns its buffers
     if not sys.platform.startswith("linux"):
         return False
@@ -48,19 +39,12 @@ def keep_memory_flat() -> bool:
 
 
 def put_off_search() -> None:
-    """Look for nothing that can be freed until `set_aside`: what an app imports and builds, it keeps.
-
-    Such searches take 2 of the 11 seconds of building it, and free 80 objects.
-    """
+    """Collect no cycles until `set_aside`: that takes 2 of the 11 seconds of building the app."""
     gc.disable()
 
 
 def set_aside() -> None:
-    """Look from now on for what can be freed, but never at what there is already: 670,000 objects, for half a second
-    in which every thread waits.
-
-    Call it once, when the app has been built and before people come.
-    """
+    """Collect cycles again, but never look at the 670,000 objects that there are already, which takes half a second."""
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -24,11 +24,8 @@ MAX_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
 
 
 class Session(SessionState):
-    """A person's states, without the copies of every component and value that Gradio makes for its deep links.
-
-    Those take 0.24 MB and 8 ms a session; this app makes its own links. Nor does it hold answers: after each
-    event Gradio rebuilds every component with its value.
-    """
+    """A person's states, without the copies (0.24 MB, 8 ms) that Gradio makes for its deep links, and without
+    answers."""
 
     def __init__(self, blocks: Blocks) -> None:
         self.blocks_config = copy(blocks.default_config)
@@ -69,16 +66,9 @@ class Answers(LRUCache[str, "Queue[EventMessage]"]):
 
 
 class Sessions(StateHolder):
-    """The sessions of a page, the most recently used last.
-
-    A call that names no session leaves none behind. Where there are too many, those go first that a program opened
-    (they hold no state), then sessions of closed pages, then the least recently used. A closed one
-    also goes after `kept_closed` seconds, and the largest ones go while all together hold more than `max_bytes`.
-
-    Args:
-        blocks: the page; most: sessions at the same time, by default MAX_SESSIONS; kept_closed: seconds; max_bytes: of
-            their content.
-    """
+    """The sessions of a page, the most recently used last; a call without a session leaves none behind. Above `most`,
+    those go first that a program opened (without state), then closed pages, then the least recently used. Closed ones
+    also go after `kept_closed` seconds, and the largest while all together hold more than `max_bytes`."""
 
     def __init__(
         self, blocks: Blocks, most: int | None = None, kept_closed: float = KEPT_CLOSED, max_bytes: int = MAX_BYTES

@@ -1,9 +1,5 @@
-"""Validation of typed captions, with a hint where a caption is in a language that the model does not know.
-
-That is a heuristic on word pieces. Vocabularies contain whole English words, so few words of an English caption are
-split, but many of another language. Captions with whole words in both, such as "une femme en robe rouge", are detected
-by the absence of short English words.
-"""
+"""Validation of typed captions, with a hint for other languages: their words are split into pieces more often, or, as
+in "une femme en robe rouge", the short English words are missing."""
 
 from __future__ import annotations
 
@@ -31,15 +27,10 @@ COMMON = frozenset(SHORT_WORDS.split())
 
 @dataclass(frozen=True)
 class Reading:
-    """A caption as the model reads it.
+    """A caption as the model reads it."""
 
-    Attributes:
-        text: without surrounding or repeated white space.
-        note: a sentence or two if the model cuts the caption or may not know its words, else empty.
-    """
-
-    text: str
-    note: str
+    text: str  # without surrounding or repeated white space
+    note: str  # if the model cuts the caption or may not know its words, else ""
 
 
 def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: str = "") -> Reading:
@@ -67,12 +58,12 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: 
 
 
 def cleaned(text: str | None) -> str:
-    """Normalise the white space of a typed text."""
+    """Normalise white space."""
     return " ".join((text or "").replace("\0", " ").split())
 
 
 def read_prompt(model: SEPSModel, text: str | None) -> Reading:
-    """Validate the prompt of a generated picture; arguments and errors as `read_caption`."""
+    """Validate the prompt of a generated picture as `read_caption`."""
     return read_caption(model, text, noun="prompt")
 
 

@@ -27,15 +27,8 @@ def explain_pair(
     dense_mask: Mask | None = None,
     seen: PatchClasses | None = None,
 ) -> Explanation:
-    """Explain an image's patches and a caption, in the calling thread.
-
-    Args:
-        model: encoder of both; patches: (N[+1], C), of the image.
-        net: the network; by default the model's.
-        generator: random source of a drawn decision.
-        mask, dense_mask: (N,) bool, forced decisions of the caption's branch and of the dense one.
-        seen: what the image backbone's classifier saw, for a model with class vectors.
-    """
+    """Explain an image's patches (N[+1], C) and a caption, by default with the model's network and decisions; `mask`,
+    `dense_mask`: (N,) bool; `seen`: by the image backbone's classifier, for a model with class vectors."""
     record = explain(
         model.cross_net if net is None else net,
         patches.to(model.device),
@@ -75,17 +68,12 @@ def labels_of(model: SEPSModel, caption: EncodedCaption) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class EncodedCaption:
-    """A caption, with an optional dense caption.
-
-    Attributes:
-        text, dense: as read by `read_caption`; None without a dense caption.
-        words: (L_s, C), of the caption; dense_words: (L_d, C), of the dense caption; both on the model's device.
-    """
+    """A caption as read, with a dense caption or None."""
 
     text: str
     dense: str | None
-    words: Tensor
-    dense_words: Tensor | None
+    words: Tensor  # (L_s, C), on the model's device
+    dense_words: Tensor | None  # (L_d, C)
 
     @property
     def alone(self) -> EncodedCaption:

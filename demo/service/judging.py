@@ -1,20 +1,15 @@
-"""Service of the judge, loaded on first use, with a cache of encoded pictures.
-
-Encoding is slow, so it is done once per picture; a further prompt or the same picture takes milliseconds. The cache
-contains features, not pictures.
-"""
+"""Service of the judge with a cache of encoded pictures: a further prompt takes milliseconds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from demo.service.recent import Recent
+from demo.service.recent import Recent, once
 from demo.service.threads import computing
 from seps.common.progress import Progress, with_progress
 from seps.models.shipped import shipped_models
@@ -41,24 +36,11 @@ class JudgeResult:
 
 
 class JudgingService:
-    """Thread-safe service that judges pictures and prompts.
-
-    Args:
-        load: returns the judge, in evaluation mode; called once, on first use.
-    """
+    """Thread-safe service that judges pictures and prompts; the judge is loaded on first use."""
 
     def __init__(self, load: Callable[[], Judge]) -> None:
-        self._load = load
-        self._judge: Judge | None = None
+        self.open = once(load)  # ValueError if its files cannot be read
         self._seen: Recent[str, JudgeFeatures] = Recent(REMEMBERED)
-        self._opening = Lock()
-
-    def open(self) -> Judge:
-        """Load the judge if needed; ValueError if its files cannot be read."""
-        with self._opening:
-            if self._judge is None:
-                self._judge = self._load()
-            return self._judge
 
     def judge(self, picture: Source, prompt: str) -> JudgeResult:
         """Judge one picture with a validated prompt; ValueError if the picture is not available."""
@@ -98,8 +80,7 @@ class JudgingService:
         return self.open().score_encoded(seen, prompt.expand(len(seen), -1))
 
     def spoilt(self, picture: Source, kind: str) -> list[Source]:
-        """Return the picture with one kind of damage at each of STRENGTHS, 0 for the original; ValueError for an
-        unknown kind."""
+        """Return the picture with one kind of damage at each of STRENGTHS; ValueError for an unknown kind."""
         from seps.common.checks import check_choice
         from seps.judge.spoil import KINDS, distort
 

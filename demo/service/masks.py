@@ -9,8 +9,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 import numpy as np
 from numpy.typing import NDArray
 
-Booleans = NDArray[np.bool_]
-
+Mask = NDArray[np.bool_]
 ALL = "all"
 RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
@@ -20,7 +19,7 @@ def mask_text(mask: NDArray[np.generic]) -> str:
     return urlsafe_b64encode(np.packbits(mask.astype(bool)).tobytes()).decode().rstrip("=")
 
 
-def read_mask(text: str, count: int) -> Booleans | None:
+def read_mask(text: str, count: int) -> Mask | None:
     """Decode the text of a mask of `count` patches; None, the model's decision, for "". ValueError for invalid text,
     another number of bits, or a mask without a kept patch."""
     if not text:
@@ -36,14 +35,14 @@ def read_mask(text: str, count: int) -> Booleans | None:
     return require_kept_patch(bits[:count])
 
 
-def require_kept_patch(mask: Booleans) -> Booleans:
+def require_kept_patch(mask: Mask) -> Mask:
     """Return the mask; ValueError if it keeps no patch."""
     if not mask.any():
         raise ValueError("The mask keeps no patch, but at least one is needed: keep one.")
     return mask
 
 
-def read_patches(text: str, count: int, name: str) -> Booleans:
+def read_patches(text: str, count: int, name: str) -> Mask:
     """Parse a list of patches, "1,2,5-9" or "all", counted from 1 row by row, as a mask (N,), empty for none;
     ValueError for invalid text, or a patch above `count`."""
     mask = np.zeros(count, dtype=bool)
@@ -60,7 +59,7 @@ def read_patches(text: str, count: int, name: str) -> Booleans:
     return mask
 
 
-def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
+def changed_mask(kept: Mask, keep: str, drop: str) -> Mask | None:
     """Return the decision (N,) after dropping and then keeping patches, None if both lists are empty; ValueError as
     `read_patches`, or if no patch is left."""
     if not (keep.strip() or drop.strip()):
@@ -69,7 +68,7 @@ def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
     return require_kept_patch((kept & ~dropped) | added)
 
 
-def overlap_of(mask: Booleans, other: Booleans) -> float:
+def overlap_of(mask: Mask, other: Mask) -> float:
     """Return the intersection over union of two masks, in [0, 1]; 1 if both are empty."""
     union = int((mask | other).sum())
     return int((mask & other).sum()) / union if union else 1.0

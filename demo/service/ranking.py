@@ -22,17 +22,11 @@ LOOKED_AT = 5  # times as many of a ranking are compared as groups are wanted
 
 @dataclass(frozen=True)
 class Candidates:
-    """Selection of a gallery's photographs for a ranking.
+    """Selection of a gallery's photographs for a ranking."""
 
-    Attributes:
-        also: positions that are scored even if they are not in the shortlist of a large gallery.
-        name: required part of names, ignoring case; "" for all.
-        exhaustive: score all of a large gallery instead of a shortlist.
-    """
-
-    also: tuple[int, ...] = ()
-    name: str = ""
-    exhaustive: bool = False
+    also: tuple[int, ...] = ()  # positions that are scored even outside the shortlist of a large gallery
+    name: str = ""  # required part of names, ignoring case
+    exhaustive: bool = False  # score all of a large gallery
 
 
 ANY_PHOTO = Candidates()
@@ -40,22 +34,14 @@ ANY_PHOTO = Candidates()
 
 @dataclass(frozen=True)
 class ImageRanking:
-    """A gallery's photographs for one caption, the best first.
+    """A gallery's photographs for one caption, the best first."""
 
-    Attributes:
-        order: positions of the scored photographs in the gallery; scores: S(I, T) of each, in the same order.
-        reading, dense_reading: the caption and the dense caption as read.
-        seconds: encoding the caption, scoring and sorting; only the dense caption if the caption was already encoded.
-        total: number of searched photographs; more than were scored if there was a shortlist.
-        encoded: the encoded captions, for explanations.
-    """
-
-    order: list[int]
-    scores: list[float]
+    order: list[int]  # positions of the scored photographs
+    scores: list[float]  # S(I, T) of each
     reading: Reading
     dense_reading: Reading | None
-    seconds: float
-    total: int
+    seconds: float  # encoding what was not encoded yet, scoring and sorting
+    total: int  # searched photographs
     encoded: EncodedCaption
 
     @property
@@ -70,18 +56,12 @@ class ImageRanking:
 
 @dataclass(frozen=True)
 class CaptionRanking:
-    """Captions for one photograph, the best first.
-
-    Attributes:
-        captions: texts; scores: S(I, T) of each.
-        correct: for each, whether it was written for this photograph; None if unknown (a typed one).
-        seconds: encoding typed captions, scoring and sorting.
-    """
+    """Captions for one photograph, the best first."""
 
     captions: list[str]
-    scores: list[float]
-    correct: list[bool | None]
-    seconds: float
+    scores: list[float]  # S(I, T) of each
+    correct: list[bool | None]  # written for this photograph; None if unknown (a typed one)
+    seconds: float  # encoding typed captions, scoring and sorting
 
     @property
     def has_truth(self) -> bool:
@@ -94,8 +74,8 @@ class CaptionRanking:
 
 
 def group_near_photographs(indexed: IndexedGallery, order: Sequence[int], count: int) -> list[list[int]]:
-    """Group the first photographs of a ranking, positions with the best first, in at most `count` groups in its order:
-    each joins the best earlier one that it nearly duplicates."""
+    """Group the first photographs of a ranking in at most `count` groups in its order: each joins the best earlier one
+    that it nearly duplicates."""
     looked_at = list(order[: LOOKED_AT * count])
     if not looked_at:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import cache
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -11,12 +12,19 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Recent(Generic[Key, Value]):
-    """Thread-safe LRU cache.
+def once(load: Callable[[], Value]) -> Callable[[], Value]:
+    """Return a thread-safe function that loads a value on its first call; errors are not kept."""
+    lock, kept = Lock(), cache(load)
 
-    Args:
-        capacity: maximum number of values, at least 1; the least recently used one is removed first.
-    """
+    def open_once() -> Value:
+        with lock:
+            return kept()
+
+    return open_once
+
+
+class Recent(Generic[Key, Value]):
+    """Thread-safe LRU cache of at least one value."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -31,10 +39,9 @@ class Recent(Generic[Key, Value]):
     def get(self, key: Key) -> Value | None:
         """Return the value of a key and mark it as used; None if it is not cached."""
         with self._lock:
-            if key not in self._values:
-                return None
-            self._values.move_to_end(key)
-            return self._values[key]
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
 
     def put(self, key: Key, value: Value) -> None:
         """Store a value, replacing the one with the same key."""

@@ -1,11 +1,6 @@
-"""Thread pools: one single-threaded computing thread per core, and one drawing thread.
-
-Requests arrive in dozens of threads. If each of them computed, every operation would use all cores and each thread
-would keep its own buffers: half the speed with 50 users, and steadily growing memory.
-
-On Spaces with ZeroGPU a GPU is leased for single calls. Only uploads are encoded there, since encoding photographs is
-slow. Ranking and explaining take milliseconds, less than a lease, and stay on the app's device.
-"""
+"""Thread pools: one single-threaded computing thread per core, and one drawing thread. If each of the dozens of request
+threads computed, 50 users would get half the speed, and memory would grow steadily. On Spaces with ZeroGPU only uploads
+are encoded on a leased GPU: ranking and explaining take less than a lease."""
 
 from __future__ import annotations
 
@@ -47,10 +42,7 @@ def computing(function: Callable[Parameters, Result]) -> Callable[Parameters, Re
 
 
 def drawing(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Decorate a function to run on the drawing thread while its caller waits; errors are passed to the caller.
-
-    Matplotlib is not thread-safe and keeps buffers per thread.
-    """
+    """Decorate a function to run on the drawing thread: Matplotlib is not thread-safe and keeps buffers per thread."""
 
     @wraps(function)
     def run(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
@@ -60,12 +52,7 @@ def drawing(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
 
 class Gathering(Generic[Item, Answer]):
-    """Dynamic batching: items that arrive while all computing threads are busy are processed together.
-
-    Args:
-        answer: returns results for 1 to `most` items, in order; its errors are passed to all of their callers.
-        most: maximum batch size.
-    """
+    """Dynamic batching: at most `most` items that arrive while all computing threads are busy are answered together."""
 
     def __init__(self, answer: Callable[[list[Item]], Sequence[Answer]], most: int) -> None:
         self._answer, self._most = answer, most
@@ -135,10 +122,8 @@ def encode_photos(name: str, photos: Sequence[Image.Image]) -> Tensor:
 
 
 def zero_gpu() -> Any:
-    """Return the package `spaces` on ZeroGPU, else None.
-
-    `app.py` imports it in the main thread before PyTorch; other programs get no GPU.
-    """
+    """Return the package `spaces` on ZeroGPU, where `app.py` imports it in the main thread before PyTorch; else
+    None."""
     spaces = sys.modules.get("spaces")
     return spaces if spaces is not None and spaces.config.Config.zero_gpu else None
 

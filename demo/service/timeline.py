@@ -21,38 +21,22 @@ PROMINENCE = 0.1  # minimum prominence of a peak, as a fraction of the curve's h
 
 @dataclass(frozen=True)
 class Timeline:
-    """Result of one caption for a video's F frames.
-
-    Attributes:
-        reading: the caption as read.
-        seconds: (F,), the frames' times; scores: (F,), S(I, T) of each frame.
-        moments: indices of peaks of the curve, the best first, at most `MOMENTS`.
-        masks: (F, N), the patches kept of each frame.
-        mask_iou: (F - 1,), intersection over union of neighbouring frames' masks.
-        frame_cosine: (F - 1,), mean cosine of neighbouring frames' patches at the same place.
-    """
+    """Result of one caption for a video's F frames."""
 
     reading: Reading
-    seconds: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    moments: tuple[int, ...]
-    masks: NDArray[np.bool_]
-    mask_iou: NDArray[np.float64]
-    frame_cosine: NDArray[np.float64]
+    seconds: NDArray[np.float64]  # (F,), the frames' times
+    scores: NDArray[np.float64]  # (F,), S(I, T)
+    moments: tuple[int, ...]  # peaks of the curve, the best first
+    masks: NDArray[np.bool_]  # (F, N), kept patches
+    mask_iou: NDArray[np.float64]  # (F - 1,), intersection over union of neighbouring frames' masks
+    frame_cosine: NDArray[np.float64]  # (F - 1,), mean cosine of neighbouring frames' patches at the same place
 
 
 def timeline(
     service: RetrievalService, indexed: GalleryInMemory, caption: str, ranking: ImageRanking | None = None
 ) -> Timeline:
-    """Score a caption on the frames of a video, in the order of their times.
-
-    Args:
-        indexed: a gallery of `video_gallery`.
-        ranking: an existing ranking of its frames for this caption, with or without a dense one.
-
-    Raises:
-        ValueError: an invalid caption.
-    """
+    """Score a caption on the frames of a `video_gallery` in order of time, or take an existing ranking of them, with or
+    without a dense caption; ValueError for an invalid caption."""
     ranking = ranking or service.rank_images(indexed, caption)
     dense = None if ranking.dense_reading is None else ranking.dense_reading.text
     scores = np.empty(len(indexed))
@@ -65,11 +49,8 @@ def timeline(
 
 
 def moments(scores: Sequence[float] | NDArray[np.float64], most: int = MOMENTS) -> tuple[int, ...]:
-    """Find the peaks of a curve (F,), the best first, with a dip between any two.
-
-    A peak's prominence is at least a tenth of the curve's height; the best frame is always included. A plateau counts
-    as its middle.
-    """
+    """Find the peaks of a curve (F,), the best first, of a prominence of at least a tenth of the curve's height. The
+    best frame is always included; a plateau counts as its middle."""
     curve = np.asarray(scores, dtype=np.float64)
     low, high = float(curve.min()), float(curve.max())
     if high == low:

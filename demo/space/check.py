@@ -20,8 +20,8 @@ INHERITED = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH")  # of th
 
 
 def check_start(folder: Path, patience: float = PATIENCE, zero_gpu: bool = False) -> float:
-    """Start the app from a copy of a Space's folder, with a stub of the package `spaces`, which behaves as on ZeroGPU
-    with `zero_gpu`, and return the seconds until its page answers; ValueError if it does not within `patience`."""
+    """Start the app from a copy of a Space's folder with a stub of `spaces`, and return the seconds until its page
+    answers; ValueError if it does not within `patience`."""
     begun = time.monotonic()
     with started(folder, patience, zero_gpu):
         return time.monotonic() - begun

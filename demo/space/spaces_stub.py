@@ -1,8 +1,5 @@
-"""Stub of the package `spaces`, which every Space has installed; it is copied to the path of the app under test.
-
-It has the restrictions of the real one (0.51.3). With SPACES_ZERO_GPU it patches PyTorch as ZeroGPU does: CUDA is
-reported but not available, and in the importing thread sizes of tensors are plain tuples.
-"""
+"""Stub of the package `spaces` (0.51.3) with its restrictions, for the app under test. With SPACES_ZERO_GPU it patches
+PyTorch: CUDA is reported but not available, and in the importing thread sizes are plain tuples."""
 
 from __future__ import annotations
 

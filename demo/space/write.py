@@ -27,9 +27,8 @@ MAX_BYTES = 10_000_000  # largest file that the hub accepts without Git LFS
 
 
 def write_space(folder: Path) -> dict[str, int]:
-    """Write the folder, replacing a previous one, and return the bytes of each file by its path in the folder;
-    ValueError for a file, a folder with other content, weights that Git LFS has not fetched, or files that the hub
-    would reject."""
+    """Write the folder, replacing a previous one, and return the bytes of each file; ValueError for a file, other
+    content, weights that Git LFS has not fetched, or files that the hub would reject."""
     check_target(folder)
     with write_atomically(folder) as place:
         for path in app_files():

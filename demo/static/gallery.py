@@ -14,18 +14,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.galleries.annotation import (
-    COLOURS,
-    LONGEST_NOUN,
-    OPENINGS,
-    PUNCTUATION,
-    SIZE_NAMES,
-    SceneAnnotation,
-    described,
-    forms,
-    labels,
-    object_name,
-)
+from demo.galleries import annotation
 from demo.galleries.gallery import GalleryItem, first_captions, get_opening
 from demo.galleries.indexes.index import GalleryInMemory
 from demo.galleries.reading.photos import KEPT, data_url
@@ -42,8 +31,7 @@ OPENED = ("captions", "compare", "why")  # views with selected initial content
 
 
 def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: Path) -> dict[str, Any]:
-    """Write a gallery to a folder, and return the content of its JSON file; URLs of pictures are relative to the
-    folder."""
+    """Write a gallery to a folder, and return the content of its JSON file; URLs are relative to the folder."""
     (folder / PICTURES).mkdir(parents=True)
     items = [write_item(indexed, index, folder, service.model.grid) for index in range(len(indexed))]
     gallery = indexed.gallery
@@ -67,8 +55,8 @@ def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: P
 
 
 def gallery_numbers(service: RetrievalService, indexed: GalleryInMemory) -> NDArray[np.float32]:
-    """Return each picture's embeddings (N[+1], C), and of a model with classes its patches' best classes (N), their
-    probabilities (N) and what class vectors add (N, C) behind them: (V, numbers)."""
+    """Return each picture's embeddings (N[+1], C), behind them for a model with classes its patches' best classes (N),
+    their probabilities (N) and what class vectors add (N, C): (V, numbers)."""
     values = indexed.embeddings.float().cpu().flatten(1)  # (V, (N[+1]) C)
     seen = [service.patch_classes(indexed, index) for index in range(len(indexed))]
     rows = [torch.cat([part.float().cpu().flatten() for part in classes]) for classes in seen if classes is not None]
@@ -113,7 +101,7 @@ def write_pictures(item: GalleryItem, photo: Image.Image, thumbnail: str, folder
     return names
 
 
-def scene_facts(known: SceneAnnotation, grid: tuple[int, int]) -> dict[str, Any]:
+def scene_facts(known: annotation.SceneAnnotation, grid: tuple[int, int]) -> dict[str, Any]:
     """Return the facts about a scene: its objects, and for each of its captions the phrases that name them."""
     return {
         "unit": UNIT,
@@ -124,14 +112,14 @@ def scene_facts(known: SceneAnnotation, grid: tuple[int, int]) -> dict[str, Any]
 
 def object_facts(scene: Scene, number: int, grid: tuple[int, int]) -> dict[str, Any]:
     """Return an object: names, outline, and its visible fraction in each patch as flat pairs: patch, fraction, ..."""
-    thing, seen = scene.objects[number], labels(scene)
+    thing, seen = scene.objects[number], annotation.labels(scene)
     overlap = mask_overlap(seen == number, grid).reshape(-1)  # (N,)
     return {
         "kind": thing.kind,
         "colour": thing.colour,
         "size": thing.size,
-        "name": object_name(scene, number),
-        "many": described(thing.kind, thing.colour, many=True),
+        "name": annotation.object_name(scene, number),
+        "many": annotation.described(thing.kind, thing.colour, many=True),
         "lines": pack_lines(scene_lines(scene)[number]),
         "inside": [value for patch in np.flatnonzero(overlap) for value in (int(patch), float(overlap[patch]))],
     }
@@ -147,11 +135,11 @@ def nouns() -> dict[str, Any]:
     """Return the word lists that find phrases in typed captions, see `demo.galleries.annotation`."""
     parts = {name: (kind.part or "").split() for name, kind in KINDS.items()}
     return {
-        "forms": {name: sorted(" ".join(form) for form in forms(name)) for name in KINDS},
+        "forms": {name: sorted(" ".join(form) for form in annotation.forms(name)) for name in KINDS},
         "parts": {name: [[word, plural(word)] for word in part] for name, part in parts.items() if part},
-        "colours": COLOURS,
-        "sizes": SIZE_NAMES,
-        "openings": list(OPENINGS),
-        "punctuation": PUNCTUATION,
-        "longest": LONGEST_NOUN + 1,
+        "colours": annotation.COLOURS,
+        "sizes": annotation.SIZE_NAMES,
+        "openings": list(annotation.OPENINGS),
+        "punctuation": annotation.PUNCTUATION,
+        "longest": annotation.LONGEST_NOUN + 1,
     }

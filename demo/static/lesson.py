@@ -1,11 +1,6 @@
-"""The graphs of the static page: of dense captions, which the page fetches when one is first typed, and of the lesson,
-the pass after a decision for adjustable settings; and the lesson's texts with their equations.
-
-The page computes scores and decisions under other settings (assets/js/engine/onnx/tuned.js). Two small graphs a variant
-that the parameters allow compute the rest of the pass: one returns S(I, T) for many pictures, the other the full record
-of a pair. The paper's variant has both also for a dense caption, whose branch merges into the same tokens, and one for
-that branch's features of pictures; the released one passes each caption separately.
-"""
+"""The graphs of the static page for dense captions and for the lesson, and the lesson's texts with equations. The page
+computes decisions under other settings (assets/js/engine/onnx/tuned.js); two small graphs per variant compute the rest
+of the pass: S(I, T) of many pictures, or the record of a pair."""
 
 from __future__ import annotations
 
@@ -35,11 +30,7 @@ PREFIXES = ("", "dense_")  # prefixes of names for the sparse and the dense capt
 
 
 class Decided(nn.Module):
-    """The pass after a decision on pictures under one caption.
-
-    Args:
-        network: for aggregation and alignment; whole: return every array of one picture instead of only S(I, T).
-    """
+    """The pass after a decision on pictures under one caption; `whole` returns every array of one picture."""
 
     def __init__(self, network: CrossSparseAggrNet, whole: bool) -> None:
         super().__init__()
@@ -57,18 +48,9 @@ class Decided(nn.Module):
         dense_score: Tensor | None = None,
         dense_mask: Tensor | None = None,
     ) -> dict[str, Tensor]:
-        """Aggregate and align.
-
-        Args:
-            patches: (B, N[+1], C); words: (L, C), of a caption without padding; logits: (B, N_c, N) of the patches.
-            score: (B, N), weights of dropped patches; mask: (B, N) bool, the kept ones.
-            seen: (K,), 1 or 0 for each of the K best values in the relevance MLP; None in the variant without it.
-            dense_logits, dense_score, dense_mask: the dense branch's, of the same sizes, if any.
-
-        Returns:
-            `similarity` (B,), S(I, T); with `whole` also the record's arrays and terms by name, those of the dense
-                branch with the prefix "dense_".
-        """
+        """Aggregate and align patches (B, N[+1], C) and words (L, C) by logits (B, N_c, N), weights of dropped patches
+        and decisions (B, N), also of the dense branch if any. `seen`: (K,), 1 or 0 for each of the K best values in the
+        relevance MLP, if the variant has one. Returns S(I, T) (B,); with `whole` also the record's arrays and terms."""
         network = self.network
         cls, plain = split_cls(patches, network.num_patches)
         image = ImageFeatures(
@@ -120,12 +102,8 @@ def merged_arrays(branch: Branch) -> dict[str, Tensor]:
 
 
 def lesson_graphs(model: SEPSModel) -> dict[str, Graph]:
-    """Return the graphs of an `exportable` model: `lesson_VARIANT_rank` for many pictures, `lesson_VARIANT_pair` for
-    one.
-
-    If a dense caption's branch merges into the same tokens, also `lesson_paper_dense_rank`, `lesson_paper_dense_pair`
-    and `lesson_paper_dense_features`.
-    """
+    """Return the graphs `lesson_VARIANT_rank` for many pictures and `lesson_VARIANT_pair` for one; with a dual branch
+    also `lesson_paper_dense_rank`, `_pair` and `_features`."""
     usual = evaluation_knobs(model)
     variants = ("paper", "released") if usual.variant == "paper" else ("released",)
     graphs = {}
@@ -163,8 +141,7 @@ def write_lesson(model: SEPSModel, folder: Path) -> None:
 
 
 def lesson_facts(model: SEPSModel) -> dict[str, Any]:
-    """Return a model's facts for the lesson, JSON ready: settings with limits, and each step's equations and symbols
-    in MathML with their conditions (see `demo.views.lesson.equations`)."""
+    """Return a model's facts for the lesson, JSON ready: settings with limits, and equations in MathML."""
     network, config = model.cross_net, model.config
     return {
         "trained": asdict(trained_knobs(model)),
@@ -215,11 +192,7 @@ class Pair(nn.Module):
     def forward(
         self, patches: Tensor, words: Tensor, dense_words: Tensor, mask: Tensor | None = None
     ) -> dict[str, Tensor]:
-        """Return the record of (N[+1], C), (L, C) and (L_d, C); names of the dense caption's values start with
-        "dense_".
-
-        `mask`: (N,) bool, a forced sparse decision.
-        """
+        """Return the record of (N[+1], C), (L, C) and (L_d, C), optionally under a sparse decision `mask` (N,) bool."""
         network = self.network
         match = network.match(network.encode_images(patches[None]), words, dense_words, mask=mask)
         has_cls = len(patches) > network.num_patches

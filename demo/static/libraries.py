@@ -28,8 +28,7 @@ TIMEOUT = 300  # seconds
 
 
 def library_files(cache: Path | None = None, named: Mapping[str, str] = FILES) -> dict[str, bytes]:
-    """Return the libraries' files, `FILES` or `GPU_FILES`, by the page's names, WebAssembly compressed; arguments and
-    errors as `npm_packages`."""
+    """Return the libraries' files by the page's names, WebAssembly compressed; errors as `npm_packages`."""
     modules = npm_packages(PACKAGES, cache)
     files = {name: (modules / path).read_bytes() for name, path in named.items()}
     return files | {WASM: gzip.compress(files[WASM], mtime=0)}

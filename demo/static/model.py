@@ -42,8 +42,7 @@ def write_model(service: RetrievalService, folder: Path, progress: Progress = Fa
 
 
 def set_weights_apart(folder: Path, large: int = LARGE) -> None:
-    """Move the weights of each large graph to a separate file named in the manifest; ONNX Runtime uses it directly,
-    while weights inside a graph are copied more than once in memory."""
+    """Move the weights of large graphs to files named in the manifest, which ONNX Runtime uses without copies."""
     import onnx
 
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -82,8 +81,7 @@ def write_language(service: RetrievalService, folder: Path) -> None:
 
 
 def relevance_facts(hrpa: HRPA) -> dict[str, Any] | None:
-    """Return the relevance network's weights and its integration points with their weights, see
-    `attribute_relevance`; None in the released variant, which has none."""
+    """Return the relevance network's weights and integration points, see `attribute_relevance`; None without one."""
     if not hrpa.use_paper_version:
         return None
     layers: Any = hrpa.relevance_mlp

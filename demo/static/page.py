@@ -23,13 +23,8 @@ HUB_MODELS = {"photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transforme
 
 
 def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int) -> str:
-    """Return the page's HTML: that of the app, its models in the browser.
-
-    Args:
-        parts: the folders of scripts, libraries, models and galleries by name; galleries: from `write_opened`.
-        engine_bytes: size of the libraries, loaded with the first model; gpu_bytes: size of those with WebGPU, loaded
-            on use.
-    """
+    """Return the HTML of the app's page with models in the browser. `parts`: folders by name; `galleries`: from
+    `write_opened`; sizes of the libraries without and with WebGPU."""
     site = {
         "engine": "browser",
         "example": example_of(galleries[0]),
@@ -74,11 +69,6 @@ def reference_of(gallery: dict[str, Any]) -> dict[str, Any]:
             "photo": viewer["photo"]["src"],
         }
     }
-
-
-def worker_script() -> str:
-    """Return the service worker, which lets the page work offline."""
-    return (ASSETS / "offline.js").read_text(encoding="utf-8")
 
 
 def space_card(models: Sequence[str]) -> str:

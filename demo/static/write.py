@@ -1,12 +1,12 @@
-"""Writing of the static page: libraries, scripts, models, galleries and losses in folders named by a digest of their
-content, so that browsers can cache them forever, and the page that refers to them."""
+"""Writing of the static page: parts in folders named by a digest of their content, so that browsers cache them
+forever."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 from demo.galleries.gallery import first_captions
@@ -20,7 +20,7 @@ from demo.service.retrieval import RetrievalService
 from demo.static.gallery import write_gallery
 from demo.static.libraries import GPU_FILES, library_files
 from demo.static.model import nodes_without_kernel, write_model
-from demo.static.page import space_card, static_page, worker_script
+from demo.static.page import ASSETS, space_card, static_page
 from demo.views.losses.claims import CLAIMS, claims_value, run_claim
 from demo.views.losses.values import playground_value
 from demo.views.viewer import worked_example
@@ -36,18 +36,8 @@ LOSSES = "losses.json"
 
 
 def write_site(folder: Path, models: Sequence[str], progress: Progress = False) -> dict[str, int]:
-    """Write the page into a folder, over one that was written before.
-
-    Args:
-        folder: created if missing; models: of `OPENED`, the page starts with the first; progress: as in
-            `ScoringEngine`.
-
-    Returns:
-        The bytes of each part, by name.
-
-    Raises:
-        ValueError: a file, or a folder with other content; libraries that cannot be downloaded.
-    """
+    """Write the page into a folder, replacing a previous one; return the bytes of each part. The page starts with the
+    first model. ValueError for a file, a folder with other content, or libraries that cannot be downloaded."""
     if folder.is_file():
         raise ValueError(f"{folder} is a file: name a folder.")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
@@ -68,7 +58,7 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
         engine_bytes, gpu_bytes = (sum(map(len, files.values())) for files in (libraries, gpu))
         page = static_page(parts, galleries, engine_bytes, gpu_bytes)
         (place / "index.html").write_text(page, encoding="utf-8")
-        (place / "offline.js").write_text(worker_script(), encoding="utf-8")
+        copyfile(ASSETS / "offline.js", place / "offline.js")  # the service worker
         (place / "README.md").write_text(space_card(models), encoding="utf-8")
         sizes = {name: sum(file.stat().st_size for file in files_of(place / path)) for name, path in parts.items()}
         (place / MARK).write_text(json.dumps({"parts": parts, "bytes": sizes}, indent=1), encoding="utf-8")
@@ -84,8 +74,7 @@ def opened_model(name: str, progress: Progress) -> tuple[RetrievalService, Galle
 def write_opened(
     place: Path, service: RetrievalService, indexed: GalleryInMemory, parts: dict[str, str], progress: Progress
 ) -> dict[str, Any]:
-    """Write a model and its gallery, and add the names of their folders to `parts`; return the gallery's facts for the
-    initial page, with the worked example."""
+    """Write a model and its gallery, add their folders to `parts`, and return the facts for the initial page."""
     model, name = place / f"model {service.name}", indexed.gallery.name
     write_model(service, model, progress)
     parts[f"model {service.name}"] = named_by_content(model)
@@ -149,9 +138,7 @@ def named_by_content(folder: Path) -> str:
 
 def files_of(folder: Path) -> list[Path]:
     """Return every file in a folder and its subfolders, sorted."""
-    with suppress(FileNotFoundError):
-        return sorted(file for file in folder.rglob("*") if file.is_file())
-    return []
+    return sorted(file for file in folder.rglob("*") if file.is_file())
 
 
 def write_losses(service: RetrievalService, folder: Path) -> None:
@@ -161,7 +148,7 @@ def write_losses(service: RetrievalService, folder: Path) -> None:
 
 
 def losses_facts(service: RetrievalService) -> dict[str, Any]:
-    """Compute the JSON data of the view Losses with the model `photos`: `playground` under default settings, which
+    """Compute the JSON data of Losses with the model `photos`: `playground` under default settings, which
     assets/js/engine/answers/loss.js recomputes under others, and `claims` that the page cannot measure."""
     claims = in_languages(lambda: claims_value({name: run_claim(service, name) for name in CLAIMS}))
     return {"playground": playground_value(service), "claims": claims | {"live": False}}

@@ -52,7 +52,7 @@ def share_changes(service: RetrievalService, tried: Experiment) -> list[dict[str
     """Return the words whose shares of S(I, T) changed most, see `changed_shares`."""
 
     def side(outcome: Outcome) -> Side:
-        return Side("", "", outcome.record, service.split(outcome.record))
+        return Side("", "", outcome.record, service.split_all(outcome.record)[0])
 
     return changed_shares(contrast(side(tried.before), side(tried.after)))
 

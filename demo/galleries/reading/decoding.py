@@ -1,8 +1,5 @@
-"""Decoding of untrusted photographs: bounded, upright and small, or rejected with a clear error.
-
-Only Pillow is imported (and pillow-heif if installed), so that decoding processes start fast: see
-`demo.galleries.reading.worker`. `seps.media.photos` opens and turns files; this module adds the app's limits.
-"""
+"""Decoding of untrusted photographs: bounded, upright and small, or rejected. Imports only Pillow (and pillow-heif), so
+that decoding processes start fast."""
 
 from __future__ import annotations
 
@@ -27,18 +24,9 @@ LONGEST = 2048  # pixels of the long side that are kept
 
 
 def decode(content: bytes, subject: str, longest: int = LONGEST) -> Image.Image:
-    """Decode the first frame of a photograph, upright, at most `longest` pixels on the long side, without metadata.
-
-    Args:
-        content: a file's bytes; subject: start of the error message.
-
-    Returns:
-        An image in mode L, LA, RGB, RGBA, CMYK or LAB, converted to sRGB if it has a colour profile; `info["note"]` is
-            a clause that says why a profile cannot be used.
-
-    Raises:
-        PhotoError: empty, over MAX_BYTES, not in one of FORMATS, too many pixels, or damaged.
-    """
+    """Decode the first frame of a photograph, upright, at most `longest` pixels on the long side, without metadata:
+    mode L, LA, RGB, RGBA, CMYK or LAB, in sRGB, or `info["note"]` says why its profile cannot be used. PhotoError if it
+    is empty, too large, damaged, or in no known format; its message starts with `subject`."""
     check_size(len(content), subject)
     with opened(BytesIO(content), subject) as image:
         size = _kept_size(image, longest)

@@ -1,7 +1,4 @@
-"""Early validation of typed paths, and the cache folder of embeddings and downloaded photographs; no slow imports.
-
-Uploads and files for programs are in the `TemporaryFolder` of demo.server, which is removed with the app.
-"""
+"""Early validation of typed paths, and the cache folder; no slow imports."""
 
 from __future__ import annotations
 

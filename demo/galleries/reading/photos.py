@@ -23,19 +23,12 @@ KEPT = 900  # long side in pixels of stored uploads
 
 @dataclass(frozen=True)
 class Photo:
-    """A decoded photograph.
+    """A decoded photograph."""
 
-    Attributes:
-        image: sRGB, upright, at most LONGEST pixels on the long side, without the file's metadata.
-        digest: sha256 of the file's bytes, in hexadecimal.
-        name: display name of the file.
-        note: a remark, such as on an unusable colour profile, or "".
-    """
-
-    image: Image.Image
-    digest: str
+    image: Image.Image  # sRGB, upright, at most LONGEST pixels on the long side, without metadata
+    digest: str  # sha256 of the file's bytes, in hexadecimal
     name: str
-    note: str = ""
+    note: str = ""  # such as on an unusable colour profile
 
 
 @dataclass(frozen=True)
@@ -57,8 +50,8 @@ class KeptPhoto:
 
 
 def read_photo(source: Path | bytes, name: str = "") -> Photo:
-    """Read a photograph, a file or its content, in this process: first frame, upright, in sRGB, over white if
-    transparent. PhotoError for a missing file, or as `decoding.decode`."""
+    """Read a photograph in this process: first frame, upright, in sRGB, over white if transparent; PhotoError as
+    `decode`."""
     subject, name = _subject(source, name)
     content = _content(source, subject) if isinstance(source, Path) else source
     return _photo(decode(content, subject), content, subject, name)
@@ -72,8 +65,8 @@ def read_small(file: Path, name: str = "") -> Image.Image:
 
 
 def read_upload(content: bytes, name: str = "") -> Photo:
-    """Read an untrusted photograph as `read_photo`, in a separate process; PhotoError also if it takes too long, too
-    much memory, or crashes the decoder."""
+    """Read an untrusted photograph as `read_photo` in a separate process; PhotoError also if that fails or takes too
+    long."""
     subject, name = _subject(content, printable(name))
     check_size(len(content), subject)
     return _photo(decoders.decode(content, subject), content, subject, name)
@@ -133,8 +126,7 @@ def _photo(image: Image.Image, content: bytes, subject: str, name: str) -> Photo
 
 
 def jpeg(image: Image.Image, longest: int, quality: int = 85) -> bytes:
-    """Encode an RGB photograph as JPEG, of quality 1 to 95, with a long side of at most `longest` pixels, at least 1;
-    ValueError otherwise."""
+    """Encode an RGB photograph as JPEG with a long side of at most `longest` pixels; ValueError for less than 1."""
     check_whole("longest", longest)
     scaled = image.copy()
     scaled.thumbnail((longest, longest))

@@ -1,9 +1,5 @@
-"""Separate processes that read untrusted files, which isolates crashes of the decoders.
-
-A process is a new Python, not a fork of the app, which its threads would break. Both sides exchange bytes, which
-nothing unpickles. A process ends when its connection closes, which happens however the app ends. An alarm ends it if a
-file takes too long; that works inside C code and without a waiting parent.
-"""
+"""Separate processes for untrusted files: a new Python, not a fork, with which only bytes are exchanged, which nothing
+unpickles. A process ends with its connection, however the app ends, or by an alarm, which also works inside C code."""
 
 from __future__ import annotations
 
@@ -13,22 +9,15 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from subprocess import Popen
-from typing import Any
+from typing import Any, TypeAlias
 
 ROOT = Path(__file__).resolve().parents[3]  # where a new process finds the package demo
+Channel: TypeAlias = "Connection[Any, Any]"
 ENDED = (OSError, EOFError)  # of a connection, if the process at the other end has ended
 
 
 class Worker(Popen[bytes]):
-    """A new Python that runs a module.
-
-    Args:
-        module: takes the number of its connection's file from the command line, then the `arguments`.
-        options: as for `Popen`.
-
-    Attributes:
-        connection: to the process.
-    """
+    """A new Python that runs a module with the number of its connection's file and `arguments` on its command line."""
 
     def __init__(self, module: str, *arguments: str, **options: Any) -> None:
         self.connection, theirs = Pipe()
@@ -54,6 +43,6 @@ def limit_memory(memory: int) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
-def open_connection() -> Connection[Any, Any]:
+def open_connection() -> Channel:
     """Return this process's connection to the one that started it."""
     return Connection(int(sys.argv[1]))

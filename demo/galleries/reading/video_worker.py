@@ -1,9 +1,5 @@
-"""Reading of untrusted videos in a separate process, see `demo.galleries.reading.processes`.
-
-The process imports FFmpeg. Every half second it reports the number of processed frames, then sends the selected frames
-as JPEG (a message with the time and one with the picture), and finally remarks on the video or the error. Closing the
-generator ends it too. The app and the command line both read videos here.
-"""
+"""Reading of untrusted videos in a separate process. It reports the number of read frames every half second, then sends
+the selected ones as JPEG, and remarks or the error. Closing the generator ends it."""
 
 from __future__ import annotations
 
@@ -16,13 +12,12 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
-from multiprocessing.connection import Connection
 from pathlib import Path
 from subprocess import DEVNULL
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from demo.galleries.reading.paths import printable
-from demo.galleries.reading.processes import ENDED, Worker, limit_memory, open_connection
+from demo.galleries.reading.processes import ENDED, Channel, Worker, limit_memory, open_connection
 
 FRAMES = 120  # how many are looked at where nobody says: encoding takes a sixth of a second each
 LONGEST = 120.0  # seconds of a video that the app takes
@@ -39,14 +34,9 @@ OPTIONS = {"OPENBLAS_NUM_THREADS": "1"}
 
 @dataclass(frozen=True)
 class ReadVideo:
-    """The frames read from a video.
+    """The frames read from a video, remarks on it, and the seconds that were read."""
 
-    Attributes:
-        frames: (seconds, JPEG) of each, in order of time; notes: remarks on the video.
-        seconds: duration of the part that was read.
-    """
-
-    frames: tuple[tuple[float, bytes], ...]
+    frames: tuple[tuple[float, bytes], ...]  # (seconds, JPEG) of each, in order of time
     notes: tuple[str, ...]
     seconds: float
 
@@ -60,18 +50,9 @@ def frames_of(
     memory: int = MEMORY,
     pixels: int = PIXELS,
 ) -> Generator[int, None, ReadVideo]:
-    """Read frames of a video as `seps.media.videos`; the process ends with the generator.
-
-    Args:
-        file: recognised by its content; most, longest, at, pixels: as for `seps.media.videos.read_frames`.
-        seconds: time limit; memory: limit of the process's address space in bytes.
-
-    Yields:
-        The number of processed frames, at most once in `EVERY` seconds.
-
-    Raises:
-        ValueError: not a video, or not readable within the limits.
-    """
+    """Read frames of a video as `seps.media.videos.read_frames` with these arguments, in at most `seconds` and `memory`
+    bytes; the process ends with the generator. Yields the number of read frames at most once in `EVERY` seconds.
+    ValueError if it is no video, or not readable within the limits."""
     limits = json.dumps([most, longest, at, seconds, memory, pixels])
     worker = Worker(__name__, os.fspath(file.absolute()), limits, stderr=DEVNULL, env=os.environ | OPTIONS)
     try:
@@ -84,7 +65,7 @@ def frames_of(
         worker.end()
 
 
-def _messages(connection: Connection[Any, Any]) -> Generator[int, None, ReadVideo]:
+def _messages(connection: Channel) -> Generator[int, None, ReadVideo]:
     """Receive a process's messages; one of `ENDED` if it ends before the last one."""
     frames = list[tuple[float, bytes]]()
     while True:
@@ -107,14 +88,7 @@ def check_readable(file: Path) -> None:
 
 
 def serve(
-    connection: Connection[Any, Any],
-    file: Path,
-    most: int,
-    longest: float,
-    at: str,
-    seconds: float,
-    memory: int,
-    pixels: int,
+    connection: Channel, file: Path, most: int, longest: float, at: str, seconds: float, memory: int, pixels: int
 ) -> None:
     """Read a video and send it through the connection; other arguments as `frames_of`."""
     limit_memory(memory)

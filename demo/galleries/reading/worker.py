@@ -1,9 +1,5 @@
-"""Decoding of untrusted photographs in separate processes, see `demo.galleries.reading.processes`.
-
-A process imports Pillow and `decoding`, starts with the first photograph, and is reused. For each photograph it
-receives two messages, the start of error messages and the content, and returns two: the image's mode, width, height and
-note, and its pixels; or nothing, and the error.
-"""
+"""Decoding of untrusted photographs in separate processes, which are reused. Each photograph is sent in two messages
+(start of error messages, content) and answered in two (mode, size and note, and pixels; or nothing and the error)."""
 
 from __future__ import annotations
 
@@ -11,14 +7,12 @@ import atexit
 import signal
 import sys
 from contextlib import suppress
-from multiprocessing.connection import Connection
 from queue import Empty, LifoQueue
-from typing import Any
 
 from PIL import Image
 
 from demo.galleries.reading.decoding import PhotoError, decode
-from demo.galleries.reading.processes import ENDED, Worker, limit_memory, open_connection
+from demo.galleries.reading.processes import ENDED, Channel, Worker, limit_memory, open_connection
 from seps.media.photos import readable_formats
 
 PROCESSES = 2  # photographs that are decoded; others wait
@@ -28,14 +22,8 @@ MEMORY = 2 * 2**30  # bytes of address space of a process; 64 million pixels of 
 
 
 class Decoders:
-    """Thread-safe pool of processes that decode untrusted photographs.
-
-    Args:
-        processes: maximum number; started on demand.
-        seconds: time limit per photograph, without the start of its process.
-        patience: seconds that a photograph waits for a free process.
-        memory: limit of a process's address space in bytes, if the system supports it.
-    """
+    """Thread-safe pool of processes, started on demand, that decode untrusted photographs in at most `seconds` and
+    `memory` bytes each; a photograph waits at most `patience` seconds for a free process."""
 
     def __init__(
         self, processes: int = PROCESSES, seconds: float = SECONDS, patience: float = PATIENCE, memory: int = MEMORY
@@ -115,7 +103,7 @@ def _asked(worker: Worker, content: bytes, subject: str) -> tuple[bytes, bytes]:
     return worker.connection.recv_bytes(), worker.connection.recv_bytes()
 
 
-def serve(connection: Connection[Any, Any], seconds: float, memory: int) -> None:
+def serve(connection: Channel, seconds: float, memory: int) -> None:
     """Decode photographs until the connection closes; other arguments as `Decoders`."""
     limit_memory(memory)
     readable_formats()  # now rather than in the first photograph's time

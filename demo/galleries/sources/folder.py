@@ -38,17 +38,9 @@ CREDIT = "drawn by the generator"
 
 
 def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = False) -> Gallery:
-    """Create a gallery of every photograph in a folder, sorted, without hidden files and links out of the folder.
-
-    Files are opened but not decoded; damaged ones are skipped when the gallery is indexed.
-
-    Args:
-        folder: may contain captions.json, {"below/photo.jpg": ["a caption", ...]}.
-        progress: as in `ScoringEngine`; recursive: include subfolders.
-
-    Raises:
-        ValueError: no such folder, no readable photograph, or an invalid captions.json.
-    """
+    """Create a gallery of every photograph in a folder, sorted, without hidden files and links out of it. Files are
+    opened, not decoded: damaged ones are skipped when the gallery is indexed. captions.json, {"below/photo.jpg": ["a
+    caption", ...]}, is optional. ValueError without a readable photograph, or for an invalid captions.json."""
     check_photos(folder)
     files, skipped = _files_below(folder, recursive)
     named = _named(folder, files)

@@ -1,7 +1,5 @@
-"""Photographs under CC BY and CC BY-SA, downloaded on first use from their publishers.
-
-The repo contains URLs, hashes, licences, and captions written for this project, but not the photographs.
-"""
+"""Photographs under CC BY and CC BY-SA, downloaded on first use; the repo has their URLs, hashes, licences and
+captions."""
 
 from __future__ import annotations
 
@@ -33,14 +31,8 @@ OFFLINE = "no network"
 def open_photos_gallery(
     cache: Path, fetch: bool = True, progress: Progress = False, facts_file: Path = FACTS_FILE
 ) -> Gallery:
-    """Create a gallery of the open photographs in the cache or on the web; its note counts missing ones.
-
-    Args:
-        cache: contains the folder open_photos; files with a wrong sha256 are downloaded again.
-        fetch: whether to download.
-        progress: as in `ScoringEngine`.
-        facts_file: metadata of each photograph.
-    """
+    """Create a gallery of the open photographs in the folder open_photos of the cache or, with `fetch`, on the web; its
+    note counts missing ones. Files with a wrong sha256 are downloaded again."""
     facts: list[dict[str, Any]] = json.loads(facts_file.read_text(encoding="utf-8"))
     folder = cache / "open_photos"
     missing = [fact for fact in facts if not _fits(folder / fact["file"], fact["sha256"])]

@@ -1,9 +1,5 @@
-"""Photographs that ship with the app or with installed Python packages, with captions written for this project, and
-hand-drawn boxes of the things in them that the captions name.
-
-The captions were written only from the photographs, before any model had scored them. Imports are light because the
-page shows these photographs before the libraries are loaded.
-"""
+"""Photographs that ship with the app or with installed packages, with captions written before any model had scored
+them, and hand-drawn boxes of what these name. Imports are light: the page shows them before libraries are loaded."""
 
 from __future__ import annotations
 
@@ -27,23 +23,17 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom, in shares o
 
 @dataclass(frozen=True)
 class Example:
-    """One photograph and its captions.
-
-    `package` is the name it is installed by, and `file` starts with its import name; for a photograph that ships with
-    the app, `package` is None and `file` is a path in assets/galleries. `captions` are sentences of 5 to 15 words,
-    `dense` a description of 60 to 150 words. `licence` is the stated licence, `licence_link` its URL, `link` the
-    photograph's page.
-    """
+    """One photograph and its captions."""
 
     name: str
-    package: str | None
-    file: str
+    package: str | None  # name by which it is installed; None if it ships with the app
+    file: str  # in assets/galleries, or after the package's import name
     licence: str
     credit: str
-    captions: tuple[str, ...]
-    dense: str
+    captions: tuple[str, ...]  # sentences of 5 to 15 words
+    dense: str  # 60 to 150 words
     licence_link: str | None = None
-    link: str | None = None
+    link: str | None = None  # the photograph's page
 
     def photo(self) -> Image.Image:
         """Return the photograph in sRGB; ValueError if its file is not found."""
@@ -51,30 +41,25 @@ class Example:
 
     def path(self) -> Path:
         """Return its file, in the repo or in the installed package; ValueError if it is not found."""
-        return self._shipped() if self.package is None else self._installed()
-
-    def _shipped(self) -> Path:
-        file = GALLERIES / self.file
+        title = f'The photograph "{self.name}"'
+        if self.package is None:
+            file = GALLERIES / self.file
+            missing = f"{title} is missing from assets/galleries/{self.file}: check the repo out again."
+        else:
+            module, _, path = self.file.partition("/")
+            package = find_spec(module)  # which imports nothing: some of these packages take seconds
+            if package is None or not package.submodule_search_locations:
+                raise ValueError(
+                    f"{title} comes with the package {self.package}, which is not installed: "
+                    f"pip install {self.package}."
+                )
+            file = Path(package.submodule_search_locations[0]) / path
+            missing = (
+                f"{title} should come with the package {self.package} as {self.file}, but the installed version has "
+                f"no such file: pip install --upgrade {self.package}."
+            )
         if not file.is_file():
-            raise ValueError(
-                f'The photograph "{self.name}" is missing from assets/galleries/{self.file}: check the repo out again.'
-            )
-        return file
-
-    def _installed(self) -> Path:
-        module, _, path = self.file.partition("/")
-        package = find_spec(module)  # which imports nothing: some of these packages take seconds
-        if package is None or not package.submodule_search_locations:
-            raise ValueError(
-                f'The photograph "{self.name}" comes with the package {self.package}, which is not installed: '
-                f"pip install {self.package}."
-            )
-        file = Path(package.submodule_search_locations[0]) / path
-        if not file.is_file():
-            raise ValueError(
-                f'The photograph "{self.name}" should come with the package {self.package} as {self.file}, but the '
-                f"installed version has no such file: pip install --upgrade {self.package}."
-            )
+            raise ValueError(missing)
         return file
 
 
@@ -86,17 +71,11 @@ def load_examples() -> list[Example]:
 
 @dataclass(frozen=True)
 class Thing:
-    """A thing in a photograph.
+    """A thing in a photograph."""
 
-    Attributes:
-        phrase: its name, "an officer's hat"; None for a part without its own phrase.
-        words: words for it in captions, in lower case.
-        boxes: their union closely contains it.
-    """
-
-    phrase: str | None
-    words: frozenset[str]
-    boxes: tuple[Box, ...]
+    phrase: str | None  # "an officer's hat"; None for a part without its own phrase
+    words: frozenset[str]  # for it in captions, in lower case
+    boxes: tuple[Box, ...]  # their union closely contains it
 
 
 @dataclass(frozen=True)

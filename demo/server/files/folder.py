@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -19,21 +20,10 @@ TRIES = 20  # to remove the folder, a tenth of a second apart
 
 
 class TemporaryFolder:
-    """Private folder of this process, readable only by its user, for uploads, downloads and Gradio's files.
-
-    Beside it lies what else the process, its libraries and the programs that it starts put where temporary files lie:
-    from now until `close`, that is a folder with the same bounds and the same end.
-
-    Files older than `lifetime` go, then the oldest ones until the rest fits into `max_bytes`. The folder itself goes
-    with `close`, or when the process ends by itself, by SIGINT or by a SIGTERM that is turned into one (see app.py).
-
-    Args:
-        lifetime: seconds that a file stays after it was written.
-        max_bytes: of all files together.
-
-    Attributes:
-        path: of the uploads and downloads, links resolved; in $GRADIO_TEMP_DIR, else in the temporary directory.
-    """
+    """Private folder of this process for uploads, downloads and Gradio's files; until `close`, TMPDIR is next to it
+    with the same bounds. Files older than `lifetime` seconds are removed, then the oldest until the rest fits into
+    `max_bytes`. All are removed by `close`, or when the process ends by itself or by SIGINT (app.py turns SIGTERM into
+    one)."""
 
     def __init__(self, lifetime: float = LIFETIME, max_bytes: int = MAX_BYTES) -> None:
         self._outer = os.environ.get("GRADIO_TEMP_DIR")
@@ -70,19 +60,17 @@ class TemporaryFolder:
     def sweep(self, more: int = 0) -> None:
         """Remove files that are too old or too many, and folders that are left empty; `more` bytes are to come."""
         with self._sweeping:
-            now = time.time()
-            files = sorted(_files(self._root), reverse=True)  # the newest first
-            total = more
-            for changed, size, file in files:
+            now, total = time.time(), more
+            for changed, size, file in sorted(_files(self._root), reverse=True):  # the newest first
                 total += size
                 if now - changed > self.lifetime or total > self.max_bytes:
                     with suppress(OSError):
                         file.unlink()
-            for folder, _, _ in os.walk(self._root, topdown=False):
+            for folder in map(Path, (place for place, _, _ in os.walk(self._root, topdown=False))):
                 with suppress(OSError):  # not empty, or just being filled
-                    is_old = now - Path(folder).stat().st_mtime > self.lifetime
-                    if is_old and Path(folder) not in (self._root, self.path, self._other):
-                        Path(folder).rmdir()
+                    is_old = now - folder.stat().st_mtime > self.lifetime
+                    if is_old and folder not in (self._root, self.path, self._other):
+                        folder.rmdir()
 
     def close(self) -> None:
         """Remove the folder with all that is in it; a second caller waits until it is gone."""
@@ -124,13 +112,10 @@ def is_in_folder(folder: Path, path: str | Path) -> bool:
     return resolved != folder and resolved.is_relative_to(folder)
 
 
-def _files(folder: Path) -> list[tuple[float, int, Path]]:
-    """The time of the last change, the size and the path of every file below a folder."""
-    files = []
+def _files(folder: Path) -> Iterator[tuple[float, int, Path]]:
+    """Yield the time of the last change, the size and the path of every file below a folder."""
     for place, _, names in os.walk(folder):
-        for name in names:
-            file = Path(place, name)
+        for file in (Path(place, name) for name in names):
             with suppress(OSError):  # gone meanwhile
                 facts = file.lstat()
-                files.append((facts.st_mtime, facts.st_size, file))
-    return files
+                yield facts.st_mtime, facts.st_size, file

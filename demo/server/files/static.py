@@ -1,8 +1,5 @@
-"""The page's files besides its HTML: the scripts, native ES modules, and the styles.
-
-The scripts are held in memory, and only what is held is served: no request is ever turned into a path of this machine.
-Their address carries a digest of them all, so that browsers keep them for good and never use them after an update.
-"""
+"""The page's scripts (native ES modules, held in memory) and styles. Scripts have a digest of them all in their
+address, so that browsers cache them forever and never use them after an update."""
 
 from __future__ import annotations
 
@@ -64,14 +61,10 @@ def script_address(name: str) -> str:
 
 def reached(entry: str) -> list[str]:
     """Return a module and those that it imports, directly or by another one."""
-    known, waiting = scripts(), [entry]
-    names: list[str] = []
+    waiting, names = {entry}, set[str]()
     while waiting:
-        name = waiting.pop()
-        if name in names:
-            continue
-        names.append(name)
-        waiting += imports_of(name, known[name].decode())
+        names |= waiting
+        waiting = {other for name in waiting for other in imports_of(name, scripts()[name].decode())} - names
     return sorted(names)
 
 
@@ -88,8 +81,8 @@ def style_sheets(names: Sequence[str]) -> str:
 
 
 def build_own_page(file: Path, parts: Mapping[str, str]) -> str:
-    """Return the HTML of a page inside assets/head.html: a file with what it adds to the head, a line `<!--BODY-->` and
-    its body, with replacements by placeholder, once each."""
+    """Return the HTML of a page inside assets/head.html: a file (what it adds to the head, `<!--BODY-->`, its body)
+    with replacements by placeholder, once each."""
     head, _, body = file.read_text(encoding="utf-8").partition("<!--BODY-->\n")
     page = HEAD.read_text(encoding="utf-8")
     for place, content in {"<!--HEAD-->": head, "<!--BODY-->": body, **parts}.items():

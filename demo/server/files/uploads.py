@@ -21,17 +21,15 @@ NOT_SENT = (
 
 
 class Upload(NamedTuple):
-    """An uploaded file, read once: its name, for people, and its content, at most MAX_BYTES + 1 bytes of it."""
+    """An uploaded file, read once: its name for people, and at most MAX_BYTES + 1 bytes of its content."""
 
     name: str
     content: bytes
 
 
 def takes_uploads(component: Any, several: bool = False) -> Any:
-    """Let a component of Gradio's for files hand over an `Upload`, or a list of them; returns the component.
-
-    Its `check_uploads` says what a call may name as its files, and is asked before Gradio sees them.
-    """
+    """Let a component of Gradio return an `Upload` or a list of them; its `check_uploads` validates a call's files
+    first."""
     folder = Path(component.GRADIO_CACHE).resolve()
 
     def read(payload: Any) -> Any:
@@ -46,28 +44,19 @@ def takes_uploads(component: Any, several: bool = False) -> Any:
 
 
 def validate_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
-    """Return a call's files, in the form that Gradio uses; arguments and errors as
-    `validate_file`."""
+    """Return a call's files as Gradio takes them; errors as `validate_file`."""
     if value is None or value == []:
         return None
     if not isinstance(value, list):
         raise ValueError(NOT_THERE)
     if len(value) > MAX_UPLOADS:
         raise ValueError(f"There are {len(value)} photos, but at most {MAX_UPLOADS} can be uploaded at once.")
-    files = [validate_file(folder, file) for file in value]
-    return [file for file in files if file is not None]
+    return [file for each in value if (file := validate_file(folder, each)) is not None]
 
 
 def validate_file(folder: Path, value: Any) -> dict[str, Any] | None:
-    """Return a call's file, in the form that Gradio uses; nothing is opened.
-
-    Args:
-        folder: where uploads lie, its links resolved.
-        value: None, or {"path": ...}; whatever else it holds does not count.
-
-    Raises:
-        ValueError: something else, or a path that does not lead into the folder, whether there is a file or not.
-    """
+    """Return a call's file, {"path": ...}, as Gradio takes it, without opening it; ValueError for a path outside the
+    folder (its links resolved), whether there is a file or not."""
     if value is None:
         return None
     if isinstance(value, str):
@@ -79,8 +68,7 @@ def validate_file(folder: Path, value: Any) -> dict[str, Any] | None:
 
 
 def find_sent_file(path: str, folder: Path) -> Path:
-    """Return a file that a page has sent, by its reported path; ValueError for anything else, see
-    `validate_file`."""
+    """Return a file that a page has sent, by its reported path; ValueError for anything else."""
     file = Path(path).resolve() if is_in_folder(folder, path) else folder
     if not file.is_file():
         raise ValueError(NOT_THERE)

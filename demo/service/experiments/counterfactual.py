@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demo.galleries.indexes.index import IndexedGallery
-from demo.service.masks import overlap_of
+from demo.service.masks import Mask, overlap_of
 from demo.service.ranking import Candidates, ImageRanking
 from demo.service.retrieval import RetrievalService
 from seps import Explanation
 
-Mask = NDArray[np.bool_]
-Scores = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Decided:
-    """A photograph under a decision: its record, its rank, and the number of ranked photographs (0 without a
-    ranking)."""
+    """A photograph under a decision, and its rank among `total` photographs; both are 0 without a ranking."""
 
     record: Explanation
     rank: int = 0
@@ -30,12 +27,7 @@ class Decided:
 
 @dataclass(frozen=True)
 class Game:
-    """The same budget of patches, chosen by hand and by the model.
-
-    Attributes:
-        budget: maximum number of kept patches; by_hand: the painted decision, None if empty.
-        by_model: the patches of the highest score, as many as the budget.
-    """
+    """The same budget of patches, chosen by hand (None if empty) and by the model's highest scores."""
 
     budget: int
     by_hand: Decided | None
@@ -44,25 +36,17 @@ class Game:
     @property
     def overlap(self) -> float:
         """The overlap (IoU) of both sets, in [0, 1]; 0 if nothing is painted."""
-        return (
-            0.0
-            if self.by_hand is None
-            else overlap_of(self.by_hand.record.sparse.kept, self.by_model.record.sparse.kept)
-        )
+        if self.by_hand is None:
+            return 0.0
+        return overlap_of(self.by_hand.record.sparse.kept, self.by_model.record.sparse.kept)
 
 
 class Attempts:
-    """Forced decisions on one photograph and one caption.
+    """Forced decisions on one photograph and one caption, next to the model's; `others`: (K,), S(I, T) of the other
+    photographs; `explain` explains the pair under a decision (N,)."""
 
-    Args:
-        decided: the photograph under the model's decision; `total` is 0 without a ranking.
-        others: (K,), S(I, T) of the other photographs under the model's decisions.
-        explained: explains the pair under a decision (N,).
-    """
-
-    def __init__(self, decided: Decided, others: Scores, explained: Callable[[Mask], Explanation]) -> None:
-        self.decided = decided
-        self._others, self._explain = others, explained
+    def __init__(self, decided: Decided, others: NDArray[np.float64], explain: Callable[[Mask], Explanation]) -> None:
+        self.decided, self._others, self._explain = decided, others, explain
 
     def attempt(self, mask: Mask | None) -> Decided:
         """Return the photograph under a decision (N,); None, or a mask equal to the model's, gives the model's."""
@@ -75,23 +59,16 @@ class Attempts:
 
 
 class Forcing(Attempts):
-    """Forced decisions on one photograph of a gallery and one caption, by the model's network.
-
-    Args:
-        service: of the gallery; indexed: the gallery; index: of the photograph; caption, dense: as read.
-    """
+    """Forced decisions on one photograph of a gallery and one caption, with a dense one or None, both as read."""
 
     def __init__(
         self, service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
     ) -> None:
         self.ranking: ImageRanking = service.get_cached_ranking(indexed, caption, dense, Candidates((index,)))
-        encoded = self.ranking.encoded
-        record = service.explain_encoded(indexed, index, encoded)
-        super().__init__(
-            Decided(record, self.ranking.order.index(index) + 1, len(self.ranking.order)),
-            self.ranking.others(index),
-            lambda mask: service.explain_encoded(indexed, index, encoded, mask),
-        )
+        order, encoded = self.ranking.order, self.ranking.encoded
+        decided = Decided(service.explain_encoded(indexed, index, encoded), order.index(index) + 1, len(order))
+        explain = partial(service.explain_encoded, indexed, index, encoded)
+        super().__init__(decided, self.ranking.others(index), explain)
 
     def game(self, budget: int, mask: Mask | None) -> Game:
         """Compare a budget of 1 to N patches chosen by hand and by the model; ValueError for another budget, or more

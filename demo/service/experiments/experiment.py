@@ -1,7 +1,5 @@
-"""Controlled experiment: the effect of a change of a scene on its rank, score and kept patches.
-
-The edited scene takes the place of the original in the gallery of scenes.
-"""
+"""Effect of a change of a scene on its rank, score and kept patches; the edited scene replaces the original in the
+gallery."""
 
 from __future__ import annotations
 
@@ -31,16 +29,11 @@ BACK = ("undo", "original")
 
 @dataclass(frozen=True)
 class Outcome:
-    """A scene under a caption.
-
-    Attributes:
-        indexed: the gallery that contains it; ranking: of the gallery for the caption.
-        rank: the scene's, from 1; record: its explanation; scene: its graph.
-    """
+    """A scene under a caption."""
 
     indexed: IndexedGallery
-    ranking: ImageRanking
-    rank: int
+    ranking: ImageRanking  # of the gallery for the caption
+    rank: int  # the scene's, from 1
     record: Explanation
     scene: Scene
 
@@ -64,8 +57,7 @@ class Experiment:
 
 
 def experiment(registry: ModelRegistry, index: int, caption: str, edited: IndexedGallery | None = None) -> Experiment:
-    """Rank and explain a scene for a caption as read, before and after its changes; `edited`: from `edited_gallery`,
-    None for no change."""
+    """Rank and explain a scene for a caption as read, before and after its changes (`edited_gallery`, or None)."""
     service, scenes = registry.open(SCENES)
     before = outcome(service, scenes, index, caption)
     return Experiment(before, before if edited is None else outcome(service, edited, index, caption))
@@ -75,9 +67,8 @@ def outcome(service: RetrievalService, indexed: IndexedGallery, index: int, capt
     """Rank and explain a scene of a gallery for a caption."""
     ranking = service.rank_images(indexed, caption)
     rank = 1 + ranking.order.index(index)
-    return Outcome(
-        indexed, ranking, rank, service.explain_encoded(indexed, index, ranking.encoded), known(indexed, index).scene
-    )
+    record = service.explain_encoded(indexed, index, ranking.encoded)
+    return Outcome(indexed, ranking, rank, record, known(indexed, index).scene)
 
 
 def known(indexed: IndexedGallery, index: int) -> SceneAnnotation:
@@ -107,14 +98,10 @@ def edited_gallery(registry: ModelRegistry, index: int, changes: Sequence[Mappin
 def read_changes(text: str) -> list[dict[str, Any]]:
     """Parse changes from a JSON list; ValueError for anything else."""
     changes = read_json(text or "", "The changes")
-    if (
-        not isinstance(changes, list)
-        or not all(isinstance(change, dict) for change in changes)
-        or len(changes) > MAX_CHANGES
-    ):
-        raise ValueError(
-            f'The changes must be a list of at most {MAX_CHANGES}, such as [{{"do": "remove", "object": 0}}].'
-        )
+    is_list = isinstance(changes, list) and all(isinstance(change, dict) for change in changes)
+    if not is_list or len(changes) > MAX_CHANGES:
+        example = '[{"do": "remove", "object": 0}]'
+        raise ValueError(f"The changes must be a list of at most {MAX_CHANGES}, such as {example}.")
     return changes
 
 
@@ -149,20 +136,11 @@ def with_edit(model: SEPSModel, indexed: IndexedGallery, index: int, scene: Scen
 def with_rows(images: ImageIndex, indices: Tensor, rows: ImageIndex) -> ImageIndex:
     """Return the index with some images replaced."""
 
-    def put(values: Tensor, new: Tensor) -> Tensor:
-        return values.index_copy(0, indices, new.to(values))
+    def put(values: Any, new: Any) -> Any:
+        return None if values is None else values.index_copy(0, indices, new.to(values))
 
-    def put_where(values: Tensor | None, new: Tensor | None) -> Tensor | None:
-        return None if values is None or new is None else put(values, new)
-
+    changed = {name: put(getattr(images, name), getattr(rows, name)) for name in ("cls", "patches", "norms", "s_im")}
     sparse = put(images.logits[0], rows.logits[0])
-    shared = images.logits[1] is images.logits[0]
-    return replace(
-        images,
-        cls=put_where(images.cls, rows.cls),
-        patches=put(images.patches, rows.patches),
-        norms=put(images.norms, rows.norms),
-        s_im=put(images.s_im, rows.s_im),
-        s_p=(put_where(images.s_p[0], rows.s_p[0]), put_where(images.s_p[1], rows.s_p[1])),
-        logits=(sparse, sparse if shared else put(images.logits[1], rows.logits[1])),
-    )
+    dense = sparse if images.logits[1] is images.logits[0] else put(images.logits[1], rows.logits[1])
+    s_p = put(images.s_p[0], rows.s_p[0]), put(images.s_p[1], rows.s_p[1])
+    return replace(images, **changed, s_p=s_p, logits=(sparse, dense))

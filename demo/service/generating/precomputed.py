@@ -1,13 +1,10 @@
-"""The precomputed drawing shown when the view "Generate" opens, written by `python -m demo.opening` and checked by a
-test. It belongs to one generator's weights and is not shown with others."""
+"""The drawing that Generate opens with, written by `python -m demo.opening`; not shown with other weights."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,18 +54,14 @@ def read_precomputed(weights: str, file: Path = FILE) -> PrecomputedDrawing | No
             asked = DrawingRequest(
                 settings["text"], int(settings["steps"]), float(settings["guidance"]), (int(settings["seed"]),)
             )
-            return PrecomputedDrawing(asked, steps_of(asked.steps, frames, shown, attention.astype(np.float32)))
+            maps = [None] * (len(frames) - 1) + [attention.astype(np.float32)]
+            steps = [
+                DrawnStep(int(step), asked.steps, [Image.fromarray(frame)], maps_of_step)
+                for step, frame, maps_of_step in zip(shown, frames, maps, strict=True)
+            ]
+            return PrecomputedDrawing(asked, steps)
     except (OSError, SafetensorError, KeyError, ValueError):
         return None
-
-
-def steps_of(total: int, frames: Sequence[Any], shown: Sequence[int], attention: Any) -> list[DrawnStep]:
-    """Return the steps of a drawing, the last one with its attention."""
-    last = len(frames) - 1
-    return [
-        DrawnStep(int(step), total, [Image.fromarray(frame)], attention if place == last else None)
-        for place, (step, frame) in enumerate(zip(shown, frames, strict=True))
-    ]
 
 
 def weights_digest() -> str:
@@ -84,16 +77,10 @@ def weights_digest() -> str:
 
 @dataclass(frozen=True)
 class DrawnStep:
-    """A step of a drawing.
+    """A step of a drawing."""
 
-    Attributes:
-        step: completed steps, of `steps`.
-        pictures: one per seed, as estimated; final after the last step.
-        attention: after the last step, (B, L, side, side) for B seeds and the L tokens of the caption: each token's
-            fraction of weight at each place, see `WordAttention.maps`; else None.
-    """
-
-    step: int
+    step: int  # completed ones, of `steps`
     steps: int
-    pictures: list[Image.Image]
+    pictures: list[Image.Image]  # one per seed, as estimated; final after the last step
+    # (B, L, side, side) of B seeds and L tokens, see `WordAttention.maps`; only after the last step
     attention: NDArray[np.float32] | None

@@ -20,11 +20,7 @@ from seps.generator.unknown_words import UnknownWord, describe_nearest, describe
 
 @dataclass(frozen=True)
 class RankResult:
-    """Score and rank of a drawn picture for its caption.
-
-    Attributes:
-        similarity: S(I, T); rank: from 1, among the picture and the gallery's scenes; scenes: their number.
-    """
+    """Score S(I, T) and rank of a drawn picture for its caption, among the picture and a gallery's scenes."""
 
     similarity: float
     rank: int
@@ -47,12 +43,7 @@ def rank_drawing(
 
 @dataclass(frozen=True)
 class FinishedDrawing:
-    """A picture of one seed with its evaluation.
-
-    Attributes:
-        asked: the request; frames: the picture during drawing, the last one finished.
-        read: its captions and the confirmed statements; standing: its rank by SEPS.
-    """
+    """A picture of one seed during drawing, with its captions and its rank."""
 
     asked: DrawingRequest
     frames: tuple[Image.Image, ...]
@@ -67,8 +58,7 @@ def draw_and_read(
     asked: DrawingRequest,
     progress: Progress = False,
 ) -> FinishedDrawing:
-    """Draw a validated caption with one seed, caption the picture, and rank it among a gallery's scenes by the service;
-    progress shows the intermediate pictures, as in `seps.common.progress`."""
+    """Draw a validated caption with one seed, caption the picture, and rank it among a gallery's scenes."""
     drawing = generating.draw(asked)
     frames = tuple(
         next(drawing).pictures[0] for _ in with_progress(choose_shown_steps(asked.steps), "Drawing", progress)
@@ -79,11 +69,7 @@ def draw_and_read(
 
 @dataclass(frozen=True)
 class DrawnReading(Reading):
-    """A caption as the generator reads it.
-
-    Attributes:
-        unknown: words that are read as [UNK], each with the nearest known ones.
-    """
+    """A caption as the generator reads it, with the words that it reads as [UNK]."""
 
     unknown: tuple[UnknownWord, ...]
 

@@ -14,12 +14,7 @@ SEVERAL = 4  # pictures of a strip, seed by seed
 
 @dataclass(frozen=True)
 class DrawingRequest:
-    """A request for drawings.
-
-    Attributes:
-        text: the validated caption; steps: number of drawing steps; guidance: guidance scale, 1 for none.
-        seeds: one per picture.
-    """
+    """A validated caption to draw with a number of steps and a guidance scale (1 for none), once per seed."""
 
     text: str
     steps: int
@@ -36,6 +31,12 @@ def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[s
         "seed": whole("seed", seed, 0, MAX_SEED),
         "count": whole("count", count, 1, SEVERAL),
     }
+
+
+def read_request(text: str, steps: Any, guidance: Any, seed: Any) -> DrawingRequest:
+    """Return a request for one drawing of a validated caption; errors as `read_numbers`."""
+    numbers = read_numbers(steps, guidance, seed)
+    return DrawingRequest(text, numbers["steps"], numbers["guidance"], (numbers["seed"],))
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:

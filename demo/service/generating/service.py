@@ -1,8 +1,4 @@
-"""Service of the generator, loaded on first use; its steps alternate with other requests.
-
-Each step of a drawing is computed like any other short request, so rankings and the steps of other drawings run in
-between.
-"""
+"""Service of the generator; each step of a drawing is computed like a short request, so that others run in between."""
 
 from __future__ import annotations
 
@@ -16,6 +12,7 @@ from PIL import Image
 
 from demo.service.generating.precomputed import GENERATOR, DrawnStep, PrecomputedDrawing
 from demo.service.generating.request import DrawingRequest
+from demo.service.recent import once
 from demo.service.threads import computing
 from seps.common.checks import read_json_file
 from seps.models.shipped import shipped_models
@@ -35,45 +32,25 @@ WARMTH = 0.7  # temperature of those
 
 @dataclass(frozen=True)
 class Recaption:
-    """Captions of a picture, and their agreement with the drawn caption.
-
-    Attributes:
-        best: captions by beam search, the most likely first; asked: the parsed drawn caption.
-        verdicts: for each of its statements, whether these captions confirm it; None if they leave it open.
-    """
+    """Captions of a picture, the most likely first, and which statements of the drawn caption they confirm."""
 
     best: list[WrittenCaption]
     asked: Reading
-    verdicts: list[Verdict]
+    verdicts: list[Verdict]  # for each statement of `asked`; None if it is left open
 
 
 class GeneratingService:
-    """Thread-safe service that draws and captions pictures.
-
-    Args:
-        load: returns the generator; called once, on first use.
-        precomputed: returns a precomputed drawing of that generator, or None.
-
-    Attributes:
-        precomputed: the argument.
-    """
+    """Thread-safe service that draws and captions pictures; the generator is loaded on first use. `precomputed` returns
+    a drawing of that generator, or None."""
 
     def __init__(
         self,
         load: Callable[[], ImageTextGenerator],
         precomputed: Callable[[], PrecomputedDrawing | None] = lambda: None,
     ) -> None:
-        self._load = load
+        self.open = once(load)  # ValueError if its files cannot be read
         self.precomputed = precomputed
-        self._generator: ImageTextGenerator | None = None
-        self._opening, self._stepping = Lock(), Lock()
-
-    def open(self) -> ImageTextGenerator:
-        """Load the generator if needed; ValueError if its files cannot be read."""
-        with self._opening:
-            if self._generator is None:
-                self._generator = self._load()
-            return self._generator
+        self._stepping = Lock()
 
     def draw(self, asked: DrawingRequest) -> Iterator[DrawnStep]:
         """Draw pictures of a caption, and yield them every few steps; closing the iterator stops the drawing.
@@ -137,13 +114,12 @@ def choose_shown_steps(steps: int) -> list[int]:
 
 @lru_cache(maxsize=1)
 def read_true_share(name: str = "generator") -> float | None:
-    """Read the measured fraction, in [0, 1], of the captioner's statements that are true of known scenes; None if
-    not measured."""
+    """Read the measured fraction, in [0, 1], of the captioner's true statements; None if not measured."""
     folder = shipped_models(GENERATOR).get(name)
+    if folder is None:
+        return None
     try:
-        return (
-            None if folder is None else float(read_json_file(folder / RESULTS)["captions"]["true_statements"]["mean"])
-        )
+        return float(read_json_file(folder / RESULTS)["captions"]["true_statements"]["mean"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

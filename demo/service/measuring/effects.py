@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from PIL import Image
 from torch import Tensor
 
 from demo.galleries.annotation import SceneAnnotation, labels, objects_name, phrases_of
+from demo.service.masks import Mask
 from demo.service.measuring.measured import (
     MeasuredExplanation,
     PatchEffects,
@@ -39,55 +41,30 @@ from seps import (
 from seps.common.progress import Progress
 from seps.data.objects import mask_overlap
 
-Mask = NDArray[np.bool_]
 OF_PATCH = 0.5  # of a patch's area: what an outline covers of those that it holds
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Input of a measurement: a photograph and a caption under a decision.
-
-    Attributes:
-        model: encodes the captions; record: of this pair under `mask`.
-        patches: (N[+1], C), as encoded; photo: function that returns the photograph.
-        caption, dense: as read; mask: (N,), the forced decision, or None.
-        others: (K,), the other photographs' S(I, T) for the caption, for ranked measurements.
-        known: annotation of a drawn scene, or None.
-        encode: as for `measure_blurred`; progress: of slow measurements, as in `ScoringEngine`.
-    """
+    """Input of a measurement: a photograph and a caption under a decision."""
 
     model: SEPSModel
-    record: Explanation
-    patches: Tensor
+    record: Explanation  # of this pair under `mask`
+    patches: Tensor  # (N[+1], C)
     photo: Callable[[], Image.Image]
     caption: str
     dense: str | None = None
-    mask: Mask | None = None
-    others: NDArray[np.float64] | None = None
-    known: SceneAnnotation | None = None
-    encode: Encode | None = None
+    mask: Mask | None = None  # (N,), the forced decision
+    others: NDArray[np.float64] | None = None  # (K,), the other photographs' S(I, T), for ranked measurements
+    known: SceneAnnotation | None = None  # of a drawn scene
+    encode: Encode | None = None  # as for `measure_blurred`
     progress: Progress = False
 
     def embeddings(self) -> tuple[CrossSparseAggrNet, Tensor, Tensor, Tensor | None]:
-        """Return the network, the image's patches (N[+1], C), and the words (L, C) of the caption and of the dense
-        one."""
+        """Return the network, patches (N[+1], C), and words (L, C) of the caption and of the dense one."""
         words = self.model.encode_captions([self.caption])[0][0]
         dense_words = self.model.encode_captions([self.dense], dense=True)[0][0] if self.dense else None
         return self.model.cross_net, self.patches.to(self.model.device), words, dense_words
-
-
-Compute = Callable[[Pair], PatchEffects | MinimalSet | None]
-_COMPUTES: dict[str, Compute] = {}
-
-
-def computes(name: str) -> Callable[[Compute], Compute]:
-    """Register a function that computes the row `name` of `MEASURES`."""
-
-    def register(function: Compute) -> Compute:
-        _COMPUTES[name] = function
-        return function
-
-    return register
 
 
 def measure(name: str, pair: Pair) -> MeasuredExplanation:
@@ -99,13 +76,12 @@ def measure(name: str, pair: Pair) -> MeasuredExplanation:
         raise ValueError(f'The layer "{name}" needs a gallery that the photo is ranked in: choose another, or Photos.')
     if name in measures_of(pair.record):
         return with_measures(pair.record, {})
-    compute = _COMPUTES[name]
+    compute = COMPUTES[name]
     if not row.slow:  # slow ones use the computing threads one image at a time
         compute = computing(torch.no_grad()(compute))
     return with_measures(pair.record, {name: compute(pair)})
 
 
-@computes("effect")
 def effects_of_decisions(pair: Pair) -> PatchEffects:
     """Measure the effect of flipping each patch's decision, and the cost of dropping a region."""
     embeddings = pair.embeddings()
@@ -119,38 +95,31 @@ def effects_of_decisions(pair: Pair) -> PatchEffects:
     return PatchEffects.of(effects, Region(int(patches.sum()), name, named, cost))
 
 
-@computes("blanked")
-def effects_of_content(pair: Pair) -> PatchEffects:
-    """Measure the effect of blanking each patch's embedding."""
-    return PatchEffects.of(measure_blanked(*pair.embeddings(), mask=pair.mask))
-
-
-@computes("blurred")
 def effects_of_pixels(pair: Pair) -> PatchEffects:
     """Measure the effect of blurring each patch's pixels."""
     how: dict[str, Any] = {"mask": pair.mask, "encode": pair.encode, "progress": pair.progress}
     return PatchEffects.of(measure_blurred(pair.model, pair.photo(), pair.caption, pair.dense, **how))
 
 
-@computes("smallest_set")
-def fewest_patches(pair: Pair) -> MinimalSet:
-    """Find the fewest patches that keep the photo's rank."""
-    assert pair.others is not None
-    return smallest_set(*pair.embeddings(), others=pair.others, mask=pair.mask)
+def fewest(search: Callable[..., MinimalSet | None], pair: Pair) -> MinimalSet | None:
+    """Find the fewest patches that keep, or flipped decisions that lose, the photo's rank."""
+    return search(*pair.embeddings(), others=pair.others, mask=pair.mask)
 
 
-@computes("smallest_change")
-def fewest_changes(pair: Pair) -> MinimalSet | None:
-    """Find the fewest flipped decisions that lose the photo's rank."""
-    assert pair.others is not None
-    return smallest_change(*pair.embeddings(), others=pair.others, mask=pair.mask)
+COMPUTES: dict[str, Callable[[Pair], PatchEffects | MinimalSet | None]] = {  # rows of MEASURES
+    "effect": effects_of_decisions,
+    "blanked": lambda pair: PatchEffects.of(measure_blanked(*pair.embeddings(), mask=pair.mask)),
+    "blurred": effects_of_pixels,
+    "smallest_set": partial(fewest, smallest_set),
+    "smallest_change": partial(fewest, smallest_change),
+}
 
 
 def choose_described_region(
     record: Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
 ) -> tuple[Mask, str, bool]:
-    """Choose the kept patches for a description: of the first objects of a scene that the caption names, else
-    those around the one with the highest cost. Also return their name, and whether it names objects."""
+    """Choose the kept patches of the first objects that the caption names, else those around the one with the highest
+    cost; return them with their name, and whether it names objects."""
     for mention in () if known is None else phrases_of(known, caption):
         assert known is not None
         region = patches_of(known, mention.objects, record.grid) & record.sparse.kept
@@ -162,7 +131,7 @@ def choose_described_region(
 
 
 def patches_of(known: SceneAnnotation, objects: tuple[int, ...], grid: tuple[int, int]) -> Mask:
-    """Return the patches of objects of a scene, (N,): those covered at least by half or, for small objects, most."""
+    """Return the patches (N,) that objects of a scene cover at least by half or, for small objects, most."""
     overlap = mask_overlap(np.isin(labels(known.scene), objects), grid).reshape(-1)  # (N,)
     most = overlap.max(initial=0)
     return np.asarray((overlap > 0) & (overlap >= min(OF_PATCH, most)))

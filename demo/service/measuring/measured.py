@@ -20,32 +20,21 @@ ROWS, COLUMNS = ("upper", "middle", "lower"), ("left", "middle", "right")
 
 @dataclass(frozen=True)
 class Region:
-    """Kept patches that are dropped together.
+    """Kept patches that are dropped together."""
 
-    Attributes:
-        count: of patches; name: of their object, "the red car", or place, "on the upper left".
-        named: whether the name is an object's; cost: S(I, T) minus S(I, T) with all of them dropped.
-    """
-
-    count: int
-    name: str
-    named: bool
-    cost: float
+    count: int  # of patches
+    name: str  # of their object, "the red car", or place, "on the upper left"
+    named: bool  # whether the name is an object's
+    cost: float  # S(I, T) minus S(I, T) with all of them dropped
 
 
 @dataclass(frozen=True, eq=False)
 class PatchEffects:
-    """Loss of S(I, T) without each patch.
+    """Loss of S(I, T) without each patch, negative for a gain; 0 for the only kept patch, which cannot be dropped."""
 
-    Attributes:
-        values: (N,), negative for a gain; words: (L, N), the same for each word's part. 0 for the only kept patch,
-            which cannot be dropped.
-        region: a region to describe with them, if any.
-    """
-
-    values: NDArray[np.float64]
-    words: NDArray[np.float64]
-    region: Region | None = None
+    values: NDArray[np.float64]  # (N,)
+    words: NDArray[np.float64]  # (L, N), of each word's part
+    region: Region | None = None  # to describe with them
 
     @classmethod
     def of(cls, measured: Effects | Blanked, region: Region | None = None) -> PatchEffects:
@@ -55,12 +44,7 @@ class PatchEffects:
 
 @dataclass(frozen=True, eq=False)
 class MeasuredExplanation(Explanation):
-    """A record with additional measurements.
-
-    Attributes:
-        measures: requested results, by names of `MEASURES`; None without a result, for example if no flipped decisions
-            lose the photo's rank.
-    """
+    """A record with further `measures` by names of `MEASURES`; None for one without a result."""
 
     measures: Mapping[str, PatchEffects | MinimalSet | None] = field(default_factory=dict)
 
@@ -79,8 +63,8 @@ def with_measures(record: Explanation, measures: Mapping[str, PatchEffects | Min
 def find_strongest_region(
     kept: NDArray[np.bool_], effects: NDArray[np.floating[Any]], grid: tuple[int, int]
 ) -> NDArray[np.bool_]:
-    """Return the kept patches connected at their sides to the one with the highest cost, each with at least half its
-    effect: (N,) bool. Empty if no kept patch has a positive effect."""
+    """Return the kept patches (N,) connected at their sides to the one with the highest cost, each with at least half
+    its effect; empty if no kept patch has a positive effect."""
     amounts = np.where(kept, effects, 0.0).reshape(grid)  # (H, W)
     parts, _ = label(amounts >= STRONG * amounts.max())
     region = parts == parts[np.unravel_index(amounts.argmax(), grid)]
@@ -88,13 +72,9 @@ def find_strongest_region(
 
 
 def whereabouts(amounts: NDArray[Any]) -> str | None:
-    """Describe where most of the non-negative `amounts` (H, W) is: "on the lower left"; None if evenly spread.
-
-    The grid is divided into thirds of rows and of columns; a patch belongs to the third with its centre. A third is
-    outstanding if it has more than either other third and at least 1.25 times the amount of an even spread. If a third
-    of the rows, one of the columns and their ninth are outstanding, the ninth is named; otherwise the more outstanding
-    third.
-    """
+    """Describe where most of the non-negative `amounts` (H, W) is, "on the lower left"; None if evenly spread. A third
+    of the rows or columns is outstanding with more than either other and 1.25 times its share. If one of each and their
+    ninth are outstanding, the ninth is named; otherwise the more outstanding third."""
     total = float(amounts.sum())
     if total <= 0:
         return None

@@ -1,8 +1,5 @@
-"""Table of the additional measurements of an explanation.
-
-The function of a row is marked with `@computes(NAME)` in `demo.service.measuring.effects`;
-`demo.record.layers.layer_table` creates its layers. Imports are light because the opening page also uses the table.
-"""
+"""Table of the additional measurements of an explanation, computed in `demo.service.measuring.effects`; imports are
+light because the opening page uses it."""
 
 from __future__ import annotations
 
@@ -12,22 +9,13 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Measure:
-    """A row of the table.
-
-    Attributes:
-        name: of its layers, also in links.
-        gives: result of its function: "effects", a `PatchEffects`; "set" or "change", a `MinimalSet` or None, of which
-            the page shows the decision or the flipped decisions.
-        meaning: of its numbers, for JSON files.
-        slow: whether it encodes an image per patch.
-        ranked: whether it needs the other photographs' S(I, T).
-    """
+    """A row of the table; its name is also that of its layers."""
 
     name: str
-    gives: Literal["effects", "set", "change"]
-    meaning: str
-    slow: bool = False
-    ranked: bool = False
+    gives: Literal["effects", "set", "change"]  # a `PatchEffects`, or a `MinimalSet` or None
+    meaning: str  # of its numbers, for JSON files
+    slow: bool = False  # it encodes an image per patch
+    ranked: bool = False  # it needs the other photographs' S(I, T)
 
 
 MEASURES = (

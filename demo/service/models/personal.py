@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from demo.galleries.gallery import Gallery
-from demo.galleries.indexes.index import GalleryInMemory, index_gallery, index_in_steps
+from demo.galleries.indexes.index import GalleryInMemory, index_gallery
 from demo.galleries.reading.photos import Photo, read_upload
-from demo.galleries.sources.folder import CAMERA, OWN_VIDEO, uploads_gallery
-from demo.galleries.sources.video import read_video
+from demo.galleries.sources.folder import CAMERA, uploads_gallery
 from demo.service.retrieval import RetrievalService
 from demo.service.threads import Encode
 from seps import Explanation
@@ -35,8 +32,7 @@ def index_uploads(
 
 def decode_upload(upload: tuple[str, bytes]) -> Photo:
     """Decode an uploaded picture, given as name and content; ValueError if it is unreadable."""
-    name, content = upload
-    return read_upload(content, name)
+    return read_upload(upload[1], upload[0])
 
 
 def index_frame(service: RetrievalService, name: str, content: bytes, title: str) -> GalleryInMemory:
@@ -49,16 +45,6 @@ def explain_frame(service: RetrievalService, name: str, content: bytes, caption:
     """Explain a camera frame, without storing it, and a validated caption; ValueError if it is unreadable."""
     photo = decode_upload((name, content))
     return service.explain_embeddings(encoder_of(service)([photo.image])[0], photo.image, caption, None)
-
-
-def read_frames(file: Path) -> Generator[int, None, Gallery]:
-    """Read a session's video, as `demo.galleries.sources.video.read_video`."""
-    return read_video(file, OWN_VIDEO)
-
-
-def index_frames(service: RetrievalService, frames: Gallery) -> Generator[int, None, GalleryInMemory]:
-    """Index the frames of a session's video one by one, as `demo.galleries.indexes.index.index_in_steps`."""
-    return index_in_steps(service.model, frames, None, encode=encoder_of(service))
 
 
 class SessionData(dict[str, GalleryInMemory]):

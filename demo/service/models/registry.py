@@ -18,17 +18,9 @@ OpenedGallery = tuple[RetrievalService, IndexedGallery]
 
 
 class ModelRegistry:
-    """Thread-safe registry that maps galleries to their services.
-
-    Args:
-        photos: the service of photographs, for the first gallery and for uploads.
-        later: services that load their model on first use, by gallery: the model's name, and a function that opens the
-            service.
-        models: names of user-supplied models. Their galleries come first, and the first of them is open already.
-        judging: judges pictures; None if no judge ships.
-        generating: draws and captions pictures of scenes; None if no generator ships, or the scenes do not.
-        captioning: captions photographs; None if no such captioner ships.
-    """
+    """Thread-safe registry that maps galleries to their services: that of photographs (also for uploads), and by
+    gallery `later` ones, a model's name and a function that opens it once. The galleries of a user's own `models` come
+    first. The judge, the generator and the captioner of photographs are None if they do not ship."""
 
     def __init__(
         self,
@@ -56,8 +48,7 @@ class ModelRegistry:
         return next(iter(self._own), self.photos.first)
 
     def of(self, gallery: str) -> RetrievalService:
-        """Return the service of a gallery, loading its model if needed; ValueError for an unknown gallery. A session's
-        own galleries use the photos' service, but drawn pictures that of the scenes."""
+        """Return the service of a gallery, loading its model if needed; ValueError for an unknown gallery."""
         if gallery == DRAWN:
             return self.of(SCENES)
         if gallery in self._later:

@@ -22,7 +22,7 @@ from demo.service.models.own_models import MODEL as MODEL
 from demo.service.models.own_models import assign_names, check_model, name_model
 from demo.service.models.registry import ModelRegistry
 from demo.service.models.stored import open_folder
-from demo.service.retrieval import RetrievalService
+from demo.service.retrieval import Opener, RetrievalService
 from demo.service.threads import best_device, lease_encoder, zero_gpu
 from seps import SEPSModel, load_model
 from seps.common.progress import Progress, finish
@@ -38,26 +38,16 @@ SCENES_ENCODER = "seps:scenes"  # the text encoder of models that only read capt
 
 @dataclass(frozen=True)
 class GalleryOptions:
-    """Which galleries are opened at the start, and how.
+    """Which galleries are opened at the start, and how."""
 
-    Attributes:
-        photos: a folder of photographs, or None; recursive: include its subfolders.
-        cache: folder of embeddings and downloaded photographs; by default `default_cache()`.
-        fetch: whether missing open photos may be downloaded.
-        progress: as in `ScoringEngine`; notify: receives a line per file that was left out.
-        examples: add the examples to `photos`; without a folder they are always added.
-        beside: index a large folder in the background, see `demo.service.models.stored.open_folder`.
-        video: a file that becomes a gallery of its frames, or None.
-    """
-
-    photos: Path | None = None
-    cache: Path | None = None
-    fetch: bool = True
+    photos: Path | None = None  # a folder
+    cache: Path | None = None  # by default `default_cache()`
+    fetch: bool = True  # missing open photos
     progress: Progress = False
-    notify: Callable[[str], Any] = lambda line: None
+    notify: Callable[[str], Any] = lambda line: None  # receives a line per file that was left out
     recursive: bool = False
-    examples: bool = True
-    beside: bool = False
+    examples: bool = True  # in addition to `photos`
+    beside: bool = False  # index a large folder in the background
     video: Path | None = None
 
     @property
@@ -84,8 +74,8 @@ def open_model(name_or_folder: str = MODEL) -> RetrievalService:
 
 
 def open_own(name_or_folder: str, name: str, options: GalleryOptions = DEFAULTS) -> RetrievalService:
-    """Load a user-supplied model, a folder or a hub repo, with a gallery of its name: the examples, or for a model of
-    scenes the drawn ones. A folder of photographs comes first; errors as `open_service`."""
+    """Load a user's model, a folder or a hub repo, with a gallery of its name: the examples, or for a model of scenes
+    the drawn ones. A folder of photographs comes first; errors as `open_service`."""
     model = load_model(name_or_folder).to(best_device())
     folder = options.index_folder(model)
     report_left_out(folder, options.notify)
@@ -99,14 +89,8 @@ def open_own(name_or_folder: str, name: str, options: GalleryOptions = DEFAULTS)
 
 
 def open_registry(options: GalleryOptions = DEFAULTS, models: Sequence[str] = ()) -> ModelRegistry:
-    """Create the registry of the shipped models; the scenes' gallery, if shipped, opens on first use.
-
-    Args:
-        models: user-supplied models, folders or hub repos, each with a gallery of its name; loaded now, to report
-            errors. The first one's gallery is indexed now because the page starts with it, others on first use.
-
-    Errors as `open_service` and `open_own`.
-    """
+    """Create the registry of the shipped models and of a user's own, folders or hub repos, which are loaded now to
+    report errors. Other galleries than the first open on first use; errors as `open_service` and `open_own`."""
     service = open_service(options)
     folder = shipped_models().get(SCENES)
     later: dict[str, tuple[str, Callable[[], RetrievalService]]] = {}
@@ -119,11 +103,11 @@ def open_registry(options: GalleryOptions = DEFAULTS, models: Sequence[str] = ()
         later[name][1]()  # now, to report errors
         options.notify(f"{model} is the model and the gallery {name}.")
     judging = JudgingService(load_shipped_judge) if judge_ships() else None
-    generates = generator_ships() and SCENES in later
-    generating = (
-        GeneratingService(load_shipped_generator, lambda: read_precomputed(weights_digest())) if generates else None
-    )
-    captioning = GeneratingService(load_shipped_captioner) if captioner_ships() else None
+    generating = captioning = None
+    if generator_ships() and SCENES in later:
+        generating = GeneratingService(load_shipped_generator, lambda: read_precomputed(weights_digest()))
+    if captioner_ships():
+        captioning = GeneratingService(partial(load_shipped_generator, "photos"))
     registry = ModelRegistry(service, later, tuple(named), judging, generating, captioning)
     registry.open(registry.first, options.progress)
     return registry
@@ -141,18 +125,11 @@ def generator_device() -> str | None:
     return None if zero_gpu() is None else "cpu"
 
 
-def load_shipped_generator() -> ImageTextGenerator:
-    """Load the shipped generator; imported here because most users never need it."""
+def load_shipped_generator(name: str = SCENES) -> ImageTextGenerator:
+    """Load a shipped generator, or with "photos" the captioner; imported here because most users never need it."""
     from seps.generator import load_generator
 
-    return load_generator(device=generator_device())
-
-
-def load_shipped_captioner() -> ImageTextGenerator:
-    """Load the shipped captioner of photographs; imported here because most users never need it."""
-    from seps.generator import load_generator
-
-    return load_generator("photos", generator_device())
+    return load_generator(name, generator_device())
 
 
 def open_shipped_scenes() -> RetrievalService:
@@ -164,15 +141,11 @@ def open_scenes(model_folder: Path, cache: Path | None = None) -> RetrievalServi
     """Return the service of drawn scenes with the model in a folder; its galleries are indexed on first use."""
     model = load_model(model_folder).to(best_device())
     place = cache or default_cache()
-    return RetrievalService(
-        model,
-        SCENES,
-        (),
-        {
-            SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress),
-            MOVING: lambda progress: index_gallery(model, create_moving_gallery(), None, progress),
-        },
-    )
+    later: dict[str, Opener] = {
+        SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress),
+        MOVING: lambda progress: index_gallery(model, create_moving_gallery(), None, progress),
+    }
+    return RetrievalService(model, SCENES, later=later)
 
 
 def open_service(options: GalleryOptions = DEFAULTS) -> RetrievalService:

@@ -60,16 +60,9 @@ def open_folder(
     recursive: bool = False,
     beside: bool = False,
 ) -> IndexedGallery:
-    """Index a folder of photographs in memory, or with more than LARGE files in a table of the cache.
-
-    Args:
-        progress: as in `ScoringEngine`; notify: receives a line per file of a table that is left out.
-        recursive: include subfolders.
-        beside: return as soon as some photographs of a table are searchable, and index the others in the background.
-
-    Raises:
-        ValueError: the folder does not exist or has no readable photograph, or its table cannot be written.
-    """
+    """Index a folder of photographs in memory, or with more than LARGE files in a table of the cache; with `beside` in
+    the background, once some are searchable. ValueError without a readable photograph, or if its table cannot be
+    written."""
     gallery, files = create_listed_gallery(folder, recursive)
     if len(files) <= LARGE:
         return index_gallery(model, folder_gallery(folder, progress, recursive), cache, progress)
@@ -92,21 +85,14 @@ def folder_status(service: RetrievalService) -> IndexingStatus | None:
 
 @dataclass(frozen=True)
 class StoredResult:
-    """Photographs of a table for one caption, the best first.
+    """Photographs of a table for one caption, the best first."""
 
-    Attributes:
-        paths: of the exactly scored photographs; scores: S(I, T) of each.
-        total: number of searched photographs.
-        reading, dense_reading: the caption and the dense caption as read.
-        seconds: encoding the caption, searching, scoring and sorting.
-    """
-
-    paths: list[str]
+    paths: list[str]  # of the exactly scored photographs
     scores: list[float]
-    total: int
+    total: int  # searched photographs
     reading: Reading
     dense_reading: Reading | None
-    seconds: float
+    seconds: float  # encoding the caption, searching, scoring and sorting
 
     def sentence(self) -> str:
         """Describe how many photographs were scored exactly, and how."""
@@ -155,7 +141,7 @@ def rank_table(
     """Rank a table's photographs for a caption and an optional dense caption; other arguments as for
     `seps.search.stages.rank_stored`. ValueError for an invalid caption or table."""
     started = time.perf_counter()
-    reading = service.read(caption)
+    reading = read_caption(service.model, caption)
     has_dense = bool((dense or "").strip())
     dense_reading = read_caption(service.model, dense, dense=True) if has_dense else None
     encoded = service.encode([reading.text], None if dense_reading is None else [dense_reading.text])

@@ -12,7 +12,7 @@ from PIL import Image
 from demo.galleries.sources.packaged import GALLERIES, Example, Regions, load_examples, load_regions
 from demo.galleries.sources.scenes import FACTS_FILE, PICTURES, SEED, SPLIT, scenes_gallery, write
 from seps.explanation.caption_words import is_content
-from seps.scenes import dense_caption, draw, make_scene, sparse_captions
+from seps.scenes import dense_caption, make_scene, sparse_captions
 
 EXAMPLES = load_examples()
 
@@ -84,12 +84,6 @@ def test_regions_are_of_an_example_lie_in_it_and_are_named_by_words(name: str, r
         assert all(word == word.lower() and is_content(word) for word in thing.words)
         if thing.phrase is not None:
             assert thing.words & set(thing.phrase.lower().split())
-
-
-@pytest.mark.parametrize("index", [0, 63, 199])
-def test_files_are_drawn_by_the_generator_pixel_by_pixel(index: int) -> None:
-    item = scenes_gallery().items[index]
-    np.testing.assert_array_equal(np.asarray(item.photo()), draw(make_scene(SEED, SPLIT, index)).pixels)
 
 
 def test_facts_are_the_generator_s() -> None:

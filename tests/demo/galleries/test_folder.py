@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from demo.galleries.gallery import GalleryItem
-from demo.galleries.reading.paths import check_photos, default_cache, photos_place, write_whole
+from demo.galleries.reading.paths import check_photos, default_cache, photos_place
 from demo.galleries.reading.photos import file_digest, pixels_digest
 from demo.galleries.sources import folder
 from demo.galleries.sources.folder import create_listed_gallery, folder_gallery, uploads_gallery
@@ -193,19 +193,6 @@ def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatc
     assert default_cache() == tmp_path / "xdg" / "seps-explorer"
     monkeypatch.setenv("SEPS_CACHE", "~/own")
     assert default_cache() == tmp_path / "home" / "own"
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    file = tmp_path / "below" / "file"
-    write_whole(file, b"first")
-    write_whole(file, b"second")
-    assert file.read_bytes() == b"second"
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match="directory"):
-        write_whole(tmp_path / "folder", b"in the way")
-    with pytest.raises(OSError, match=r"exists|directory"):
-        write_whole(file / "file", b"below a file")
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["below", "file", "folder"]
 
 
 def test_a_closed_folder_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,9 @@ import pytest
 import torch
 from PIL import Image
 
-from demo.galleries import gallery as galleries
 from demo.galleries.gallery import Gallery
 from demo.galleries.indexes.index import index_gallery
+from demo.galleries.reading import photos as reading
 from demo.galleries.reading.photos import KEPT, KeptPhoto, Photo, file_digest, jpeg_url, read_photo, thumbnail
 from demo.galleries.sources.folder import folder_gallery, uploads_gallery
 from demo.page.values import left_out
@@ -201,7 +201,7 @@ def test_uploads_are_decoded_once_at_full_size_and_kept_small(
         decoded.append(weakref.ref(photo.image))
         return photo
 
-    monkeypatch.setattr(galleries, "read_upload", read)
+    monkeypatch.setattr(reading, "read_upload", read)
     files = sent(folder)
     indexed = index_gallery(model, uploads_gallery(files), None)
     photos = [read_photo(content).image for _, content in files]

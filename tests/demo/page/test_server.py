@@ -13,7 +13,6 @@ from starlette.testclient import TestClient
 from demo.opening.first import first_view
 from demo.page import actions
 from demo.page.html import app_page, picture_address
-from demo.page.questions import at
 from demo.page.table import PREFIX
 from demo.page.values import network_at
 from demo.server.files.uploads import NOT_THERE
@@ -48,12 +47,6 @@ def test_the_first_photo_is_fetched_next_to_the_modules() -> None:
     assert address.startswith("gradio_api/pictures/examples/photo/")
     assert page.index(address) < page.index('<script type="module"')
     assert "preload" not in app_page(None).replace("modulepreload", "")
-
-
-def test_what_is_not_needed_is_refused(client: TestClient) -> None:
-    for path in ("/docs", "/openapi.json", "/gradio_api/openapi.json", "/gradio_api/file=/etc/passwd", "/monitoring"):
-        assert client.get(path).status_code == 404, path
-    assert client.post("/gradio_api/component_server", json={}).status_code == 404
 
 
 def test_a_ranking_and_an_explanation_agree(client: TestClient) -> None:
@@ -183,12 +176,6 @@ def test_a_model_that_does_not_ship_is_named(client: TestClient, name: str) -> N
 def test_a_missing_position_gets_a_sentence(client: TestClient, name: str) -> None:
     status, problem = ask(client, name, gallery="examples", prompt="a cat")
     assert status == 400 and problem.startswith("The position is missing. Choose one from 0")
-
-
-@pytest.mark.parametrize("place", ["", -1, 0.5, 3, float("nan"), float("inf")])
-def test_what_is_no_position_is_refused(place: float | str) -> None:
-    with pytest.raises(ValueError, match="The position is"):
-        at(place, 3)
 
 
 def test_a_series_has_a_seed_per_picture() -> None:

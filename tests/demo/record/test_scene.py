@@ -63,7 +63,7 @@ def test_the_generator_s_own_phrases_are_found_in_their_captions(registry: Model
         assert item.known is not None
         for caption in item.captions:
             mentions = phrases_of(item.known, caption)
-            assert mentions == item.known.get_caption_phrases(caption)
+            assert mentions == dict(item.known.mentions)[caption]
             assert phrases_of(SceneAnnotation(item.known.scene), caption) == mentions
 
 

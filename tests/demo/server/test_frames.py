@@ -76,29 +76,17 @@ def test_the_page_before_the_app_keeps_the_rule_too(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("given", "root"),
+    ("given", "root", "paths"),
     [
-        ("/", ""),
-        ("seps", "/seps"),
-        ("/seps/", "/seps"),
-        ("https://example.org/seps/", "https://example.org/seps"),
+        ("/", "", {"/config": "/config"}),
+        ("seps", "/seps", {"/seps/config": "/config", "/config": "/config", "/seps": "/", "/sepsis": "/sepsis"}),
+        ("/seps/", "/seps", {"/seps/config": "/config"}),
+        ("https://example.org/seps/", "https://example.org/seps", {"/seps/config": "/config"}),
     ],
 )
-def test_the_root_is_read_as_people_write_it(monkeypatch: pytest.MonkeyPatch, given: str, root: str) -> None:
+def test_the_root_is_read_as_people_write_it_and_left_out_of_paths(
+    monkeypatch: pytest.MonkeyPatch, given: str, root: str, paths: dict[str, str]
+) -> None:
     monkeypatch.setenv("GRADIO_ROOT_PATH", given)
     assert read_root() == root
-
-
-@pytest.mark.parametrize(
-    ("root", "path", "below"),
-    [
-        ("", "/config", "/config"),
-        ("/seps", "/seps/config", "/config"),  # a proxy that does not strip the path
-        ("/seps", "/config", "/config"),  # it strips the root
-        ("https://example.org/seps", "/seps/config", "/config"),
-        ("/seps", "/seps", "/"),
-        ("/seps", "/sepsis", "/sepsis"),
-    ],
-)
-def test_the_root_is_left_out_of_a_path(root: str, path: str, below: str) -> None:
-    assert strip_root(path, root) == below
+    assert {path: strip_root(path, root) for path in paths} == paths

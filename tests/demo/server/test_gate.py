@@ -94,6 +94,13 @@ def test_what_is_needed_passes(client: TestClient) -> None:
     assert client.get(f"{API}/queue/data?session_hash=here").text == "0"
     for event in ("running", "answered", "here"):
         assert client.get(f"{API}/call/explain/{event}").text == "0"
+    for name, value in (
+        ("host", "127.0.0.1:7860"),
+        ("host", "[::1]:7860"),
+        ("x-forwarded-host", "example.org, proxy.example.org"),
+        ("x-gradio-server", "http://127.0.0.1:7861/seps"),
+    ):
+        assert client.get("/config", headers={name: value}).status_code == 200, value
 
 
 REFUSED: list[tuple[str, str, dict[bytes, bytes], int, str]] = [
@@ -107,14 +114,18 @@ REFUSED: list[tuple[str, str, dict[bytes, bytes], int, str]] = [
         for version in ("", "v2/")
         for event in ("0", "zz", "%00", "x" * 250, "running%0a")
     ],
+    *[  # names that no file can have, and Gradio's links
+        ("GET", path, {}, 404, UNKNOWN)
+        for path in (f"{API}/file=/a/" + "x" * 5000, f"{API}/scripts/" + "%C3%A4" * 200 + "/b", "/?a=1&deep_link=zzz")
+    ],
     *[
         ("POST", f"{API}/queue/join", {name: value}, 400, UNREADABLE)
         for name in (b"host", b"x-forwarded-host")
         for value in (b"[", b"[::1", b"a b\x7f", b"\xff[", b"x:a")  # of which no address can be made
     ],
     *[
-        ("GET", f"{API}/upload_progress?{query}", {}, 400, UNREADABLE)
-        for query in ("session_hash=" + "x" * 201, "upload_id=" + "x" * 201, "a=1&session_hash=" + "%41" * 201)
+        ("GET", f"{API}/queue/data?{query}", {}, 400, UNREADABLE)
+        for query in ("session_hash=" + "x" * 201, "a=1&session_hash=" + "%41" * 201)
     ],
 ]
 
@@ -144,22 +155,6 @@ def test_a_page_whose_answers_nobody_holds_is_told_so_in_its_own_terms(client: T
     assert answer.headers["content-type"].startswith("text/event-stream")
     message = json.loads(answer.text.removeprefix("data: "))
     assert (message["msg"], message["session_not_found"], message["message"]) == ("unexpected_error", True, NO_ANSWER)
-
-
-def test_usual_hosts_pass(client: TestClient) -> None:
-    for headers in (
-        {"host": "127.0.0.1:7860"},
-        {"host": "[::1]:7860"},
-        {"x-forwarded-host": "example.org, proxy.example.org"},
-        {"x-gradio-server": "http://127.0.0.1:7861/seps"},
-    ):
-        assert client.get("/config", headers=headers).status_code == 200, headers
-
-
-def test_a_name_that_no_file_can_have_is_not_looked_for(client: TestClient) -> None:
-    for path in ("/static/" + "x" * 5000, "/assets/a/" + "%C3%A4" * 200 + "/b", f"{API}/call/" + "x" * 300 + "/0"):
-        assert client.get(path).status_code == 404
-    assert client.get("/static/" + "x" * 255).status_code == 200  # it is Gradio's to say
 
 
 def test_bodies_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,16 +195,13 @@ def test_who_leaves_or_loses_an_answer_leaves_no_traceback(
     assert [record for record in caplog.records if record.name == "demo.server.gate"] == []
 
 
-@pytest.mark.parametrize("query", ["", "?upload_id=u1"])
 @pytest.mark.parametrize(
     "head", [b'name="files"', b"name=\"files\"; filename*=utf-8''%ff%00.png", b"", b'filename="a"']
 )
-def test_an_upload_that_is_no_file_is_told(
-    client: TestClient, folder: TemporaryFolder, head: bytes, query: str
-) -> None:
+def test_an_upload_that_is_no_file_is_told(client: TestClient, folder: TemporaryFolder, head: bytes) -> None:
     content = b"--x\r\nContent-Disposition: form-data; " + head + b"\r\n\r\nhi\r\n--x--\r\n"
     kind = {"Content-Type": "multipart/form-data; boundary=x"}
-    answer = client.post(f"{API}/upload{query}", content=content, headers=kind)
+    answer = client.post(f"{API}/upload", content=content, headers=kind)
     assert answer.status_code in (200, 400), answer.text
     assert answer.status_code == 400 or answer.json() == []
     assert [path for path in folder.path.rglob("*") if path.is_file()] == []

@@ -1,9 +1,5 @@
-import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from errno import ENOSPC
-from functools import partial
-from threading import Barrier, BrokenBarrierError
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,8 +8,7 @@ import pytest
 
 from demo.record.texts.table import say
 from demo.server.gate import FAULT, FULL, STATUS
-from demo.server.guard import LONGEST, GuardedBlocks, scope_of, status_of, validate_value
-from demo.server.sessions import Session
+from demo.server.guard import LONGEST, GuardedBlocks, status_of, validate_value
 from tests.helpers.web.awaited import awaited
 
 HOSTILE: list[Any] = [None, True, 3, -1, 1.5, 1e308, 10**400, -(10**400), float("nan"), float("inf"), "", "x", "\ud800"]
@@ -40,18 +35,27 @@ def test_a_component_reads_what_comes_or_it_is_told(component: Any) -> None:
     assert refused >= 9
 
 
-@pytest.mark.parametrize(("value", "message"), [(-(10**400), "of more than 20 digits"), (float("nan"), "seed is nan")])
-def test_a_number_that_is_too_large_is_named(value: float, message: str) -> None:
+BOX, NUMBER = gr.Checkbox(True, label="compact", render=False), gr.Number(label="seed", render=False)
+
+
+@pytest.mark.parametrize(
+    ("component", "value", "message"),
+    [
+        (NUMBER, -(10**400), "of more than 20 digits"),
+        (NUMBER, float("nan"), "seed is nan"),
+        *[
+            (BOX, value, f"^compact is a {kind}, but true or false is needed.$")
+            for value, kind in (("false", "text"), (0, "number"), ([], "list"))
+        ],
+    ],
+)
+def test_a_wrong_value_is_named(component: Any, value: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        validate_value(gr.Number(label="seed", render=False), value)
+        validate_value(component, value)
 
 
-def test_a_checkbox_is_true_or_false_and_its_default_where_nothing_is_given() -> None:
-    box = gr.Checkbox(True, label="compact", render=False)
-    assert [validate_value(box, value) for value in (True, False, None)] == [True, False, True]
-    for value, kind in (("false", "text"), (0, "number"), ([], "list")):
-        with pytest.raises(ValueError, match=f"^compact is a {kind}, but true or false is needed.$"):
-            validate_value(box, value)
+def test_a_checkbox_has_its_default_where_nothing_is_given() -> None:
+    assert [validate_value(BOX, value) for value in (True, False, None)] == [True, False, True]
 
 
 def test_the_status_of_an_answer_tells_what_was_wrong(caplog: pytest.LogCaptureFixture) -> None:
@@ -61,21 +65,14 @@ def test_the_status_of_an_answer_tells_what_was_wrong(caplog: pytest.LogCaptureF
     assert status_of(event, OSError(ENOSPC, "No space left on device")) == (507, FULL)
     assert status_of(event, KeyError("x")) == (500, FAULT)
     assert [record.exc_info is not None for record in caplog.records] == [False, True]
-    request = SimpleNamespace(request=SimpleNamespace(scope={}))
-    for given in (request, [request]):
-        scope_of(given)[STATUS] = 400
-    assert request.request.scope == {STATUS: 400}
-    absent: list[Any] = [None, [], SimpleNamespace()]
-    for nothing in absent:
-        scope_of(nothing)[STATUS] = 400  # a call within the app has no scope
 
 
-async def event_of(make: Any, value: Any) -> Any:
-    """The answer of an event that returns its component; without a loop, Gradio would leave some open."""
+async def event_of(value: Any, **options: Any) -> Any:
+    """The answer of an event with a choice of two; without a loop, Gradio would leave some open."""
     with GuardedBlocks() as page:
-        component = make(label="field")
+        component = gr.Radio(["a", "b"], label="field")
         component.change(lambda given: f"{given}", component, component)
-    return (await page.process_api(0, [value]))["data"][0]
+    return (await page.process_api(0, [value], **options))["data"][0]
 
 
 async def spoken(requests: Sequence[Any]) -> list[str]:
@@ -95,35 +92,11 @@ def test_an_event_speaks_the_language_of_its_page() -> None:
 
 @pytest.mark.parametrize("value", ["c", "c" * 9999])
 def test_what_a_component_refuses_by_itself_is_no_fault(value: str, caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(gr.Error) as raised:
-        awaited(event_of(partial(gr.Radio, ["a", "b"]), value))
+    request = SimpleNamespace(request=SimpleNamespace(scope={}))
+    for options in ({"request": [request]}, {}):  # a call within the app has no request
+        with pytest.raises(gr.Error) as raised:
+            awaited(event_of(value, **options))
+    assert request.request.scope == {STATUS: 400}
     assert raised.value.message.startswith("Value: 'c") and len(raised.value.message) <= LONGEST
     assert raised.value.print_exception is False  # Gradio would write a traceback to the log
     assert caplog.records == []
-
-
-def test_a_text_that_is_not_there_is_an_empty_one() -> None:
-    assert awaited(event_of(gr.Textbox, None)) == ""
-
-
-async def overlapping_events() -> int:
-    """Return how many of two events of one session ran at the same time."""
-    both, met = Barrier(2), list[str]()
-
-    def add(text: str, before: tuple[str, ...]) -> tuple[str, ...]:
-        with suppress(BrokenBarrierError):
-            both.wait(0.5)
-            met.append(text)
-        return (*before, text)
-
-    with GuardedBlocks() as page:
-        box, state = gr.Textbox(label="field"), gr.State(())
-        for _ in range(2):
-            box.change(add, [box, state], state, concurrency_id="open")
-    session = Session(page)
-    await asyncio.gather(*(page.process_api(number, [str(number), None], state=session) for number in range(2)))
-    return len(met)
-
-
-def test_what_takes_long_waits_for_none() -> None:
-    assert awaited(overlapping_events()) == 2

@@ -16,24 +16,17 @@ from demo.server.launching import launch
 from tests.helpers.web.awaited import awaited
 
 
-async def launched(port: int) -> gr.Blocks:
-    """A page that is served; where no loop runs, Gradio would leave some open."""
-    with gr.Blocks() as page:
-        gr.Markdown("It has begun.")
-    launch(page, "127.0.0.1", port, prevent_thread_lock=True, quiet=True)
-    return page
-
-
 def in_thread(port: int) -> gr.Blocks:
-    """The served page, with a separate loop: a browser of other tests may have one in this thread."""
-    page: gr.Blocks = awaited(launched(port))
+    """A served page, with a separate loop: a browser of other tests may have one in this thread."""
+
+    async def launched() -> gr.Blocks:  # where no loop runs, Gradio would leave some open
+        with gr.Blocks() as page:
+            gr.Markdown("It has begun.")
+        launch(page, "127.0.0.1", port, prevent_thread_lock=True, quiet=True)
+        return page
+
+    page: gr.Blocks = awaited(launched())
     return page
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def test_it_starts_although_gradio_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +35,9 @@ def test_it_starts_although_gradio_gives_up(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(networking, "url_ok", lambda url: False)
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # nothing answers there
     monkeypatch.setenv("no_proxy", "")
-    port = free_port()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
     page = in_thread(port)
     try:
         assert "It has begun." in httpx.get(f"http://127.0.0.1:{port}/config", trust_env=False).text
@@ -60,7 +55,7 @@ def test_an_address_that_is_taken_is_told() -> None:
     gc.collect()  # Gradio leaves the socket open with which it looked
 
 
-START = """
+PROGRAM = """
 import gc, threading, time
 from pathlib import Path
 from demo.server import memory
@@ -76,11 +71,9 @@ assert [generation["collections"] for generation in gc.get_stats()] == searches
 memory.set_aside()
 assert gc.get_freeze_count() > 600_000
 assert gc.isenabled()
-if KEEP:
-    assert memory.keep_memory_flat()
+assert memory.keep_memory_flat()
 before = resident()
-"""
-THREADS = """
+
 def use():
     blocks = [bytearray(30_000) for _ in range(2_000)]  # 60 MB in pieces that no thread's heap maps by themselves
     blocks = blocks[::100]
@@ -88,23 +81,16 @@ def use():
 threads = [threading.Thread(target=use) for _ in range(6)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
-"""
-END = """
 time.sleep(1)
 print((resident() - before) // 1024)
 """
 
 
-def rise(use: str, keep: bool) -> int:
-    program = (START + use + END).replace("KEEP", str(keep))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
-    return int(done.stdout)
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc keeps heaps that can be returned")
 def test_what_threads_freed_is_returned() -> None:
-    assert rise(THREADS, keep=True) < 60
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=True)
+    assert int(done.stdout) < 60
 
 
 def test_nothing_is_left_behind_where_gradio_is_there() -> None:

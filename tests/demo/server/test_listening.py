@@ -5,10 +5,7 @@ from typing import Any
 
 import pytest
 from gradio.queueing import EventQueue, Queue
-from starlette.testclient import TestClient
 
-from demo.server.files.folder import TemporaryFolder
-from demo.server.gate import Gate
 from demo.server.listening import UNHEARD, Listeners, start_only_heard
 
 NAMES = frozenset({"video"})
@@ -73,40 +70,3 @@ def test_what_nobody_listens_for_is_refused_after_a_while(queue: Queue) -> None:
     message: Any = queue.pending_messages_per_session["silent"].get_nowait()
     assert (message.msg, message.output, message.success) == ("process_completed", {"error": UNHEARD}, False)
     assert list(queue.event_ids_to_events) == ["id-young"]
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "session"),
-    [
-        ("GET", "/gradio_api/queue/data?session_hash=abc", "abc"),
-        ("GET", "/gradio_api/call/rank/abc", "abc"),
-        ("GET", "/gradio_api/call/rank/abc/", "abc"),
-        ("GET", "/gradio_api/call/rank/event", "abc"),
-        ("GET", "/gradio_api/call/rank/done", "abc"),
-        ("POST", "/gradio_api/queue/join?session_hash=abc", None),
-        ("POST", "/gradio_api/call/rank", None),
-    ],
-)
-def test_a_session_listens_while_its_stream_is_open(method: str, path: str, session: str | None) -> None:
-    listeners, seen = Listeners(), list[bool]()
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        seen.append("abc" in listeners)
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b""})
-
-    waiting = SimpleNamespace(
-        pending_messages_per_session={"abc": None},
-        event_ids_to_events={"event": SimpleNamespace(session_hash="abc")},
-        pending_event_ids_session={"abc": {"done"}},
-    )
-    blocks = SimpleNamespace(_queue=waiting)
-
-    with TemporaryFolder() as folder:
-        gate = Gate(app, folder, 100, listeners=listeners)
-
-        async def outer(scope: Any, receive: Any, send: Any) -> None:
-            await gate({**scope, "app": SimpleNamespace(get_blocks=lambda: blocks)}, receive, send)
-
-        assert TestClient(outer).request(method, path).status_code == 200
-    assert seen == [session is not None] and "abc" not in listeners

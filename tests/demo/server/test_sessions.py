@@ -47,10 +47,6 @@ def test_a_session_keeps_states_and_changed_components_without_copies(page: Any)
     assert (session[STATE], session[BOX].value) == (Held(3), "other")
     assert (session.config_values, session.nbytes) == ({}, 3)
     assert SessionState.__getitem__(session, STATE) == Held(3)
-
-
-def test_a_session_keeps_nothing_of_what_is_drawn(page: Any) -> None:
-    session = Session(page)
     session[VIEW] = gr.JSON(value={"drawn": "anew" * 1000})
     assert session[VIEW] is page.default_config.blocks[VIEW]
 

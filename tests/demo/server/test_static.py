@@ -1,7 +1,6 @@
 import re
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,33 +37,6 @@ def test_every_module_has_an_address_and_nothing_else_has() -> None:
     assert find_script(script_address("explorer.js").replace(static.digest(), "0" * 12)) is None
 
 
-@pytest.fixture
-def own_scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Writes the only module of another folder, as after an update."""
-
-    def write(content: str) -> None:
-        (tmp_path / "app.js").write_text(content)
-        forget()
-
-    def forget() -> None:
-        static.scripts.cache_clear()
-        static.digest.cache_clear()
-
-    monkeypatch.setattr(static, "SCRIPTS", tmp_path)
-    yield write
-    monkeypatch.undo()
-    forget()
-
-
-def test_the_address_changes_with_any_module(own_scripts: Callable[[str], None]) -> None:
-    own_scripts("export const one = 1;\n")
-    before = script_address("app.js")
-    assert find_script(before) == b"export const one = 1;\n"
-    own_scripts("export const one = 2;\n")
-    assert script_address("app.js") != before
-    assert find_script(before) is None  # never an old page with new modules
-
-
 def test_the_page_loads_its_entry_and_fetches_all_that_it_imports_beside_it() -> None:
     page = app_page(None)
     assert f'<script type="module" src="{script_address(ENTRY)}">' in page
@@ -75,25 +47,18 @@ def test_the_page_loads_its_entry_and_fetches_all_that_it_imports_beside_it() ->
             assert script_address(other) in {*fetched, script_address(ENTRY)}, f"{name} imports {other}"
 
 
-@pytest.fixture
-def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    """The routes that `launch` hands to the app's server."""
+def test_the_app_serves_modules_for_good_and_nothing_else_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     with TemporaryFolder() as folder:
-        yield TestClient(Starlette(routes=server_options(folder, MAX_BYTES)["routes"]))
-
-
-def test_the_app_serves_modules_for_good(client: TestClient) -> None:
-    answer = client.get("/" + script_address("explore/view.js"))
-    assert answer.status_code == 200
-    assert answer.content == scripts()["explore/view.js"]
-    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
-    assert "immutable" in answer.headers["cache-control"]
-
-
-@pytest.mark.parametrize("path", ESCAPES)
-def test_the_app_serves_nothing_else_there(client: TestClient, path: str) -> None:
-    assert client.get("/" + script_address("") + path).status_code == 404
+        client = TestClient(Starlette(routes=server_options(folder, MAX_BYTES)["routes"]))
+        answer = client.get("/" + script_address("explore/view.js"))
+        assert (answer.status_code, answer.content) == (200, scripts()["explore/view.js"])
+        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert "immutable" in answer.headers["cache-control"]
+        for path in ESCAPES:
+            assert client.get("/" + script_address("") + path).status_code == 404, path
 
 
 def test_the_opening_page_serves_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

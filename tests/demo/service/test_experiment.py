@@ -101,7 +101,7 @@ def test_the_words_whose_shares_changed_most_are_told(registry: ModelRegistry, c
     service, _ = registry.open("scenes")
     tried = experiment(registry, 0, CAPTION, edited_gallery(registry, 0, [change]))
     changes = share_changes(service, tried)
-    attributions = [service.split(outcome.record).of_words for outcome in (tried.before, tried.after)]
+    attributions = [service.split_all(outcome.record)[0].of_words for outcome in (tried.before, tried.after)]
     words = tried.before.record.sparse_alignment.words
     moved = sorted(abs(attributions[1] - attributions[0])[1:-1].tolist(), reverse=True)
     assert [abs(changed["change"]) for changed in changes] == pytest.approx(moved[: len(changes)])
