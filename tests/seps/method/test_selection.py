@@ -3,9 +3,9 @@ import math
 import torch
 
 from seps.method.aggregation import TokenAggregation
-from seps.method.alignment import HRPA
 from seps.method.selection import TokenSparse, count_kept, gumbel_mask, min_max, sort_top_k_mask, top_k_mask
 from seps.method.softmax import masked_softmax
+from tests.helpers.models.cases import Case
 
 
 def test_the_highest_scores_are_kept_and_of_equal_ones_the_earlier() -> None:
@@ -17,16 +17,6 @@ def test_the_highest_scores_are_kept_and_of_equal_ones_the_earlier() -> None:
         for row, kept in zip(scores.tolist(), mask, strict=True):
             order = sorted(range(20), key=lambda patch: (-row[patch], patch))
             assert kept.nonzero().flatten().tolist() == sorted(order[:keep])
-
-
-def test_relevance_sees_the_highest_and_zeros_where_there_are_fewer() -> None:
-    hrpa = HRPA(5, use_paper_version=True)
-    for count in (1, 3, 5, 9):
-        best, highest = torch.randn(4, count), torch.zeros(4, 5)
-        highest[:, : min(count, 5)] = best.sort(descending=True).values[:, :5]
-        assert torch.equal(hrpa.relevance(best), hrpa.relevance_mlp(highest).squeeze(-1))
-        padded = torch.cat([best, torch.full((4, 2), -torch.inf)], dim=1)
-        assert torch.equal(hrpa.relevance(padded), hrpa.relevance(best))
 
 
 def test_min_max_stretches_to_the_unit_interval_and_flattens_a_flat_one() -> None:
@@ -106,3 +96,18 @@ def test_the_authors_calls_select_and_aggregate_as_the_network_does() -> None:
         weights = aggregation.weight(kept[i]).T.softmax(dim=-1)  # (N_c, N_keep); the scale is 1
         torch.testing.assert_close(aggregated[i], weights @ kept[i])
     torch.testing.assert_close(aggregation.aggregate(tokens, mask), aggregated)  # the same by the mask
+
+
+def test_of_the_paper_variant_select_tokens_decides_as_the_network_does() -> None:
+    network, inputs = Case(images=2, captions=1, channels=8, paper=True).build()
+    image = network.encode_images(inputs["img_embs"])
+    words = inputs["cap_embs"][0, : inputs["cap_lens"][0]]
+    branch = network.match(image, words).sparse.selection
+    direction = words.double().mean(dim=0)
+    s_st = image.unit @ (direction / direction.norm())
+    kept, extra, mask = network.sparse_net_cap.select_tokens(image.patches, image.s_im, s_st)
+    assert torch.equal(mask, branch.mask)
+    torch.testing.assert_close(extra, branch.extra_weights.to(extra.dtype)[:, None] @ image.patches)
+    order = branch.score.argsort(descending=True)[:, : kept.shape[1]]
+    assert all(torch.equal(kept[i], image.patches[i, order[i]]) for i in range(2))
+    assert not torch.allclose(branch.score, image.s_im + s_st)  # s^p is added, and the attentions are normalised

@@ -15,21 +15,6 @@ def drawn(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
 
 
-@pytest.mark.parametrize("shape", [(40, 30), (64, 3, 3, 3)])
-def test_weights_that_were_stored_in_8_bits_are_again(shape: tuple[int, ...]) -> None:
-    values = torch.from_numpy(drawn(*shape))
-    values[3] = 0  # a row of nothing has no scale
-    stored = to_int8({"weight": values})
-    packed = smallest(from_int8(stored)["weight"].numpy())
-    assert packed is not None and packed[1] is not None
-    np.testing.assert_array_equal(packed[0], stored["weight"].numpy())
-    assert packed[0].dtype == np.int8 and packed[1].shape == (shape[0], *[1] * (len(shape) - 1))
-    turned = smallest(from_int8(stored)["weight"].numpy().T)  # as products of matrices take it
-    assert turned is not None and turned[1] is not None
-    np.testing.assert_array_equal(turned[0], stored["weight"].numpy().T)
-    assert turned[1].shape == packed[1].T.shape
-
-
 def test_the_smallest_exact_type_is_taken() -> None:
     values = drawn(40, 30)
     assert smallest(values) is None and smallest(values.reshape(-1)) is None and smallest(values.reshape(-1, 1)) is None
@@ -67,12 +52,15 @@ def packed_values(nodes: list[Any], inputs: dict[str, Any], **weights: Any) -> t
 
 
 def stored_in_8_bits() -> Any:
-    return from_int8(to_int8({"w": torch.from_numpy(drawn(64, 64))}))["w"].numpy()
+    values = torch.from_numpy(drawn(64, 64))
+    values[3] = 0  # a row of nothing has no scale
+    return from_int8(to_int8({"w": values}))["w"].numpy()
 
 
 def test_a_packed_graph_is_smaller_and_computes_the_same() -> None:
     nodes = [helper.make_node("MatMul", ["x", "w"], ["h"]), helper.make_node("MatMul", ["h", "v"], ["y"])]
     half = drawn(64, 64).astype(np.float16).astype(np.float32)
+    assert not stored_in_8_bits()[3].any()
     assert packed_values(nodes, {"x": drawn(5, 64)}, w=stored_in_8_bits(), v=half)[1] < 0.45
 
 
