@@ -14,7 +14,6 @@ from torch.nn.utils.rnn import pad_sequence
 from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, ScoringEngine, SEPSModel, explain
 from seps.common.checks import Mask
 from seps.encoders.classes import PatchClasses
-from seps.explanation.forward_pass import explain_encoded
 
 
 def explain_pair(
@@ -51,7 +50,7 @@ def explain_indexed(
 ) -> Explanation:
     """Explain an image from an index of one image, without encoding it again; otherwise as `explain_pair`."""
     features = image.features()
-    record = explain_encoded(
+    record = explain(
         model.cross_net, features, caption.words, caption.dense_words, **labels_of(model, caption), mask=mask
     )
     return model.with_classes(record, seen, features.patches[0], caption.words)

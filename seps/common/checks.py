@@ -2,8 +2,9 @@
 
 import json
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from math import isfinite
 from numbers import Real
 from pathlib import Path
@@ -31,12 +32,6 @@ MAX_WHOLE = 2**63 - 1  # of any whole number: what a tensor holds
 MAX_NESTED = 100  # levels of lists and objects in JSON; Python itself gives up at several hundred
 
 
-def check_ratio(name: str, ratio: float) -> None:
-    """Raise ValueError unless 0 < ratio <= 1."""
-    if not (is_number(ratio) and 0.0 < ratio <= 1.0):
-        raise ValueError(f"{name} is {shown(ratio)}, but it must be in (0, 1].")
-
-
 def check_whole(name: str, number: float, most: int = MAX_WHOLE, least: int = 1) -> int:
     """Return the number as an int; raise ValueError unless it is a whole number from `least` to `most`."""
     if isinstance(number, Real) and number > most:
@@ -50,14 +45,17 @@ def check_positive(name: str, number: float, most: float | None = None) -> None:
     """Raise ValueError unless number > 0, finite and, if given, at most `most`."""
     if most is not None and isinstance(number, Real) and number > most:
         raise ValueError(f"{name} is {shown(number)}, but it must be at most {most}.")
-    if not (is_number(number) and number > 0):
-        raise ValueError(f"{name} is {shown(number)}, but it must be greater than 0 and finite.")
+    _check_range(name, number, "greater than 0 and finite", lambda value: value > 0)
 
 
-def check_not_negative(name: str, number: float) -> None:
-    """Raise ValueError unless number >= 0 and finite."""
-    if not (is_number(number) and number >= 0):
-        raise ValueError(f"{name} is {shown(number)}, but it must be at least 0 and finite.")
+def _check_range(name: str, number: float, allowed: str, is_allowed: Callable[[float], bool]) -> None:
+    if not (is_number(number) and is_allowed(number)):
+        raise ValueError(f"{name} is {shown(number)}, but it must be {allowed}.")
+
+
+check_ratio = partial(_check_range, allowed="in (0, 1]", is_allowed=lambda ratio: 0.0 < ratio <= 1.0)
+check_share = partial(_check_range, allowed="in [0, 1)", is_allowed=lambda share: 0.0 <= share < 1.0)
+check_not_negative = partial(_check_range, allowed="at least 0 and finite", is_allowed=lambda number: number >= 0)
 
 
 def check_text(name: str, text: str) -> None:
@@ -188,17 +186,13 @@ def check_embeddings(name: str, embeddings: Tensor, channels: int, dtype: torch.
             f"{name} has {embeddings.shape[-1]} channels, but the model was built for embed_size {channels}."
         )
     check_has_values(name, embeddings)
-    if embeddings.numel() == 0:
-        return
-    low, high = (float(bound) for bound in embeddings.detach().aminmax())  # NaN if any value is NaN
-    if not (isfinite(low) and isfinite(high)):
-        finite = torch.isfinite(embeddings)
-        bad = int((~finite).sum())
-        where = tuple(int(i) for i in (~finite).nonzero()[0])
+    largest = largest_magnitude(embeddings)
+    if not isfinite(largest):
+        bad = (~torch.isfinite(embeddings)).nonzero()
         raise ValueError(
-            f"{name} holds {bad} NaN or infinite values among {embeddings.numel()}, the first at index {where}."
+            f"{name} holds {len(bad)} NaN or infinite values among {embeddings.numel()}, the first at index "
+            f"{tuple(bad[0].tolist())}."
         )
-    largest = max(-low, high)
     if largest > LARGEST:
         raise ValueError(f"{name} holds a magnitude of {largest:.1e}, but squares and sums need at most {LARGEST:.0e}.")
 
@@ -255,10 +249,8 @@ def check_lengths(name: str, lengths: Lengths, embeddings_name: str, embeddings:
     check_has_values(name, numbers)
     if numbers.ndim != 1:
         raise ValueError(f"{name} has {numbers.ndim} dimensions, but 1 is needed: a length a caption.")
-    if numbers.is_floating_point() and not bool((numbers == numbers.round()).all()):
+    if numbers.is_floating_point() and not bool((numbers.isfinite() & (numbers == numbers.round())).all()):
         raise ValueError(f"{name} is {numbers.tolist()}, but whole numbers are needed.")
-    if not bool(torch.isfinite(numbers).all()):
-        raise ValueError(f"{name} is {numbers.tolist()}, but finite numbers are needed.")
     counts = [int(number) for number in numbers.tolist()]
     batch, longest = embeddings.shape[:2]
     if len(counts) != batch:
@@ -329,18 +321,17 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
         raise ValueError(f"{name} is {shown(value)}, but it must be one of {', '.join(choices)}.")
 
 
-def check_share(name: str, fraction: float) -> None:
-    """Raise ValueError unless 0 <= share < 1."""
-    if not (is_number(fraction) and 0.0 <= fraction < 1.0):
-        raise ValueError(f"{name} is {shown(fraction)}, but it must be in [0, 1).")
+def largest_magnitude(tensor: Tensor) -> float:
+    """Return the largest absolute value: NaN or infinite if any value is, 0 without values."""
+    if tensor.numel() == 0:
+        return 0.0
+    low, high = tensor.detach().aminmax()  # takes less time than isfinite
+    return float(torch.maximum(-low, high))
 
 
 def check_finite(source: object, key: str, tensor: Tensor) -> None:
     """Raise ValueError if a tensor from a file or another source contains NaN or infinity."""
-    if not tensor.is_floating_point() or tensor.numel() == 0:
-        return
-    low, high = (float(bound) for bound in tensor.detach().aminmax())  # NaN if any value is NaN; isfinite takes longer
-    if not (isfinite(low) and isfinite(high)):
+    if tensor.is_floating_point() and not isfinite(largest_magnitude(tensor)):
         bad = int((~torch.isfinite(tensor)).sum())
         raise ValueError(
             f"{source} has {key} with {bad} NaN or infinite values among {tensor.numel()}: it is damaged, save or "

@@ -109,7 +109,9 @@ class Fields:
         hints = field_types(cast("type", cls))
         check_keys(where, values, required, tuple(hints))
         for name, value in values.items():
-            check_type(cls.full_name(name), value, json_type(hints[name]))
+            kind = split_hint(hints[name])[0]
+            in_json = dict if issubclass(kind, Fields) else list if kind is tuple else kind
+            check_type(cls.full_name(name), value, in_json)
         build = cast("Callable[..., Self]", cls)
         return build(**{name: with_parts(hints[name], value) for name, value in values.items()})
 
@@ -142,12 +144,6 @@ def split_hint(hint: Any) -> tuple[Any, tuple[Any, ...], tuple[Check, ...]]:
     """Split a type hint: `Annotated[tuple[int, ...], check]` gives tuple, (int, ...) and (check,)."""
     kind, *checks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     return get_origin(kind) or kind, get_args(kind), tuple(checks)
-
-
-def json_type(hint: Any) -> type:
-    """Return the type that a field has in JSON."""
-    kind: type = split_hint(hint)[0]
-    return dict if issubclass(kind, Fields) else list if kind is tuple else kind
 
 
 def check_value(name: str, value: Any, hint: Any) -> None:

@@ -2,9 +2,9 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
-from time import perf_counter
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, partial
+from timeit import repeat
 from typing import Any
 
 import torch
@@ -13,15 +13,14 @@ SIDE_TRIED = 256  # size of the matrices that time the CPU
 
 
 class _TrueFloat32:
-    """Count the users of true float32, because torch's switches apply to the whole process."""
+    """Context that counts its users, because torch's switches apply to the whole process."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.users = 0
         self.switched: list[Any] = []  # switches that were on
 
-    def enter(self) -> None:
-        """Switch TF32 off for the first user."""
+    def __enter__(self) -> None:
         with self.lock:
             self.users += 1
             if self.users == 1:
@@ -33,8 +32,7 @@ class _TrueFloat32:
                 for owner in self.switched:
                     owner.allow_tf32 = False
 
-    def leave(self) -> None:
-        """Restore TF32 after the last user."""
+    def __exit__(self, *_: object) -> None:
         with self.lock:
             self.users -= 1
             if self.users == 0:
@@ -45,14 +43,9 @@ class _TrueFloat32:
 _TRUE_FLOAT32 = _TrueFloat32()
 
 
-@contextmanager
-def true_float32() -> Iterator[None]:
+def true_float32() -> AbstractContextManager[None]:
     """Multiply and convolve in true float32 on CUDA, where cuDNN uses TF32 by default; threads may overlap."""
-    _TRUE_FLOAT32.enter()
-    try:
-        yield
-    finally:
-        _TRUE_FLOAT32.leave()
+    return _TRUE_FLOAT32
 
 
 @contextmanager
@@ -73,12 +66,7 @@ def bfloat16_is_fast() -> bool:
     best = {}
     for dtype in (torch.float32, torch.bfloat16):
         matrix = torch.ones(SIDE_TRIED, SIDE_TRIED, dtype=dtype)
-        times = []
-        for _ in range(3):
-            start = perf_counter()
-            matrix @ matrix
-            times.append(perf_counter() - start)
-        best[dtype] = min(times)
+        best[dtype] = min(repeat(partial(torch.matmul, matrix, matrix), number=1, repeat=3))
     return best[torch.bfloat16] <= best[torch.float32]
 
 

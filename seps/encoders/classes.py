@@ -81,10 +81,6 @@ class ClassMap(nn.Module):
             parts.append(torch.cat([best.indices.float(), best.values], dim=-1).expand(-1, patches.shape[1], -1))
         return torch.cat(parts, dim=-1)
 
-    def best(self, packed: Tensor) -> tuple[Tensor, Tensor]:
-        """Return each patch's most probable class and its probability, both (B, N), from `packed`."""
-        return packed[..., 0].long(), packed[..., self.config.count]
-
     def class_vectors(self, packed: Tensor) -> Tensor:
         """Compute local_weight * class vector of the patch + image_weight * class vector of the image: (B, N, C)."""
         local, image = packed.split(2 * self.config.count, dim=-1)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from seps.common.checks import MAX_PIXELS, MAX_WORDS, check_positive, check_whole, shown
-from seps.common.fields import Fields, Fraction, NotNegative, Number, between, choice_of, of_length
+from seps.common.checks import MAX_PIXELS, MAX_WORDS, check_whole, shown
+from seps.common.fields import Fields, Fraction, NotNegative, Number, Positive, between, choice_of, of_length
 
 
 def check_weights(name: str, weights: str) -> None:
@@ -22,15 +22,9 @@ def check_words(name: str, limit: int) -> None:
         raise ValueError(f"{name} is {limit}, but [CLS] and [SEP] already need 2.")
 
 
-def check_deviations(name: str, values: tuple[float, ...]) -> None:
-    """Raise ValueError unless each is above 0."""
-    for value in values:
-        check_positive(name, value)
-
-
 Weights = Annotated[str, check_weights]
 Words = Annotated[int, check_words]
-RGB = Annotated[tuple[Number, Number, Number], of_length(3, "red, green, blue")]
+three_channels = of_length(3, "red, green, blue")
 
 
 def check_prompt(name: str, prompt: str) -> None:
@@ -81,8 +75,8 @@ class VisionConfig(Fields, section="vision"):
     encoder: str
     weights: Weights
     image_size: Annotated[int, between(1, MAX_PIXELS)]
-    mean: RGB
-    std: Annotated[RGB, check_deviations]
+    mean: Annotated[tuple[Number, Number, Number], three_channels]
+    std: Annotated[tuple[Positive, Positive, Positive], three_channels]
     cls: Annotated[str, choice_of("encoder", "mean", "none")]
     context_size: Annotated[int, between(0, MAX_PIXELS)] = 0
     dropout: Fraction = 0.0

@@ -123,8 +123,5 @@ def first_pieces(sentence: str, tokenizer: Tokenizer) -> list[int]:
     places = word_tokens(tokenizer, sentence)
     if places is not None:
         return [place.start for place in places if len(place)]
-    starts, place = [], 1  # of words as the tokenizer splits them
-    for word in tokenizer.words(sentence):
-        starts.append(place)
-        place += len(word)
-    return starts
+    words = tokenizer.words(sentence)  # as the tokenizer splits them
+    return list(accumulate(map(len, words), initial=1))[:-1]

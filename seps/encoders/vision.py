@@ -78,11 +78,7 @@ class VisionEncoder(nn.Module):
 
     def project(self, features: Tensor) -> Tensor:
         """Map the output of `features` to embeddings (B, N[+1], C)."""
-        return self.head(self.finished(features))
-
-    def head(self, features: Tensor) -> Tensor:
-        """Project features (B, N[+1], D_v), as from `features`, to embeddings (B, N[+1], C)."""
-        embedded, packed = self._projected(features)
+        embedded, packed = self._projected(self.finished(features))
         if self.classes is None or packed.shape[-1] == 0:
             return embedded
         return self.classes(embedded, packed)
@@ -92,10 +88,8 @@ class VisionEncoder(nn.Module):
         if self.classes is None:
             return None
         embedded, packed = self._projected(self.finished(features))
-        best, probability = self.classes.best(packed)
-        added = self.classes.added(embedded, packed)
-        first = int(self.has_cls)
-        return PatchClasses(best[:, first:], probability[:, first:], added[:, first:])
+        seen = packed[..., 0].long(), packed[..., self.config.classes.count], self.classes.added(embedded, packed)
+        return PatchClasses(*(values[:, int(self.has_cls) :] for values in seen))
 
     def _projected(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Project features without classes, (B, N[+1], C), and return their class features or (B, N[+1], 0)."""

@@ -104,14 +104,21 @@ def find_vision_file(config: VisionConfig) -> Path:
 
     kind, _, name = config.weights.partition(":")
     if kind == "folder" and Path(name).is_file():
+        check_weights_file(Path(name))
         return Path(name)
     cfg = timm.get_pretrained_cfg(config.encoder)
     source = config.weights if kind == "folder" else (cfg.hf_hub_id if cfg is not None else None)
     if source is None:
         raise ValueError(f"timm knows no hub repo with weights of {config.encoder}: name a folder as 'folder:PATH'.")
-    file = find_folder(source, (WEIGHTS_FILE,)) / WEIGHTS_FILE
+    return weights_in(find_folder(source, (WEIGHTS_FILE,)), config)
+
+
+def weights_in(folder: Path, config: VisionConfig | TextConfig) -> Path:
+    """Return the weights file of an encoder's folder; ValueError without one."""
+    file = folder / WEIGHTS_FILE
     if not file.is_file():
-        raise ValueError(f"{file.parent} has no {WEIGHTS_FILE}, which the weights of {config.encoder} are read from.")
+        raise ValueError(f"{folder} has no {WEIGHTS_FILE}, which the weights of {config.encoder} are read from.")
+    check_weights_file(file)
     return file
 
 
@@ -119,7 +126,6 @@ def from_file(config: VisionConfig, file: Path) -> dict[str, Any]:
     """Return timm's options to load exactly the tensors in this file; the classifier may be missing."""
     import timm
 
-    check_weights_file(file)
     try:
         with safe_open(file, "pt") as tensors:
             keys = set(tensors.keys())
@@ -169,8 +175,7 @@ def text_backbone(config: TextConfig) -> PreTrainedModel:
     if config.weights != "none":
         source = config.encoder if config.weights == "hub" else config.weights
         folder = find_folder(source, ("config.json", WEIGHTS_FILE))
-        if not (folder / WEIGHTS_FILE).is_file():
-            raise ValueError(f"{folder} has no {WEIGHTS_FILE}, which the weights of {config.encoder} are read from.")
+        weights_in(folder, config)
         model = check_finite_weights(load_text(type(model), folder, architecture), config)
     if getattr(model, "pooler", None) is not None:
         model.register_module("pooler", None)
@@ -212,8 +217,6 @@ def check_described(folder: Path) -> None:
 
 def load_text(kind: type[PreTrainedModel], folder: Path, architecture: PretrainedConfig) -> PreTrainedModel:
     """Load every weight of the encoder from a folder; tensors of unused heads are ignored."""
-    if (folder / WEIGHTS_FILE).exists():
-        check_weights_file(folder / WEIGHTS_FILE)
     try:
         with hide_progress_bar():
             loaded: Any = kind.from_pretrained(

@@ -82,21 +82,17 @@ def split_alignment(hrpa: HRPA, alignment: AlignmentExplanation) -> Attribution:
     with torch.no_grad():
         word_relevance, word_left_over = attribute_relevance(hrpa, best_of_word)
         token_relevance, token_left_over = attribute_relevance(hrpa, best_of_token)
-    parts = [best_of_word / len(best_of_word), best_of_token / len(best_of_token), word_relevance, token_relevance]
-    word_means, token_means, words, tokens = (read_only(part.double().cpu()) for part in parts)
-    left_over = [float(word_left_over), float(token_left_over)]
-    return Attribution(
-        caption=alignment.caption,
-        words=alignment.words,
-        tokens=alignment.tokens,
-        word_means=word_means,
-        token_means=token_means,
-        word_relevance=words,
-        token_relevance=tokens,
-        word_left_over=left_over[0],
-        token_left_over=left_over[1],
-        similarity=float(np.concatenate([word_means, token_means, words, tokens]).sum() + sum(left_over)),
-    )
+    parts = {
+        "word_means": best_of_word / len(best_of_word),
+        "token_means": best_of_token / len(best_of_token),
+        "word_relevance": word_relevance,
+        "token_relevance": token_relevance,
+    }
+    arrays = {name: read_only(part.double().cpu()) for name, part in parts.items()}
+    left_over = {"word_left_over": float(word_left_over), "token_left_over": float(token_left_over)}
+    similarity = float(np.concatenate(list(arrays.values())).sum() + sum(left_over.values()))
+    fields: dict[str, Any] = arrays | left_over
+    return Attribution(alignment.caption, alignment.words, alignment.tokens, **fields, similarity=similarity)
 
 
 def attribute_word_mean(matrix: Tensor) -> Tensor:

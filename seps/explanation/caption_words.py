@@ -27,16 +27,11 @@ class CaptionWord:
     pieces: tuple[int, ...]
 
 
-def is_special(label: str) -> bool:
-    """Return whether a label is a special token, such as "[CLS]", "[SEP]" or "[UNK]"."""
-    return len(label) > 2 and label.startswith("[") and label.endswith("]")
-
-
 def caption_words(labels: Sequence[str]) -> tuple[CaptionWord, ...]:
     """Join the labels (L,) of a caption's tokens into words, without special tokens."""
     words: list[CaptionWord] = []
     for position, label in enumerate(labels):
-        if is_special(label):
+        if len(label) > 2 and label.startswith("[") and label.endswith("]"):  # "[CLS]", "[UNK]" and the like
             continue
         if label.startswith(CONTINUES) and len(label) > len(CONTINUES) and words:
             before = words[-1]

@@ -15,12 +15,10 @@ from seps.method.alignment import Alignment
 from seps.method.network import Branch, CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import Selection
 
-__all__ = ["AlignmentExplanation", "BranchExplanation", "Explanation", "explain", "explain_encoded"]
-
 
 def explain(
     model: CrossSparseAggrNet,
-    img_embs: Tensor,
+    img_embs: Tensor | ImageFeatures,
     cap_embs: Tensor,
     dense_cap_embs: Tensor | None = None,
     *,
@@ -38,7 +36,7 @@ def explain(
 
     Args:
         model: either variant.
-        img_embs: (N+1, C) with [CLS] first, or (N, C).
+        img_embs: (N+1, C) with [CLS] first, or (N, C); or one image from `encode_images` of the model or from an index.
         cap_embs: (L_s, C), the caption's words without padding.
         dense_cap_embs: (L_d, C), the dense caption's, if any.
         words, dense_words: a label per word; by default numbers.
@@ -52,41 +50,11 @@ def explain(
             another shape or dtype, without a kept patch, or together with a generator; labels or a mask for a missing
             dense caption.
     """
-    grid = check_pair(model, img_embs, cap_embs, dense_cap_embs, grid)
-    with torch.no_grad(), exact_precision(img_embs.device):
-        image = model.encode_images(img_embs[None])
-    return explain_encoded(
-        model,
-        image,
-        cap_embs,
-        dense_cap_embs,
-        words=words,
-        dense_words=dense_words,
-        grid=grid,
-        generator=generator,
-        mask=mask,
-        dense_mask=dense_mask,
-    )
-
-
-def explain_encoded(
-    model: CrossSparseAggrNet,
-    image: ImageFeatures,
-    cap_embs: Tensor,
-    dense_cap_embs: Tensor | None = None,
-    *,
-    words: Sequence[str] | None = None,
-    dense_words: Sequence[str] | None = None,
-    grid: tuple[int, int] | None = None,
-    generator: torch.Generator | None = None,
-    mask: Mask | None = None,
-    dense_mask: Mask | None = None,
-) -> Explanation:
-    """Record as `explain`, for one image from the model's `encode_images` or from an index of it."""
-    if len(image.patches) != 1:
-        raise ValueError(f"image holds {len(image.patches)} images, but 1 is needed.")
-    patches = image.patches[0]  # (N, C)
-    grid = check_pair(model, patches, cap_embs, dense_cap_embs, grid)
+    if isinstance(img_embs, ImageFeatures) and len(img_embs.patches) != 1:
+        raise ValueError(f"image holds {len(img_embs.patches)} images, but 1 is needed.")
+    embeddings = img_embs.patches[0] if isinstance(img_embs, ImageFeatures) else img_embs  # (N[+1], C)
+    check_single(model, embeddings, cap_embs, dense_cap_embs)
+    grid = check_grid(grid, model.num_patches)
     labels = [word_labels("words", words, len(cap_embs))]
     if dense_cap_embs is not None:
         labels.append(word_labels("dense_words", dense_words, len(dense_cap_embs)))
@@ -94,11 +62,12 @@ def explain_encoded(
         raise ValueError(
             f"dense_words has {len(dense_words)} labels, but there are 0 dense captions: pass dense_cap_embs."
         )
-    with torch.no_grad(), exact_precision(patches.device):
+    with torch.no_grad(), exact_precision(embeddings.device):
+        image = img_embs if isinstance(img_embs, ImageFeatures) else model.encode_images(img_embs[None])
         match = model.match(image, cap_embs, dense_cap_embs, generator is not None, generator, mask, dense_mask)
     captions = [cap_embs] if dense_cap_embs is None else [cap_embs, dense_cap_embs]
     alignments = [
-        explain_alignment(match, i, alignment, labels[i], image.cls is not None, cosines(captions[i], patches))
+        explain_alignment(match, i, alignment, labels[i], image.cls is not None, cosines(captions[i], image.patches[0]))
         for i, alignment in enumerate(match.alignments)
     ]
     return Explanation(
@@ -113,18 +82,14 @@ def explain_encoded(
     )
 
 
-def check_pair(
-    model: CrossSparseAggrNet,
-    img_embs: Tensor,
-    cap_embs: Tensor,
-    dense_cap_embs: Tensor | None,
-    grid: tuple[int, int] | None,
-) -> tuple[int, int]:
-    """Return the grid, by default a square; raise ValueError for embeddings or a grid that do not fit."""
-    check_single(model, img_embs, cap_embs, dense_cap_embs)
-    grid = square_grid(model.num_patches) if grid is None else grid
-    if len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != model.num_patches:
-        raise ValueError(f"grid is {grid}, but (H, W) with H * W = {model.num_patches} patches is needed.")
+def check_grid(grid: tuple[int, int] | None, count: int) -> tuple[int, int]:
+    """Return the grid of N patches, by default a square; raise ValueError if it does not hold them."""
+    if grid is None:
+        grid = (isqrt(count), isqrt(count))
+        if grid[0] * grid[1] != count:
+            raise ValueError(f"{count} patches make no square grid: pass grid=(H, W) with H * W = {count}.")
+    elif len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != count:
+        raise ValueError(f"grid is {grid}, but (H, W) with H * W = {count} patches is needed.")
     return grid
 
 
@@ -137,14 +102,6 @@ def check_single(model: CrossSparseAggrNet, img_embs: Tensor, cap_embs: Tensor, 
             raise ValueError(f"{name} has {embeddings.ndim} dimensions {tuple(embeddings.shape)}, but 2 are needed.")
     dense = None if dense_cap_embs is None else dense_cap_embs[None]
     model.check(img_embs[None], cap_embs[None], [len(cap_embs)], dense, None if dense is None else [dense.shape[1]])
-
-
-def square_grid(num_patches: int) -> tuple[int, int]:
-    """Return the square grid of N patches; raise ValueError if N is not a square."""
-    side = isqrt(num_patches)
-    if side * side != num_patches:
-        raise ValueError(f"{num_patches} patches make no square grid: pass grid=(H, W) with H * W = {num_patches}.")
-    return side, side
 
 
 def word_labels(name: str, labels: Sequence[str] | None, count: int) -> tuple[str, ...]:

@@ -38,12 +38,7 @@ def normalise_patches(patches: Tensor) -> Tensor:
 def image_attention(patches: Tensor, unit: Tensor) -> Tensor:
     """Compute s^im: cosine of each patch with the mean patch of its image. Equation (2).
 
-    Args:
-        patches: (B_v, N, C).
-        unit: the same from `normalise_patches`.
-
-    Returns:
-        (B_v, N) in [-1, 1], without gradient.
+    From patches (B_v, N, C), and the same from `normalise_patches`: (B_v, N) in [-1, 1], without gradient.
     """
     mean = F.normalize(patches.detach().mean(dim=1, dtype=unit.dtype), dim=-1)  # (B_v, C)
     return (unit @ mean[..., None]).squeeze(-1)  # (B_v, N), equation (2)
@@ -52,24 +47,13 @@ def image_attention(patches: Tensor, unit: Tensor) -> Tensor:
 def caption_direction(words: Tensor) -> Tensor:
     """Compute the unit mean of a caption's words, which its attention measures patches against. Equation (2).
 
-    Args:
-        words: (L, C), the caption's own words without padding.
-
-    Returns:
-        (C,) of unit length, in the precision of the decision, without gradient.
+    From words (L, C) without padding: (C,) of unit length, in the precision of the decision, without gradient.
     """
     return F.normalize(words.detach().to(decision_dtype(words.device)).mean(dim=0), dim=-1)
 
 
 def caption_directions(embeddings: Tensor, lengths: Sequence[int]) -> Tensor:
-    """Compute each caption's direction.
-
-    Args:
-        embeddings: (B_t, L, C); lengths: B_t numbers of words without padding.
-
-    Returns:
-        (B_t, C), rows as `caption_direction` returns them, up to the last digit.
-    """
+    """Compute `caption_direction` of captions (B_t, L, C) with B_t lengths, up to the last digit: (B_t, C)."""
     count = torch.tensor(lengths, device=embeddings.device)[:, None]  # (B_t, 1)
     beyond = torch.arange(embeddings.shape[1], device=embeddings.device) >= count  # (B_t, L)
     words = embeddings.detach().masked_fill(beyond[..., None], 0.0)  # (B_t, L, C)
@@ -79,12 +63,7 @@ def caption_directions(embeddings: Tensor, lengths: Sequence[int]) -> Tensor:
 def text_attention(unit: Tensor, direction: Tensor) -> Tensor:
     """Compute s^st or s^dt: cosine of each patch with the sparse or the dense caption. Equation (2).
 
-    Args:
-        unit: (B_v, N, C) from `normalise_patches`.
-        direction: (C,) from `caption_direction`.
-
-    Returns:
-        (B_v, N) in [-1, 1], without gradient.
+    From (B_v, N, C) of `normalise_patches` and (C,) of `caption_direction`: (B_v, N) in [-1, 1], without gradient.
     """
     return unit @ direction  # (B_v, N), equation (2)
 
@@ -101,15 +80,7 @@ def count_kept(num_patches: int, sparse_ratio: float) -> int:
 
 
 def top_k_mask(score: Tensor, keep: int) -> Tensor:
-    """Decide by the highest scores: True for the `keep` highest; of equal scores, the earlier patch.
-
-    Args:
-        score: (..., N).
-        keep: how many to keep, 1 to N.
-
-    Returns:
-        (..., N) bool.
-    """
+    """Decide by the highest scores (..., N): True for the 1 to N `keep` highest; of equal scores, the earlier patch."""
     if torch.compiler.is_exporting():  # a graph takes the same way whatever the scores are
         return sort_top_k_mask(score, keep)
     n = score.shape[-1]

@@ -22,17 +22,11 @@ def results_files(folder: Path) -> list[Path]:
     return [file for place in places for file in sorted(place.glob(RESULTS))]
 
 
-def files_beside(folder: Path) -> dict[str, Path]:
-    """Find the files next to a model's weights, by name; the model's files take precedence over the run's."""
-    here = [file for pattern in BESIDE for file in folder.glob(pattern)]
-    return {file.name: file for file in [*results_files(folder), *here]}
-
-
 def copy_beside(folder: Path, target: Path) -> None:
-    """Copy the files next to a model's weights, except its card."""
-    for name, file in files_beside(folder).items():
-        if name != CARD:
-            copyfile(file, target / name)
+    """Copy the files next to a model's weights, except its card; the model's files replace the run's."""
+    for file in [*results_files(folder), *(file for pattern in BESIDE for file in folder.glob(pattern))]:
+        if file.name != CARD:
+            copyfile(file, target / file.name)
 
 
 def written_card(folder: Path | None) -> str:

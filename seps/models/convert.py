@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from huggingface_hub import constants
-from torch import Tensor, nn
+from torch import Tensor
 
 from seps.common.checks import shown
 from seps.common.cli import Parser, errors_in_one_line
@@ -94,7 +94,10 @@ def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
     unknown = (key for key in tensors if key not in expected)
     dropped = tuple(key for key in unknown if any(fnmatchcase(key, pattern) for pattern in NOT_NEEDED))
     tensors = {key: tensor for key, tensor in tensors.items() if key not in dropped}
-    identities = tuple(name for name in PROJECTIONS if is_identity(name, model.get_submodule(name), tensors))
+    absent = [name for name in PROJECTIONS if not any(key.startswith(f"{name}.") for key in tensors)]
+    widths = {name: model.get_submodule(name) for name in absent}
+    # The released code has no projection where both widths are equal.
+    identities = tuple(name for name, layer in widths.items() if layer.in_features == layer.out_features)
     for name in identities:
         tensors |= {
             f"{name}.weight": torch.eye(settings.embed_size),
@@ -164,12 +167,6 @@ def check_geometry(model: SEPSModel, options: Mapping[str, Any], tensors: Mappin
             f"The checkpoint makes {len(last)} aggregated tokens, but {network.num_patches} patches at sparse_ratio "
             f"{network.sparse_ratio} and aggr_ratio {network.aggr_ratio} make {network.num_tokens}."
         )
-
-
-def is_identity(name: str, projection: nn.Module, tensors: Mapping[str, Tensor]) -> bool:
-    """Return whether a checkpoint has no such projection: the released code has none if both widths are equal."""
-    missing = not any(key.startswith(f"{name}.") for key in tensors)
-    return missing and projection.in_features == projection.out_features
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

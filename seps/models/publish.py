@@ -23,7 +23,11 @@ LINK = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)]*)\)")
 
 def write_for_hub(name: str, folder: Path, configs: tuple[str, ...] = (CONFIG_NAME,)) -> list[Path]:
     """Write a model's folder, a shipped model or another one, for the model hub, and return its files in order."""
-    source = source_folder(name, configs)
+    folders = [root / name for root in shipped_roots()] + [Path(name)]
+    source = next((place for place in folders if any((place / config).is_file() for config in configs)), None)
+    if source is None:
+        model_folder(name)  # raises an error if the name is wrong
+        raise ValueError(f"There is no folder {name} with a model: give a shipped model or a local folder.")
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise ValueError(f"{folder} is there and not empty: name another folder.")
     for weights in source.rglob("*.safetensors"):
@@ -42,16 +46,6 @@ def write_beside(source: Path, target: Path, name: str = "") -> None:
     text = written_card(source)
     if text and not (target / CARD).exists():
         (target / CARD).write_text(fill_card(source, text, name), encoding="utf-8")
-
-
-def source_folder(name: str, configs: tuple[str, ...]) -> Path:
-    """Find the folder of a model; ValueError if there is none."""
-    folders = [root / name for root in shipped_roots()] + [Path(name)]
-    for folder in folders:
-        if any((folder / config).is_file() for config in configs):
-            return folder
-    model_folder(name)  # raises an error if the name is wrong
-    raise ValueError(f"There is no folder {name} with a model: give a shipped model or a local folder.")
 
 
 def hub_card(folder: Path) -> str:
@@ -73,7 +67,12 @@ def fill_card(folder: Path, text: str, name: str = "") -> str:
     results = list(eval_results(folder, data.get("datasets") or ["drawn scenes"]))
     if results:
         data.model_name, data.eval_results = data.model_name or name or model_name(folder), results
-    card.text = LINK.sub(lambda link: link[0] if is_inside(link[2], folder) else link[1], card.text)
+
+    def kept(link: re.Match[str]) -> str:
+        is_inside = not normpath(link[2]).startswith("..") and (folder / link[2]).exists()
+        return link[0] if is_inside else link[1]
+
+    card.text = LINK.sub(kept, card.text)
     return str(card)
 
 
@@ -86,11 +85,6 @@ def read_card(folder: Path, text: str) -> tuple[ModelCard, ModelCardData]:
     data = card.data
     assert isinstance(data, ModelCardData)  # ModelCard always creates one
     return card, data
-
-
-def is_inside(path: str, folder: Path) -> bool:
-    """Return whether a link points to a file in the folder."""
-    return not normpath(path).startswith("..") and (folder / path).exists()
 
 
 def eval_results(folder: Path, datasets: list[str]) -> Iterator[EvalResult]:

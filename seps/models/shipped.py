@@ -58,12 +58,10 @@ def model_folder(name: str) -> Path | None:
             hint = f": give {best}" if (best / CONFIG_NAME).is_file() else ""
             raise ValueError(f"{folder} has no {CONFIG_NAME}, so it holds no model{hint}.")
         return folder
-    configs = folder.parent.glob(f"*/{CONFIG_NAME}") if "/" in name else ()
-    beside = sorted(place.parent.name for place in configs)
-    if beside:  # a mistyped path, not an owner on the hub
-        raise ValueError(f"The folder {name} does not exist; in {folder.parent} there are: {', '.join(beside)}.")
-    if folder.parent != Path() and folder.parent.is_dir():  # surely meant as a path
-        raise ValueError(f"There is no folder {name}, and {folder.parent} holds no model.")
+    if folder.parent != Path() and folder.parent.is_dir():  # a mistyped path, not an owner on the hub
+        beside = ", ".join(sorted(config.parent.name for config in folder.parent.glob(f"*/{CONFIG_NAME}")))
+        there = f"; in {folder.parent} there are: {beside}" if beside else f", and {folder.parent} holds no model"
+        raise ValueError(f"There is no folder {name}{there}.")
     if REPO_ID.fullmatch(name) is None or name.startswith("."):
         raise ValueError(
             f"{name!r} is no folder, no hub repo (owner/name) and no shipped model; shipped are: "

@@ -36,7 +36,9 @@ def export(
     progress: Progress = False,
 ) -> dict[str, Any]:
     """Write a model as ONNX graphs, see `seps.models.export.graphs`, that compute the same values."""
-    require_packages()
+    missing = [package for package in PACKAGES if find_spec(package) is None]
+    if missing:
+        raise ValueError(f"An export needs {', '.join(missing)}: pip install 'seps-explorer[onnx]'")
     folder = Path(folder)
     if folder.is_file():
         raise ValueError(f"{folder} is a file: name a folder.")
@@ -67,13 +69,6 @@ def round_model(model: SEPSModel) -> None:
     round_weights(model.txt_enc)
     if model.img_enc.classes is not None:
         round_weights(model.img_enc.classes)
-
-
-def require_packages() -> None:
-    """Raise ValueError if the packages for ONNX are not installed."""
-    missing = [package for package in PACKAGES if find_spec(package) is None]
-    if missing:
-        raise ValueError(f"An export needs {', '.join(missing)}: pip install 'seps-explorer[onnx]'")
 
 
 def write_graphs(plain: SEPSModel, graphs: Mapping[str, Graph], folder: Path) -> None:

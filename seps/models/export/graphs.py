@@ -64,12 +64,16 @@ class Text(nn.Module):
         return {"words": self.encoder(ids, lengths)}
 
 
-class Features(nn.Module):
-    """Image features for ranking, computed once for all captions."""
+class NetworkPart(nn.Module):
+    """Base class of the modules that run the network."""
 
     def __init__(self, network: CrossSparseAggrNet) -> None:
         super().__init__()
         self.network = network
+
+
+class Features(NetworkPart):
+    """Image features for ranking, computed once for all captions."""
 
     def forward(self, patches: Tensor) -> Tensors:
         """Return `logits`, `s_im` and, in the paper variant, `s_p` of (B, N[+1], C)."""
@@ -78,12 +82,8 @@ class Features(nn.Module):
         return {"logits": image.logits[0], "s_im": image.s_im, **s_p}
 
 
-class Rank(nn.Module):
+class Rank(NetworkPart):
     """Scores of one caption for many images."""
-
-    def __init__(self, network: CrossSparseAggrNet) -> None:
-        super().__init__()
-        self.network = network
 
     def forward(
         self, patches: Tensor, words: Tensor, logits: Tensor, s_im: Tensor, s_p: Tensor | None = None
@@ -94,12 +94,8 @@ class Rank(nn.Module):
         return {"similarity": self.network.match(image, words).similarity}
 
 
-class Pair(nn.Module):
+class Pair(NetworkPart):
     """Explanation of one image and one caption."""
-
-    def __init__(self, network: CrossSparseAggrNet) -> None:
-        super().__init__()
-        self.network = network
 
     def forward(self, patches: Tensor, words: Tensor, mask: Tensor | None = None) -> Tensors:
         """Return the record of (N[+1], C) and (L, C), optionally under a forced decision (N,) bool."""

@@ -11,7 +11,6 @@ def gelu(self: Any, approximate: str = "none") -> Any:
     from onnx import TensorProto
 
     op = operators()
-
     if self.dtype != TensorProto.DOUBLE:
         return op.Gelu(self, approximate=approximate)
     root = op.Constant(value=_number(0.5**0.5))
@@ -23,7 +22,6 @@ def gelu(self: Any, approximate: str = "none") -> Any:
 def sort(self: Any, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
     """Translate a stable sort: ONNX's TopK also puts the earlier of equal values first."""
     op = operators()
-
     axis = dim % len(self.shape)
     count = op.Shape(self, start=axis, end=axis + 1)
     return op.TopK(self, count, axis=dim, largest=int(descending), sorted=1)
@@ -32,7 +30,6 @@ def sort(self: Any, stable: bool | None = None, dim: int = -1, descending: bool 
 def mean(self: Any, dim: Sequence[int], keepdim: bool = False, dtype: int | None = None) -> Any:
     """Translate a mean with another precision: cast first, as PyTorch does."""
     op = operators()
-
     values = self if dtype is None else op.Cast(self, to=dtype)
     return op.ReduceMean(values, op.Constant(value_ints=list(dim)), keepdims=int(keepdim))
 

@@ -13,7 +13,6 @@ from seps.common.checks import (
     check_positive,
     check_text,
     check_whole,
-    is_number,
     read_json,
     read_json_file,
     read_utf8,
@@ -31,30 +30,30 @@ def corrupt(tensor: torch.Tensor, value: float) -> torch.Tensor:
     return tensor
 
 
-BAD: list[tuple[dict[str, Any], str]] = [
-    ({"img_embs": torch.randn(3, 17, 12)}, r"img_embs has 12 channels.*embed_size 16"),
-    ({"cap_embs": torch.randn(4, 6, 12)}, r"cap_embs has 12 channels.*embed_size 16"),
-    ({"dense_cap_embs": torch.randn(4, 9, 12)}, r"dense_cap_embs has 12 channels.*embed_size 16"),
-    ({"img_embs": torch.randn(3, 25, 16)}, r"img_embs has 25 tokens.*num_patches 16: 16 tokens, or 17"),
-    ({"img_embs": torch.randn(17, 16)}, r"img_embs has 2 dimensions \(17, 16\), but 3 are needed"),
-    ({"img_embs": torch.zeros(3, 17, 16, dtype=torch.int64)}, r"img_embs holds torch.int64.*floating-point"),
-    ({"img_embs": corrupt(torch.randn(3, 17, 16), NAN)}, r"img_embs holds 1 NaN.*among 816.*\(1, 2, 3\)"),
-    ({"dense_cap_embs": corrupt(torch.randn(4, 9, 16), -INF)}, r"dense_cap_embs holds 1 NaN or infinite"),
-    ({"cap_lens": [1, 0, 2, 3]}, r"cap_lens\[1\] is 0.*1 to 6 words"),
-    ({"cap_lens": [1, 2, 7, 3]}, r"cap_lens\[2\] is 7.*1 to 6 words"),
-    ({"dense_cap_lens": torch.tensor([9, 10, 9, 9])}, r"dense_cap_lens\[1\] is 10.*1 to 9 words"),
-    ({"cap_lens": torch.tensor([1.0, 2.5, 3.0, 4.0])}, r"cap_lens is \[1.0, 2.5, 3.0, 4.0\], but whole numbers"),
-    ({"cap_lens": None}, r"cap_lens is None, but a whole number a caption is needed"),
-    ({"img_embs": [[0.0]]}, r"img_embs is a list, but a torch.Tensor is needed"),
-    ({"img_embs": torch.zeros(3, 17, 16).double()}, r"img_embs holds torch.float64, but.*torch.float32"),
-    ({"img_embs": torch.full((3, 17, 16), 1e16)}, r"img_embs holds a magnitude of 1.0e\+16, but.*at most 1e\+15"),
-    ({"cap_lens": [1, 2, 3]}, r"cap_lens has 3 entries, but cap_embs has 4 captions"),
-    ({"dense_cap_embs": torch.randn(3, 9, 16), "dense_cap_lens": [1] * 3}, r"has 3 dense captions.*cap_embs has 4"),
-    ({"dense_cap_embs": None}, r"dense_cap_lens has 4 entries, but there are 0 dense captions"),
-]
-
-
-@pytest.mark.parametrize(("changed", "message"), BAD)
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"img_embs": torch.randn(3, 17, 12)}, r"img_embs has 12 channels.*embed_size 16"),
+        ({"cap_embs": torch.randn(4, 6, 12)}, r"cap_embs has 12 channels.*embed_size 16"),
+        ({"dense_cap_embs": torch.randn(4, 9, 12)}, r"dense_cap_embs has 12 channels.*embed_size 16"),
+        ({"img_embs": torch.randn(3, 25, 16)}, r"img_embs has 25 tokens.*num_patches 16: 16 tokens, or 17"),
+        ({"img_embs": torch.randn(17, 16)}, r"img_embs has 2 dimensions \(17, 16\), but 3 are needed"),
+        ({"img_embs": torch.zeros(3, 17, 16, dtype=torch.int64)}, r"img_embs holds torch.int64.*floating-point"),
+        ({"img_embs": corrupt(torch.randn(3, 17, 16), NAN)}, r"img_embs holds 1 NaN.*among 816.*\(1, 2, 3\)"),
+        ({"dense_cap_embs": corrupt(torch.randn(4, 9, 16), -INF)}, r"dense_cap_embs holds 1 NaN or infinite"),
+        ({"cap_lens": [1, 0, 2, 3]}, r"cap_lens\[1\] is 0.*1 to 6 words"),
+        ({"cap_lens": [1, 2, 7, 3]}, r"cap_lens\[2\] is 7.*1 to 6 words"),
+        ({"dense_cap_lens": torch.tensor([9, 10, 9, 9])}, r"dense_cap_lens\[1\] is 10.*1 to 9 words"),
+        ({"cap_lens": torch.tensor([1.0, 2.5, 3.0, 4.0])}, r"cap_lens is \[1.0, 2.5, 3.0, 4.0\], but whole numbers"),
+        ({"cap_lens": None}, r"cap_lens is None, but a whole number a caption is needed"),
+        ({"img_embs": [[0.0]]}, r"img_embs is a list, but a torch.Tensor is needed"),
+        ({"img_embs": torch.zeros(3, 17, 16).double()}, r"img_embs holds torch.float64, but.*torch.float32"),
+        ({"img_embs": torch.full((3, 17, 16), 1e16)}, r"img_embs holds a magnitude of 1.0e\+16, but.*at most 1e\+15"),
+        ({"cap_lens": [1, 2, 3]}, r"cap_lens has 3 entries, but cap_embs has 4 captions"),
+        ({"dense_cap_embs": torch.randn(3, 9, 16), "dense_cap_lens": [1] * 3}, r"has 3 dense.*cap_embs has 4"),
+        ({"dense_cap_embs": None}, r"dense_cap_lens has 4 entries, but there are 0 dense captions"),
+    ],
+)
 def test_the_network_and_the_engine_name_both_numbers(changed: dict[str, Any], message: str) -> None:
     model, inputs = Case(images=3, captions=4, dense_words=9).build()
     inputs |= changed
@@ -94,64 +93,60 @@ def test_a_grid_that_is_no_square_must_be_named() -> None:
     assert not record.has_cls  # 12 tokens are 12 patches, although 12 is no square
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("embed_size", 0, "embed_size is 0"),
-        ("num_patches", 16.5, "num_patches is 16.5"),
-        ("num_patches", True, "num_patches is True"),
-        ("top_k", None, "top_k is None, but a whole number of at least 1 is needed"),
-        ("gumbel_tau", INF, "gumbel_tau is inf"),
-        ("beta", 0.6, "beta is 0.6, but it must be in [0, 0.5]"),
-        ("beta", "half", "beta is 'half', but it must be in [0, 0.5]"),
-        *(("sparse_ratio", ratio, f"sparse_ratio is {ratio}, but it must be in (0, 1]") for ratio in (0.0, 1.01, NAN)),
-        ("aggr_ratio", -0.5, "aggr_ratio is -0.5, but it must be in (0, 1]"),
-        # no more than models need is asked of memory
-        ("embed_size", 16_385, "embed_size is 16385, but it must be at most 16384"),
-        ("num_patches", 65_537, "but it must be at most 65536"),
-        ("top_k", INF, "but it must be at most 1024"),
-    ],
-)
-def test_settings_have_their_ranges(name: str, value: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        CrossSparseAggrNet(**{name: value})
+def network(**options: Any) -> Callable[[], object]:
+    return lambda: CrossSparseAggrNet(**options)
+
+
+def engine(memory_mb: Any) -> Callable[[], object]:
+    return lambda: ScoringEngine(CrossSparseAggrNet(16, 16), memory_mb=memory_mb)
+
+
+def count(number: Any) -> Callable[[], object]:
+    return lambda: check_whole("count", number)
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (network(embed_size=0), "embed_size is 0, but a whole number of at least 1 is needed"),
+        (network(embed_size=16_385), "embed_size is 16385, but it must be at most 16384"),
+        (network(num_patches=16.5), "num_patches is 16.5"),
+        (network(num_patches=65_537), "but it must be at most 65536"),
+        (network(top_k=None), "top_k is None, but a whole number of at least 1 is needed"),
+        (network(top_k=INF), "but it must be at most 1024"),
+        (network(gumbel_tau=INF), "gumbel_tau is inf, but it must be greater than 0 and finite"),
+        (network(beta=0.6), "beta is 0.6, but it must be in [0, 0.5]"),
+        (network(beta="half"), "beta is 'half', but it must be in [0, 0.5]"),
+        *((network(sparse_ratio=x), f"sparse_ratio is {x}, but it must be in (0, 1]") for x in (0.0, 1.01, NAN)),
+        (network(aggr_ratio=-0.5), "aggr_ratio is -0.5, but it must be in (0, 1]"),
         (lambda: HRPA(top_k=10**9), "top_k is 1000000000"),
         (lambda: TokenSparse(embed_dim=10**9), "embed_dim is 1000000000"),
-        (lambda: TokenSparse(sparse_ratio=NAN), "sparse_ratio is nan"),
         (lambda: SEPSLoss(target_ratio=1.01), "target_ratio is 1.01"),
-        (lambda: ScoringEngine(CrossSparseAggrNet(16, 16), memory_mb=1e300), "memory_mb is 1e+300"),
-        (lambda: ScoringEngine(CrossSparseAggrNet(16, 16), memory_mb="512"), "memory_mb is '512'"),  # type: ignore[arg-type]
+        (engine(1e300), "memory_mb is 1e+300"),
+        (engine("512"), "memory_mb is '512'"),
+        *((count(x), f"count is {x!r}, but a whole number of at least 1") for x in (0, 2.5, NAN, True, None, "3", [3])),
+        (count(10**30), "count is 1000000000000000000000000000000"),
+        (count(10**400), "count is 100000000000000000...0000000000000000000"),
+        (count(10**5000), "count is a int of thousands of digits"),
+        (count(INF), "count is inf, but it must be at most 9223372036854775807"),
+        (lambda: check_positive("size", 10**400), "size is 100000000000000000...0000000000000000000"),
+        (lambda: check_text("caption", "a \ud800 dog"), r"caption has '\ud800' at position 2 of 7"),
+        (lambda: check_text("caption", None), "caption is a NoneType, but a str is needed"),  # type: ignore[arg-type]
+        (lambda: align_loss(torch.zeros(2, 3)), "similarity has shape (2, 3)"),
+        (lambda: align_loss(torch.zeros(3, 3), img_ids=[0, 1]), "img_ids has shape"),
+        (lambda: ratio_loss((torch.ones(1),) * 3), "score_mask has 3 masks"),
+        (lambda: check_embeddings("e", torch.empty(2, 3, 4, device="meta"), 4, torch.float32), "on the meta device"),
+        (lambda: check_mask("mask", torch.empty(4, dtype=torch.bool, device="meta"), 4), "on the meta device"),
     ],
 )
-def test_parts_have_the_same_ranges(make: Callable[[], object], message: str) -> None:
+def test_values_out_of_range_are_named(make: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         make()
 
 
-@pytest.mark.parametrize("number", [0, 2.5, NAN, True, None, "3", [3]])
-def test_whole_numbers(number: Any) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"count is {number!r}, but a whole number of at least 1 is needed")):
-        check_whole("count", number)
-    assert not is_number("3")
-
-
-def test_numbers_beyond_all_bounds_are_told_shortly() -> None:
-    for number, message in (
-        (10**30, "count is 1000000000000000000000000000000"),
-        (10**400, "count is 100000000000000000...0000000000000000000"),
-        (10**5000, "count is a int of thousands of digits"),
-        (INF, "count is inf, but it must be at most 9223372036854775807"),
-    ):
-        with pytest.raises(ValueError, match=re.escape(message)):
-            check_whole("count", number)
-    with pytest.raises(ValueError, match=r"size is 100000000000000000\.\.\.0000000000000000000"):
-        check_positive("size", 10**400)
+def test_what_is_in_range_is_taken_and_long_values_are_shown_in_short() -> None:
     assert (check_whole("count", 3.0), check_whole("count", 0, least=0)) == (3, 0)
+    check_text("caption", "caf\u00e9 \U0001f600")
     assert len(shown([["x" * 1000] * 1000] * 1000)) < 10_000
 
 
@@ -165,54 +160,26 @@ def test_numbers_beyond_all_bounds_are_told_shortly() -> None:
         ("[" * 100_000, "it is nested more than 100 levels deep"),
         ('{"a":' * 100_000, "it is nested more than 100 levels deep"),
         ("[" * 101 + "]" * 101, "it is nested more than 100 levels deep"),
+        (POINTER, "line 3 is a Git LFS pointer, a few lines of text in place of the file: fetch"),
+        (POINTER.encode(), "line 3 is a Git LFS pointer, a few lines of text in place of the file: fetch"),
     ],
-    ids=["nothing", "cut", "latin-1", "digits", "lists", "objects", "101 lists"],
+    ids=["nothing", "cut", "latin-1", "digits", "lists", "objects", "101 lists", "pointer", "pointer in bytes"],
 )
 def test_json_that_cannot_be_read_is_told_in_one_sentence(content: str | bytes, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         read_json(content, "line 3")
 
 
-@pytest.mark.parametrize("content", [POINTER, POINTER.encode()])
-def test_a_git_lfs_pointer_in_place_of_a_file_is_told(content: str | bytes) -> None:
-    with pytest.raises(ValueError, match=r"^config\.json is a Git LFS pointer, .*: fetch .* with git lfs pull\.$"):
-        read_json(content, "config.json")
-    with pytest.raises(ValueError, match=r"^it is a Git LFS pointer, .* with git lfs pull$"):
-        read_utf8(POINTER.encode())
-
-
 def test_json_is_read_from_text_bytes_and_files(tmp_path: Path) -> None:
     value = {"a": [1, 2.5, None, True, "\u00e9"]}
     text = '{"a": [1, 2.5, null, true, "\u00e9"]}'
-    deepest = "[" * 100 + "]" * 100
     assert read_json(text, "it") == read_json(text.encode(), "it") == read_json("\ufeff" + text, "it") == value
-    assert read_json(deepest, "it")
+    assert read_json("[" * 100 + "]" * 100, "it")
     (tmp_path / "one.json").write_text(text, encoding="utf-8-sig")
     assert read_json_file(tmp_path / "one.json") == read_json_file(str(tmp_path / "one.json")) == value
     with pytest.raises(ValueError, match=r"none\.json does not exist"):
         read_json_file(tmp_path / "none.json")
     with pytest.raises(ValueError, match=r"cannot be read \(Is a directory"):
         read_json_file(tmp_path)
-
-
-def test_texts_are_made_of_characters() -> None:
-    check_text("caption", "caf\u00e9 \U0001f600")
-    with pytest.raises(ValueError, match=r"caption has '\\ud800' at position 2 of 7"):
-        check_text("caption", "a \ud800 dog")
-    with pytest.raises(ValueError, match="caption is a NoneType, but a str is needed"):
-        check_text("caption", None)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("check", "message"),
-    [
-        (lambda: align_loss(torch.zeros(2, 3)), r"similarity has shape \(2, 3\)"),
-        (lambda: align_loss(torch.zeros(3, 3), img_ids=[0, 1]), "img_ids has shape"),
-        (lambda: ratio_loss((torch.ones(1),) * 3), "score_mask has 3 masks"),
-        (lambda: check_embeddings("e", torch.empty(2, 3, 4, device="meta"), 4, torch.float32), "on the meta device"),
-        (lambda: check_mask("mask", torch.empty(4, dtype=torch.bool, device="meta"), 4), "on the meta device"),
-    ],
-)
-def test_shapes_and_devices_are_checked(check: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        check()
+    with pytest.raises(ValueError, match=r"^it is a Git LFS pointer, .* with git lfs pull$"):
+        read_utf8(POINTER.encode())

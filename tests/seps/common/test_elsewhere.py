@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from seps import CrossSparseAggrNet, TokenAggregation, TokenSparse
-from tests.helpers.models.cases import Case
 
 
 def calls_elsewhere() -> dict[str, Callable[[], Any]]:
@@ -35,21 +34,3 @@ def test_a_call_as_elsewhere_says_the_name_here(call: str) -> None:
     with pytest.raises(TypeError, match=r" is .* here") as error:
         calls_elsewhere()[call]()
     assert str(error.value).count(". ") == 0  # a sentence
-
-
-def test_of_the_paper_variant_select_tokens_adds_s_p_and_normalises() -> None:
-    """The same decision as the network's, from the same attentions."""
-    network, inputs = Case(images=2, captions=1, channels=8, paper=True).build()
-    image = network.encode_images(inputs["img_embs"])
-    words = inputs["cap_embs"][0, : inputs["cap_lens"][0]]
-    branch = network.match(image, words).sparse.selection
-    direction = words.double().mean(dim=0)
-    s_st = image.unit @ (direction / direction.norm())
-    kept, extra, mask = network.sparse_net_cap.select_tokens(image.patches, image.s_im, s_st)
-    assert torch.equal(mask, branch.mask)
-    weights = branch.extra_weights.to(extra.dtype)[:, None]
-    torch.testing.assert_close(extra, weights @ image.patches)
-    for i in range(2):
-        order = branch.score[i].argsort(descending=True)[: kept.shape[1]]
-        assert torch.equal(kept[i], image.patches[i, order])
-    assert not torch.allclose(branch.score, image.s_im + s_st)

@@ -25,11 +25,8 @@ def test_zero_has_no_minus(value: float, form: str, text: str) -> None:
     assert written(value, form) == text
 
 
-def test_one_thing_has_no_plural() -> None:
+def test_counts_have_nouns_and_rounding_leaves_no_minus_on_zero() -> None:
     assert [amount(count, "epoch") for count in (0, 1, 2, 1200)] == ["0 epochs", "1 epoch", "2 epochs", "1,200 epochs"]
-
-
-def test_rounding_leaves_no_minus_on_zero() -> None:
     assert str(rounded(-1e-9, 6)) == "0.0"
     assert rounded(-1.23456789, 6) == -1.234568
 

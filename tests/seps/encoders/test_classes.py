@@ -93,7 +93,7 @@ def test_the_best_class_of_each_patch_comes_with_its_probability_and_what_is_add
     packed = features[:, int(model.has_cls) :][:, : model.num_patches, model.width :]
     assert torch.equal(seen.best, packed[..., 0].long()) and torch.equal(seen.probability, packed[..., 7])
     assert bool((seen.probability > 0).all()) and bool((packed[..., 7:14].sum(dim=-1) <= 1 + 1e-5).all())
-    without = model.head(features[..., : model.width])
+    without = model.project(features[..., : model.width])
     added = (model.project(features) - without)[:, int(model.has_cls) :]
     torch.testing.assert_close(seen.added, added, atol=1e-5, rtol=0)
     plain = VisionEncoder(replace(LITE, classes=ClassConfig()), 16)
@@ -127,7 +127,7 @@ def test_in_training_the_patches_of_a_share_of_the_images_are_class_vectors_only
     assert model.classes is not None
     images = torch.randn(1, 3, 64, 64).repeat(40, 1, 1, 1)
     features = model.features(images)
-    length = model.head(features[..., : model.width]).norm(dim=-1).mean(dim=1)[:, None, None]  # (B, 1, 1)
+    length = model.project(features[..., : model.width]).norm(dim=-1).mean(dim=1)[:, None, None]  # (B, 1, 1)
     vectors = length * model.classes.class_vectors(features[..., model.width :])
     model.train()
     dropped = [bool(torch.allclose(a, b, atol=1e-5)) for a, b in zip(model.project(features), vectors, strict=True)]

@@ -24,9 +24,7 @@ def test_bert_base_with_random_weights() -> None:
     encoder = TextEncoder(config, 512).eval()
     tokenizer = Tokenizer.from_config(config)
     assert encoder.width == 768
-    assert (
-        sum(parameter.numel() for parameter in encoder.bert.parameters()) == 108_891_648
-    )  # 109,482,240 less the pooler
+    assert sum(part.numel() for part in encoder.bert.parameters()) == 108_891_648  # 109,482,240 less the pooler
     ids, lengths = tokenizer.pad([tokenizer.encode(text, 30) for text in ("a dog", "two dogs running in the snow")])
     with torch.no_grad():
         assert encoder(ids, lengths).shape == (2, 8, 512)
@@ -47,7 +45,7 @@ def test_a_caption_does_not_depend_on_padding_or_neighbours(tiny: TextEncoder) -
     assert (features[0, :4].norm(dim=-1) > 0.1).all()
 
 
-def test_ids_and_lengths_that_do_not_fit(tiny: TextEncoder) -> None:
+def test_ids_lengths_and_configs_that_do_not_fit(tiny: TextEncoder, bert: Path) -> None:
     for ids, lengths, message in (
         ([2, 6, 7, 3], [4], "ids has 1 dimensions"),
         ([[2, 6, 7, 3]], [5], r"lengths\[0\] is 5"),
@@ -55,27 +53,18 @@ def test_ids_and_lengths_that_do_not_fit(tiny: TextEncoder) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             tiny(torch.tensor(ids), lengths)
-
-
-def test_more_words_than_positions(tmp_path: Path) -> None:
-    source = f"folder:{write_tiny_bert(tmp_path)}"
     with pytest.raises(ValueError, match="Captions may have 600 tokens, but folder"):
-        TextEncoder(TextConfig(source, "none", max_dense_words=600), 24)
+        TextEncoder(TextConfig(f"folder:{bert}", "none", max_dense_words=600), 24)
 
 
 def test_minilm_of_the_package_knows_what_sentences_mean() -> None:
     config = TextConfig(MINILM, MINILM)
     encoder, tokenizer = TextEncoder(config, 24).eval(), Tokenizer.from_config(config)
-    sentences = (
-        "A dog runs through the snow.",
-        "A puppy is running in the snow.",
-        "The committee postponed its decision on interest rates.",
-    )
+    sentences = "A dog runs through the snow.", "A puppy is running in the snow.", "The committee fixed interest rates."
     ids, lengths = tokenizer.pad([tokenizer.encode(sentence, 30) for sentence in sentences])
     with torch.no_grad():
         words = encoder.features(ids, lengths)  # (3, L, 384), zero at the padding
     means: Tensor = F.normalize(words.sum(dim=1), dim=-1)  # pooled as the model was trained to be
     similarity = means @ means.T
-    assert torch.isfinite(words).all()
     assert float(similarity[0, 1]) > 0.6
     assert float(similarity[0, 2]) < 0.2

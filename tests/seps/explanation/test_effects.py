@@ -48,8 +48,7 @@ def check(model: CrossSparseAggrNet, pair: dict[str, Any], masks: dict[str, Any]
     np.testing.assert_allclose(measured.effects, effects, atol=2e-6 * size, rtol=0)
     np.testing.assert_allclose(measured.word_effects, words, atol=2e-6 * size, rtol=0)
     assert abs(measured.similarity - base.similarity) < 2e-6 * size
-    branches = {"sparse": base.sparse, "dense": base.dense}
-    decided = branches[branch]
+    decided = base.sparse if branch == "sparse" else base.dense
     assert decided is not None and (measured.kept == decided.kept).all()
     return measured
 
@@ -72,10 +71,8 @@ def test_effects_of_a_larger_grid(
     model, inputs = case.build()
     measured = check(model, one_pair(inputs, 0, 0), {}, "sparse")
     assert (measured.effects != 0).sum() > 40
-    worth = np.where(measured.kept, measured.effects, -measured.effects)
-    assert (measured.worth == worth).all() and (
-        measured.word_worth[:, measured.kept] == measured.word_effects[:, measured.kept]
-    ).all()
+    assert (measured.worth == np.where(measured.kept, measured.effects, -measured.effects)).all()
+    assert (measured.word_worth[:, measured.kept] == measured.word_effects[:, measured.kept]).all()
     monkeypatch.setattr(mask_flips, "MAX_ELEMENTS", 1)  # a patch at a time
     again = measure_effects(model, **one_pair(inputs, 0, 0))
     np.testing.assert_allclose(again.effects, measured.effects, atol=1e-6)
@@ -87,19 +84,20 @@ def test_a_patch_that_weighs_nearly_everything_keeps_its_digits() -> None:
     check(model, one_pair(inputs, 0, 0), {}, "sparse")
 
 
-def test_what_effects_refuse() -> None:
+@pytest.mark.parametrize(
+    ("measure", "changes", "message"),
+    [
+        (measure_effects, {"branch": "dense"}, "branch is 'dense'"),
+        (measure_effects, {"branch": "both"}, "branch is 'both'"),
+        (measure_effects, {"mask": np.zeros(16, dtype=np.bool_)}, "mask keeps 0 of 16 patches"),
+        (measure_blanked, {"neutral": torch.zeros(3)}, "neutral has 3 channels"),
+        (measure_blanked, {"img_embs": torch.zeros(1, 17, 16)}, "img_embs has 3 dimensions"),
+    ],
+)
+def test_what_effects_refuse(measure: Any, changes: dict[str, Any], message: str) -> None:
     model, inputs = Case().build()
-    pair = one_pair(inputs, 0, 0)
-    with pytest.raises(ValueError, match="branch is 'dense'"):
-        measure_effects(model, **pair, branch="dense")
-    with pytest.raises(ValueError, match="branch is 'both'"):
-        measure_effects(model, **pair, branch="both")
-    with pytest.raises(ValueError, match="mask keeps 0 of 16 patches"):
-        measure_effects(model, **pair, mask=np.zeros(16, dtype=np.bool_))
-    with pytest.raises(ValueError, match="neutral has 3 channels"):
-        measure_blanked(model, **pair, neutral=torch.zeros(3))
-    with pytest.raises(ValueError, match="img_embs has 3 dimensions"):
-        measure_blanked(model, pair["img_embs"][None], pair["cap_embs"])
+    with pytest.raises(ValueError, match=message):
+        measure(model, **one_pair(inputs, 0, 0) | changes)
 
 
 def blanked_loop(
@@ -119,9 +117,8 @@ def blanked_loop(
 @given(cases)
 @settings(max_examples=number_of_examples(100))
 def test_blanked_patches_equal_a_loop_of_passes(case: Case) -> None:
-    model, inputs = replace(
-        case, images=1, captions=1, side=max(2, case.side)
-    ).build()  # ties among equal patches aside
+    case = replace(case, images=1, captions=1, side=max(2, case.side))  # ties among equal patches aside
+    model, inputs = case.build()
     pair = one_pair(inputs, 0, 0)
     masks = random_masks(case.seed, model.num_patches, bool(case.dense_words)) if case.seed % 3 == 0 else {}
     neutral = torch.randn(case.channels) if case.seed % 2 else pair["img_embs"][-model.num_patches :].mean(dim=0)

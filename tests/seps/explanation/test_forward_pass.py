@@ -10,7 +10,6 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 
 from seps import AlignmentExplanation, BranchExplanation, Explanation, ScoringEngine, explain
-from seps.explanation.forward_pass import explain_encoded
 from tests.helpers.examples import number_of_examples
 from tests.helpers.models.cases import Case, cases, one_pair
 
@@ -30,33 +29,24 @@ def branches_of(record: Explanation) -> list[BranchExplanation]:
 
 @given(cases)
 @settings(max_examples=number_of_examples(150))
-def test_the_terms_add_up_to_the_models_similarity(case: Case) -> None:
+def test_terms_add_up_to_the_similarity_and_masks_equal_those_of_training_mode(case: Case) -> None:
     model, inputs = case.build()
     with torch.no_grad():
         similarity = model(**inputs)
+        _, masks = model.train()(**inputs)
+    model.eval()
     for image in range(case.images):
         for caption in range(case.captions):
             record = explain(model, **one_pair(inputs, image, caption))
             assert abs(sum(record.terms.values()) - record.similarity) < 1e-5
             assert abs(record.similarity - float(similarity[image, caption])) < 1e-5
-
-
-@given(cases)
-@settings(max_examples=number_of_examples(100))
-def test_masks_equal_those_of_training_mode(case: Case) -> None:
-    model, inputs = case.build()
-    _, masks = model.train()(**inputs)
-    model.eval()
-    for image in range(case.images):
-        for caption in range(case.captions):
-            branches = branches_of(explain(model, **one_pair(inputs, image, caption)))
+            kept = [branch.kept for branch in branches_of(record)]
             if case.paper:
-                for mask, branch in zip(masks, branches, strict=False):  # without dual aggregation only D_s
-                    assert (mask[caption, image].numpy() == branch.kept).all()
+                for mask, expected in zip(masks, kept, strict=False):  # without dual aggregation only D_s
+                    assert (mask[caption, image].numpy() == expected).all()
                 assert len(masks) == (2 if case.dense_words and case.dual else 1)
             else:
-                kept = np.stack([branch.kept for branch in branches]).sum(axis=0)
-                assert (masks[caption, image].numpy() == kept).all()
+                assert (masks[caption, image].numpy() == np.stack(kept).sum(axis=0)).all()
 
 
 @given(cases)
@@ -127,12 +117,10 @@ def test_word_maps_are_the_weights_of_the_token_met(case: Case) -> None:
 
 
 def test_the_leaky_relu_stands_between_cosines_and_matrix() -> None:
-    released, _, _ = record_of(Case(paper=False))
-    cosines = released.sparse_alignment.cosines
-    assert (cosines < 0).any()
-    np.testing.assert_allclose(released.sparse_alignment.matrix, np.where(cosines < 0, 0.1 * cosines, cosines))
-    paper, _, _ = record_of(Case(paper=True))
-    np.testing.assert_array_equal(paper.sparse_alignment.matrix, paper.sparse_alignment.cosines)
+    for paper, slope in ((False, 0.1), (True, 1.0)):
+        alignment = record_of(Case(paper=paper))[0].sparse_alignment
+        assert (alignment.cosines < 0).any()
+        np.testing.assert_allclose(alignment.matrix, alignment.cosines * np.where(alignment.cosines < 0, slope, 1))
 
 
 def test_the_record_cannot_be_changed() -> None:
@@ -159,12 +147,8 @@ def test_copies_and_pickles_are_the_record_again() -> None:
     np.testing.assert_array_equal(again.sparse.parts["s_p"], record.sparse.parts["s_p"])
     with pytest.raises(TypeError, match="read-only"):
         again.sparse.parts["s_p"] = again.sparse.score
-    for array, original in (
-        (again.sparse.score, record.sparse.score),
-        (again.sparse.parts["s_p"], record.sparse.parts["s_p"]),
-    ):
-        array.flat[0] += 1  # a copy is its owner's
-        assert array.flat[0] != original.flat[0]
+    again.sparse.score.flat[0] += 1  # a copy is its owner's
+    assert again.sparse.score.flat[0] != record.sparse.score.flat[0]
     assert dataclasses.asdict(record)["sparse"]["coefficients"] == dict(record.sparse.coefficients)
 
 
@@ -190,7 +174,7 @@ def test_an_image_of_an_index_is_explained_as_its_embeddings_are(case: Case) -> 
     for number in range(case.images):
         pair = one_pair(inputs, number, 0)
         expected = explain(model, **pair)
-        record = explain_encoded(model, images[number].features(), pair["cap_embs"], pair.get("dense_cap_embs"))
+        record = explain(model, **pair | {"img_embs": images[number].features()})
         assert record.similarity == pytest.approx(expected.similarity, abs=1e-5)
         assert (record.variant, record.grid, record.has_cls) == (expected.variant, expected.grid, expected.has_cls)
         for branch, same in zip(branches_of(record), branches_of(expected), strict=True):
@@ -199,15 +183,14 @@ def test_an_image_of_an_index_is_explained_as_its_embeddings_are(case: Case) -> 
         for alignment, likewise in zip(alignments_of(record), alignments_of(expected), strict=True):
             np.testing.assert_allclose(alignment.cosines, likewise.cosines, atol=1e-5)
             np.testing.assert_allclose(alignment.patch_cosines, likewise.patch_cosines, atol=1e-5)
+    if case.images > 1:
+        with pytest.raises(ValueError, match=f"image holds {case.images} images, but 1 is needed"):
+            explain(model, **pair | {"img_embs": images.features()})
 
 
-def test_one_image_of_an_index_is_explained_at_a_time_and_in_half_precision_too() -> None:
-    model, inputs = Case(images=2).build()
-    images = ScoringEngine(model).encode_images(inputs["img_embs"])
-    with pytest.raises(ValueError, match="image holds 2 images, but 1 is needed"):
-        explain_encoded(model, images.features(), one_pair(inputs, 0, 0)["cap_embs"])
-    half = {name: value.bfloat16() for name, value in one_pair(inputs, 0, 0).items()}
-    model = model.bfloat16()
-    images = ScoringEngine(model).encode_images(half["img_embs"][None])
-    record = explain_encoded(model, images.features(), half["cap_embs"])
-    assert record.similarity == pytest.approx(explain(model, half["img_embs"], half["cap_embs"]).similarity, abs=0.02)
+def test_an_image_of_an_index_is_explained_in_half_precision_too() -> None:
+    model, inputs = Case(images=1).build()
+    model, half = model.bfloat16(), {name: value.bfloat16() for name, value in one_pair(inputs, 0, 0).items()}
+    image = ScoringEngine(model).encode_images(half["img_embs"][None]).features()
+    record = explain(model, **half | {"img_embs": image})
+    assert record.similarity == pytest.approx(explain(model, **half).similarity, abs=0.02)

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -91,44 +92,35 @@ def test_one_kept_patch_is_every_aggregated_token_and_the_score_weighs_the_rest(
     assert not everything.tokens[0][0, -1].any()  # nothing was dropped, and the extra token is empty
 
 
+EVERY = torch.ones(16, dtype=torch.bool)
+ROWS = torch.ones(3, 16, dtype=torch.bool)
+ROWS[1] = False
+
+
 @pytest.mark.parametrize(
-    ("mask", "message"),
+    ("masks", "message"),
     [
-        ([True] * 16, "mask is a list, but a torch.Tensor or a numpy array is needed"),
-        (torch.ones(16), "mask holds torch.float32, but bool is needed"),
-        (np.ones(16), "mask holds float64, but bool is needed"),
-        (torch.ones(17, dtype=torch.bool), r"mask has shape \(17,\), but \(16,\), a bool a patch, is needed"),
-        (torch.ones(2, 16, dtype=torch.bool), r"mask has shape \(2, 16\), but \(16,\)"),
-        (torch.zeros(16, dtype=torch.bool), "mask keeps 0 of 16 patches, but at least 1 is needed"),
+        ({"mask": [True] * 16}, "mask is a list, but a torch.Tensor or a numpy array is needed"),
+        ({"mask": torch.ones(16)}, "mask holds torch.float32, but bool is needed"),
+        ({"mask": np.ones(16)}, "mask holds float64, but bool is needed"),
+        ({"mask": torch.ones(17, dtype=torch.bool)}, "mask has shape (17,), but (16,), a bool a patch,"),
+        ({"mask": ROWS[:2]}, "mask has shape (2, 16), but (16,)"),
+        ({"mask": torch.zeros(16, dtype=torch.bool)}, "mask keeps 0 of 16 patches, but at least 1 is needed"),
+        ({"dense_mask": EVERY}, "dense_mask forces the dense branch, but there is no dense caption"),
     ],
 )
-def test_masks_that_decide_nothing_are_refused(mask: Any, message: str) -> None:
-    model, inputs = Case(images=1).build()
+def test_masks_that_decide_nothing_are_refused(masks: dict[str, Any], message: str) -> None:
+    model, inputs = Case(images=3).build()
     pair = one_pair(inputs, 0, 0)
     engine, images, captions = indexed(model, inputs)
     for function in (
-        lambda: explain(model, **pair, mask=mask),
-        lambda: matched(model, pair, mask=mask),
-        lambda: engine.score(images, captions, mask=mask),
+        lambda: explain(model, **pair, **masks),
+        lambda: matched(model, pair, **masks),
+        lambda: engine.score(images, captions, **masks),
     ):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match=re.escape(message)):
             function()
-
-
-def test_what_else_a_mask_cannot_be() -> None:
-    model, inputs = Case(images=3).build()
-    pair = one_pair(inputs, 0, 0)
-    every = torch.ones(16, dtype=torch.bool)
-    engine, images, captions = indexed(model, inputs)
-    with pytest.raises(ValueError, match="dense_mask forces the dense branch"):
-        explain(model, **pair, dense_mask=every)
-    with pytest.raises(ValueError, match="dense_mask forces the dense branch"):
-        engine.score(images, captions, dense_mask=every)
     with pytest.raises(ValueError, match="a forced decision is not drawn"):
-        explain(model, **pair, mask=every, generator=torch.Generator())
-    rows = torch.ones(3, 16, dtype=torch.bool)
-    rows[1] = False
+        explain(model, **pair, mask=EVERY, generator=torch.Generator())
     with pytest.raises(ValueError, match="mask keeps 0 of 16 patches in row 1"):
-        engine.score(images, captions, mask=rows)
-    with pytest.raises(ValueError, match=r"mask has shape \(2, 16\)"):
-        engine.score(images, captions, mask=rows[:2])
+        engine.score(images, captions, mask=ROWS)

@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import load_file
 
 from seps import CrossSparseAggrNet, SEPSLoss
+from tests.helpers.models.cases import one_pair
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SHARED = Path(__file__).parents[4] / "shared" / "golden"
@@ -16,16 +17,9 @@ LOSSES = [name for name, settings in MANIFEST.items() if settings["variant"] == 
 
 
 def build(settings: dict[str, Any]) -> CrossSparseAggrNet:
-    return CrossSparseAggrNet(
-        embed_size=settings["embed_size"],
-        num_patches=settings["num_patches"],
-        sparse_ratio=settings["sparse_ratio"],
-        aggr_ratio=settings["aggr_ratio"],
-        use_paper_version=settings["variant"] == "paper",
-        top_k=settings.get("top_k", 5),
-        use_dual_aggr=settings.get("use_dual_aggr", True),
-        beta=settings.get("beta", 0.25),
-    )
+    names = ("embed_size", "num_patches", "sparse_ratio", "aggr_ratio", "top_k", "use_dual_aggr", "beta")
+    options = {name: settings[name] for name in names if name in settings}
+    return CrossSparseAggrNet(**options, use_paper_version=settings["variant"] == "paper")
 
 
 def vectors(name: str) -> dict[str, torch.Tensor]:
@@ -97,10 +91,10 @@ def test_extra_token(name: str) -> None:
     model.load_state_dict(under(tensors, "param."))
     inputs = under(tensors, "in.")
     image = model.encode_images(inputs["img_embs"])
-    for i, length in enumerate(inputs["cap_lens"]):
-        dense = inputs["dense_cap_embs"][i, : inputs["dense_cap_lens"][i]] if "dense_cap_embs" in inputs else None
+    for i in range(len(inputs["cap_lens"])):
+        pair = one_pair(inputs, 0, i)
         with torch.no_grad():
-            match = model.match(image, inputs["cap_embs"][i, :length], dense)
+            match = model.match(image, pair["cap_embs"], pair.get("dense_cap_embs"))
         extra = match.sparse.selection.extra_weights[:, None].float() @ image.patches  # (B_v, 1, C)
         torch.testing.assert_close(extra, tensors["out.extra_token_sparse"][i], atol=1e-5, rtol=0)
 
@@ -113,13 +107,8 @@ def test_loss(name: str) -> None:
     for key, golden in outputs.items():
         kind, lambdas = key.split(".", 1)
         lambda_sparse, lambda_dense = map(float, lambdas.split("_"))
-        criterion = SEPSLoss(
-            settings["margin"],
-            settings["target_ratio"],
-            settings["ratio_weight"],
-            lambda_sparse=lambda_sparse,
-            lambda_dense=lambda_dense,
-        )
+        weights = [settings[name] for name in ("margin", "target_ratio", "ratio_weight")]
+        criterion = SEPSLoss(*weights, lambda_sparse=lambda_sparse, lambda_dense=lambda_dense)
         criterion.set_max_violation(settings["max_violation"])
         sparse = tensors["mask_sparse"]
         masks = (sparse, tensors["mask_dense"]) if kind == "pair" else sparse

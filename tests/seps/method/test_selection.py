@@ -1,43 +1,22 @@
 import math
 
-import pytest
 import torch
 
 from seps.method.aggregation import TokenAggregation
-from seps.method.alignment import HRPA
 from seps.method.selection import TokenSparse, count_kept, gumbel_mask, min_max, sort_top_k_mask, top_k_mask
 from seps.method.softmax import masked_softmax
+from tests.helpers.models.cases import Case
 
 
-@pytest.mark.parametrize(("patches", "ratio", "kept"), [(16, 0.5, 8), (49, 0.5, 25), (16, 0.01, 1), (9, 1.0, 9)])
-def test_kept_count(patches: int, ratio: float, kept: int) -> None:
-    assert count_kept(patches, ratio) == kept
-
-
-def test_top_k_keeps_the_highest() -> None:
-    mask = top_k_mask(torch.tensor([[0.1, 0.9, 0.5, 0.7], [4.0, 3.0, 2.0, 1.0]]), 2)
-    assert mask.tolist() == [[False, True, False, True], [True, True, False, False]]
-
-
-def test_of_equal_scores_the_earlier_patch_is_kept() -> None:
-    mask = top_k_mask(torch.tensor([[1.0, 2.0, 1.0, 1.0, 0.0], [5.0, 5.0, 5.0, 5.0, 5.0]]), 3)
-    assert mask.tolist() == [[True, True, True, False, False], [True, True, True, False, False]]
-
-
-@pytest.mark.parametrize("keep", [1, 7, 20])
-def test_sorting_decides_as_the_threshold_does(keep: int) -> None:
+def test_the_highest_scores_are_kept_and_of_equal_ones_the_earlier() -> None:
+    assert [count_kept(*given) for given in ((16, 0.5), (49, 0.5), (16, 0.01), (9, 1.0))] == [8, 25, 1, 9]
     scores = torch.randint(0, 6, (50, 20)).double() + (torch.rand(50, 1) > 0.5) * torch.rand(50, 20)  # half with ties
-    assert torch.equal(sort_top_k_mask(scores, keep), top_k_mask(scores, keep))
-
-
-@pytest.mark.parametrize("count", [1, 3, 5, 9])
-def test_relevance_sees_the_highest_and_zeros_where_there_are_fewer(count: int) -> None:
-    hrpa, best = HRPA(5, use_paper_version=True), torch.randn(4, count)
-    highest = torch.zeros(4, 5)
-    highest[:, : min(count, 5)] = best.sort(descending=True).values[:, :5]
-    assert torch.equal(hrpa.relevance(best), hrpa.relevance_mlp(highest).squeeze(-1))
-    padded = torch.cat([best, torch.full((4, 2), -torch.inf)], dim=1)
-    assert torch.equal(hrpa.relevance(padded), hrpa.relevance(best))
+    for keep in (1, 7, 20):
+        mask = top_k_mask(scores, keep)
+        assert torch.equal(sort_top_k_mask(scores, keep), mask)
+        for row, kept in zip(scores.tolist(), mask, strict=True):
+            order = sorted(range(20), key=lambda patch: (-row[patch], patch))
+            assert kept.nonzero().flatten().tolist() == sorted(order[:keep])
 
 
 def test_min_max_stretches_to_the_unit_interval_and_flattens_a_flat_one() -> None:
@@ -46,9 +25,8 @@ def test_min_max_stretches_to_the_unit_interval_and_flattens_a_flat_one() -> Non
 
 
 def test_masked_softmax_is_a_softmax_among_the_kept() -> None:
-    logits = torch.randn(5, 7)
-    mask = (torch.rand(5, 7) > 0.4).float()
-    mask[3] = 0
+    logits, mask = torch.randn(5, 7), (torch.rand(5, 7) > 0.4).float()
+    mask[3], logits[4, 0], mask[4, 0] = 0, 1000.0, 0.0  # a row of nothing; a dropped logit that would overflow
     weights = masked_softmax(logits, mask)
     for row in range(5):
         kept = mask[row] > 0
@@ -56,27 +34,17 @@ def test_masked_softmax_is_a_softmax_among_the_kept() -> None:
         assert (weights[row, ~kept] == 0).all()
 
 
-def test_masked_softmax_survives_logits_that_would_overflow() -> None:
-    weights = masked_softmax(torch.tensor([1000.0, 0.0, -1000.0]), torch.tensor([0.0, 1.0, 1.0]))
-    assert weights.tolist() == [0.0, 1.0, 0.0]
-
-
-def test_masked_softmax_gives_the_mask_the_gradient_of_the_function() -> None:
+def test_masked_softmax_gives_the_mask_the_gradient_of_the_function_within_bounds() -> None:
     logits = torch.randn(1, 6, dtype=torch.float64)
     mask = torch.tensor([[1.0, 0.0, 1.0, 1.0, 0.0, 1.0]], dtype=torch.float64, requires_grad=True)
     value = torch.randn(6, dtype=torch.float64)
     (masked_softmax(logits, mask) @ value).sum().backward()
-    assert mask.grad is not None
     other = mask.detach().clone().requires_grad_()
     ((logits.exp() * other / (logits.exp() * other).sum()) @ value).sum().backward()
     torch.testing.assert_close(mask.grad, other.grad)
-
-
-def test_the_masks_gradient_stays_bounded_where_a_dropped_logit_towers() -> None:
     mask = torch.tensor([0.0, 1.0, 1.0], requires_grad=True)
     (masked_softmax(torch.tensor([40.0, 0.0, 0.0]), mask) @ torch.tensor([1.0, -1.0, 1.0])).backward()
-    assert mask.grad is not None
-    assert float(mask.grad.abs().max()) < 100
+    assert mask.grad is not None and float(mask.grad.abs().max()) < 100  # where a dropped logit towers
 
 
 def test_the_keep_probability_is_the_scores_place_in_its_range() -> None:
@@ -94,6 +62,9 @@ def test_gumbel_draws_are_exact_seeded_and_follow_their_probability() -> None:
     assert torch.equal(mask, gumbel_mask(p, 1.0, torch.Generator().manual_seed(3)))
     assert not torch.equal(mask, gumbel_mask(p, 1.0, torch.Generator().manual_seed(4)))
     torch.testing.assert_close(mask.view(3, -1).mean(dim=1), p[0, ::20_000], atol=0.02, rtol=0)
+    rare = torch.tensor([[1e-9, 1e-9, 1e-7, 1e-9]] * 4, dtype=torch.float64)
+    drawn = gumbel_mask(rare, 1.0, torch.Generator().manual_seed(0))
+    assert drawn.tolist() == [[0, 0, 1, 0]] * 4  # the most probable patch, as nothing else would be kept
 
 
 def test_the_temperature_shapes_the_gradient_and_not_the_draw() -> None:
@@ -107,12 +78,6 @@ def test_the_temperature_shapes_the_gradient_and_not_the_draw() -> None:
         assert torch.equal(mask.detach(), (logit > 0).double())
         soft = torch.sigmoid(logit / tau)
         torch.testing.assert_close(p.grad, soft * (1 - soft) / (tau * 0.4 * 0.6))
-
-
-def test_a_draw_that_would_keep_nothing_keeps_the_most_probable_patch() -> None:
-    p = torch.full((4, 5), 1e-9, dtype=torch.float64)
-    p[:, 2] = 1e-7
-    assert gumbel_mask(p, 1.0, torch.Generator().manual_seed(0)).tolist() == [[0, 0, 1, 0, 0]] * 4
 
 
 def test_the_authors_calls_select_and_aggregate_as_the_network_does() -> None:
@@ -131,3 +96,18 @@ def test_the_authors_calls_select_and_aggregate_as_the_network_does() -> None:
         weights = aggregation.weight(kept[i]).T.softmax(dim=-1)  # (N_c, N_keep); the scale is 1
         torch.testing.assert_close(aggregated[i], weights @ kept[i])
     torch.testing.assert_close(aggregation.aggregate(tokens, mask), aggregated)  # the same by the mask
+
+
+def test_of_the_paper_variant_select_tokens_decides_as_the_network_does() -> None:
+    network, inputs = Case(images=2, captions=1, channels=8, paper=True).build()
+    image = network.encode_images(inputs["img_embs"])
+    words = inputs["cap_embs"][0, : inputs["cap_lens"][0]]
+    branch = network.match(image, words).sparse.selection
+    direction = words.double().mean(dim=0)
+    s_st = image.unit @ (direction / direction.norm())
+    kept, extra, mask = network.sparse_net_cap.select_tokens(image.patches, image.s_im, s_st)
+    assert torch.equal(mask, branch.mask)
+    torch.testing.assert_close(extra, branch.extra_weights.to(extra.dtype)[:, None] @ image.patches)
+    order = branch.score.argsort(descending=True)[:, : kept.shape[1]]
+    assert all(torch.equal(kept[i], image.patches[i, order[i]]) for i in range(2))
+    assert not torch.allclose(branch.score, image.s_im + s_st)  # s^p is added, and the attentions are normalised

@@ -35,13 +35,26 @@ class Reclassed:
         return Namespace, (), ({}, {"__class__": torch.storage.TypedStorage})
 
 
+def save(folder: Path, content: object, form: str = "zip") -> Path:
+    """Write a checkpoint in one of the `FORMATS`."""
+    torch.save(content, folder / "model.pth", **FORMATS[form])
+    return folder / "model.pth"
+
+
+def refuses(file: Path, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"model\.pth{message}"):
+        read_checkpoint(file)
+
+
+NO_CHECKPOINT = r" is no checkpoint of torch\.save, or damaged or cut short"
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_both_formats(tmp_path: Path, form: str) -> None:
     state = {"img_enc.a": torch.randn(3), "cross_net.b": nn.Parameter(torch.randn(2, 2))}
     opt = Namespace(sparse_ratio=0.3, vit_type="swin", lr_schedules=[9, 15], device=torch.device("cpu"))
-    file = tmp_path / "model_best.pth"
-    torch.save({"model": state, "opt": opt, "epoch": 7, "best_rsum": 512.25, "Eiters": 3}, file, **FORMATS[form])
-    checkpoint = read_checkpoint(file)
+    content = {"model": state, "opt": opt, "epoch": 7, "best_rsum": 512.25, "Eiters": 3}
+    checkpoint = read_checkpoint(save(tmp_path, content, form))
     assert checkpoint.tensors.keys() == state.keys()
     assert all(torch.equal(checkpoint.tensors[key], tensor) for key, tensor in state.items())
     assert checkpoint.options == {"sparse_ratio": 0.3, "vit_type": "swin"}
@@ -68,10 +81,9 @@ def test_nothing_in_the_file_is_run(tmp_path: Path, form: str, place: str) -> No
     if form == "pickle":
         file.write_bytes(pickle.dumps(content, protocol=2))
     else:
-        torch.save(content, file, **FORMATS[form])
-    refused = r"posix\.system|torch\.storage\._load_from_bytes"  # the latter is how a bare pickle writes tensors
-    with pytest.raises(ValueError, match=rf"model\.pth asks for '({refused})'"):
-        read_checkpoint(file)
+        save(tmp_path, content, form)
+    # A bare pickle writes tensors with the second function.
+    refuses(file, r" asks for '(posix\.system|torch\.storage\._load_from_bytes)'")
     assert not trace.exists()
     if form == "pickle":
         pickle.loads(file.read_bytes())
@@ -95,59 +107,51 @@ def test_the_message_names_what_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crafty: object, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    torch.save(crafted("opt", crafty), "model.pth")
-    with pytest.raises(ValueError, match=f"model.pth asks for '{name}'.* save it again"):
-        read_checkpoint("model.pth")
+    refuses(save(tmp_path, crafted("opt", crafty)), f" asks for '{name}'.* save it again")
     assert not Path("trace").exists()
 
 
 def test_a_namespace_stays_one(tmp_path: Path) -> None:
-    file = tmp_path / "model.pth"
-    torch.save({"model": {"a": torch.ones(1)}, "opt": Reclassed()}, file)
+    file = save(tmp_path, {"model": {"a": torch.ones(1)}, "opt": Reclassed()})
     with torch.serialization.safe_globals([Namespace]):
         assert type(torch.load(file, weights_only=True)["opt"]) is torch.storage.TypedStorage
-    with pytest.raises(ValueError, match=r"model\.pth is no checkpoint of torch\.save"):
-        read_checkpoint(file)
-    torch.save({"model": {"a": torch.ones(1)}, "opt": [0.5]}, file)
-    with pytest.raises(ValueError, match=r"model\.pth: opt is a list"):
-        read_checkpoint(file)
+    refuses(file, NO_CHECKPOINT)
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_numbers_of_numpy_are_numbers(tmp_path: Path, form: str) -> None:
-    file = tmp_path / "model.pth"
     opt = {"sparse_ratio": np.float32(0.5), "lr": np.float16(0.25), "gpuid": np.int16(-3), "on": np.bool_(True)}
     for given in (opt, Namespace(**opt)):
         content = {"model": {"a": torch.ones(1)}, "opt": given, "epoch": np.int64(7), "best_rsum": np.float64(512.3)}
-        torch.save(content, file, **FORMATS[form])
-        checkpoint = read_checkpoint(file)
+        checkpoint = read_checkpoint(save(tmp_path, content, form))
         assert checkpoint.options == {"sparse_ratio": 0.5, "lr": 0.25, "gpuid": -3, "on": True}
         assert (checkpoint.epoch, checkpoint.best_rsum) == (7, 512.3)
-    torch.save({"model": {"a": torch.ones(1)}, "best_rsum": np.dtype(">f8").type(np.array(1.5, ">f8"))}, file)
-    assert read_checkpoint(file).best_rsum == 1.5
-    torch.save({"model": {}, "best_rsum": np.float64(2.5)}, file, **FORMATS["legacy"])
+    file = save(tmp_path, {"model": {}, "best_rsum": np.float64(2.5)}, "legacy")
     file.write_bytes(file.read_bytes().replace(b"numpy._core.multiarray", b"numpy.core.multiarray"))  # as numpy 1 wrote
     assert read_checkpoint(file).best_rsum == 2.5
 
 
+SCALAR: Any = np.float64(1).__reduce__()[0]
+
+
 @pytest.mark.parametrize(
     "value",
-    [np.ones(3), np.datetime64("2024-01-01"), np.str_("text"), np.longdouble(1), np.array([Call(os.getcwd)], object)],
-    ids=["array", "date", "text", "long double", "objects"],
+    [
+        np.ones(3),
+        np.datetime64("2024-01-01"),
+        np.str_("text"),
+        np.longdouble(1),
+        np.array([Call(os.getcwd)], object),
+        Call(SCALAR, np.dtype("f8"), b"short"),
+        Call(SCALAR, np.dtype("f8"), "text"),
+        Call(SCALAR, np.dtype("f8")),
+        Call(SCALAR, "f8", bytes(8)),
+        Call(SCALAR, np.dtype("O"), bytes(8)),
+    ],
+    ids=["array", "date", "text", "long double", "objects", "short", "of text", "empty", "no dtype", "of objects"],
 )
 def test_what_numpy_has_beside_numbers_is_refused(tmp_path: Path, value: object) -> None:
-    torch.save({"model": {"a": torch.ones(1)}, "best_rsum": value}, tmp_path / "model.pth")
-    with pytest.raises(ValueError, match=r"model\.pth (asks for|is no checkpoint)"):
-        read_checkpoint(tmp_path / "model.pth")
-
-
-def test_crafted_numbers_of_numpy_are_refused(tmp_path: Path) -> None:
-    scalar: Any = np.float64(1).__reduce__()[0]
-    kind = np.dtype("f8")
-    for arguments in ((kind, b"short"), (kind, "text"), ("f8", bytes(8)), (np.dtype("O"), bytes(8)), (kind,)):
-        torch.save({"model": {"a": torch.ones(1)}, "best_rsum": Call(scalar, *arguments)}, tmp_path / "model.pth")
-        with pytest.raises(ValueError, match=r"model\.pth is no checkpoint"):
-            read_checkpoint(tmp_path / "model.pth")
+    refuses(save(tmp_path, {"model": {"a": torch.ones(1)}, "best_rsum": value}), " (asks for|is no checkpoint)")
 
 
 PREFIXES = ("module.", "_orig_mod.", "module._orig_mod.", "_orig_mod.module.")
@@ -164,55 +168,43 @@ def test_what_wrappers_put_before_names_is_taken_off(tmp_path: Path, prefix: str
         content = {prefix + key: torch.ones(1) for key in plain}
     else:  # only one part was wrapped
         content = {key.replace("img_enc.", f"img_enc.{prefix}"): torch.ones(1) for key in plain}
-    torch.save({"state_dict": content}, tmp_path / "model.pth")
-    assert list(read_checkpoint(tmp_path / "model.pth").tensors) == plain
+    assert list(read_checkpoint(save(tmp_path, {"state_dict": content})).tensors) == plain
 
 
 def test_what_is_allowed_is_allowed_here_alone(tmp_path: Path) -> None:
-    file = tmp_path / "model.pth"
-    torch.save({"model": {"a": torch.ones(1)}, "opt": Namespace(a=1)}, file)
+    file = save(tmp_path, {"model": {"a": torch.ones(1)}, "opt": Namespace(a=1)})
     before = set(torch.serialization.get_safe_globals())
     read_checkpoint(file)
     assert set(torch.serialization.get_safe_globals()) == before
     with pytest.raises(pickle.UnpicklingError, match=r"argparse\.Namespace"):
         torch.load(file, weights_only=True)
-    torch.save(crafted("opt", Call(getattr, "a", "upper")), file)
+    save(tmp_path, crafted("opt", Call(getattr, "a", "upper")))
     with torch.serialization.safe_globals([getattr]):  # what the rest of the process allows does not count
         torch.serialization.add_safe_globals([Namespace])
         torch.load(file, weights_only=True)
-        with pytest.raises(ValueError, match=r"model\.pth asks for 'getattr'"):
-            read_checkpoint(file)
+        refuses(file, " asks for 'getattr'")
         assert set(torch.serialization.get_safe_globals()) == before | {getattr, Namespace}
     torch.serialization.clear_safe_globals()
     torch.serialization.add_safe_globals(list(before))
 
 
 def test_earlier_torch_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.save({"model": {"a": torch.ones(1)}}, tmp_path / "model.pth")
+    file = save(tmp_path, {"model": {"a": torch.ones(1)}})
     monkeypatch.setattr(torch, "__version__", TorchVersion("2.9.1+cpu"))
     with pytest.raises(ValueError, match=r"torch 2\.9\.1\+cpu can be made to run code by a crafted"):
-        read_checkpoint(tmp_path / "model.pth")
+        read_checkpoint(file)
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_file_cut_short(tmp_path: Path, form: str) -> None:
-    file = tmp_path / "model.pth"
-    torch.save({"model": {"a": torch.randn(1000)}, "opt": Namespace(a=1)}, file, **FORMATS[form])
+def test_a_file_that_is_cut_short_or_no_checkpoint(tmp_path: Path, form: str) -> None:
+    file = save(tmp_path, {"model": {"a": torch.randn(1000)}, "opt": Namespace(a=1)}, form)
     whole = file.read_bytes()
-    for length in (0, 1, 60, len(whole) // 2, len(whole) - 200, len(whole) - 1):
-        file.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match=r"model\.pth is no checkpoint of torch\.save, or damaged or cut short"):
-            read_checkpoint(file)
-
-
-def test_a_file_that_is_no_checkpoint(tmp_path: Path) -> None:
-    file = tmp_path / "model.pth"
-    for content in (b"a dog runs", b"PK\x03\x04 and no more", bytes(1000), b'{"model": 1}'):
+    cut = [whole[:length] for length in (0, 1, 60, len(whole) // 2, len(whole) - 200, len(whole) - 1)]
+    for content in (*cut, b"a dog runs", b"PK\x03\x04 and no more", bytes(1000), b'{"model": 1}'):
         file.write_bytes(content)
-        with pytest.raises(ValueError, match=r"model\.pth is no checkpoint of torch\.save"):
-            read_checkpoint(file)
-    with pytest.raises(ValueError, match=r"other\.pth does not exist"):
-        read_checkpoint(tmp_path / "other.pth")
+        refuses(file, NO_CHECKPOINT)
+    file.unlink()
+    refuses(file, " does not exist")
     with pytest.raises(ValueError, match="is a folder: name a file"):
         read_checkpoint(tmp_path)
 
@@ -221,6 +213,7 @@ def test_a_file_that_is_no_checkpoint(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ({"model": {"a": torch.ones(1), "_orig_mod.a": torch.zeros(1)}}, "model has a name twice, with and without"),
+        ({"model": {"a": torch.ones(1)}, "opt": [0.5]}, "opt is a list"),
         (torch.ones(2), "model is a Tensor, but a state dict is needed"),
         ({"model": 3}, "model is a int, but a state dict is needed"),
         ({"model": {"a": 3}}, "model has 'a', a int, but names and tensors are needed"),
@@ -232,7 +225,4 @@ def test_a_file_that_is_no_checkpoint(tmp_path: Path) -> None:
     ],
 )
 def test_a_checkpoint_of_something_else(tmp_path: Path, content: object, message: str) -> None:
-    file = tmp_path / "model.pth"
-    torch.save(content, file)
-    with pytest.raises(ValueError, match=rf"model\.pth: .*{message}"):
-        read_checkpoint(file)
+    refuses(save(tmp_path, content), f": .*{message}")

@@ -36,18 +36,8 @@ def test_ratios_are_the_published_ones(
         ("network", {"ratio": 0.5}, "network has the unknown key 'ratio'"),
         ("vision", {"image_size": 10**9}, "vision.image_size is 1000000000"),
         ("vision", {"context_size": -1}, "vision.context_size is -1"),
-        pytest.param(
-            "vision",
-            {"mean": [0.5, 10**400, 0.5]},
-            "vision.mean is 100000000000000000...0000000000000000000",
-            id="vision-10**400",
-        ),
-        pytest.param(
-            "vision",
-            {"mean": [[[]] * 10**5, 0, 0]},
-            "vision.mean is [[], [], [], [], [], [], ...], a list",
-            id="vision-lists",
-        ),
+        ("vision", {"mean": [0.5, 10**400, 0.5]}, "vision.mean is 100000000000000000...0000000000000000000"),
+        ("vision", {"mean": [[[]] * 9, 0, 0]}, "vision.mean is [[], [], [], [], [], [], ...], a list"),
         ("network", {"beta": float("inf")}, "network.beta is inf"),
         (None, {"embed_size": 10**9}, "embed_size is 1000000000"),
         ("vision", {"mean": [0.5]}, "vision.mean has 1 numbers"),
@@ -58,7 +48,6 @@ def test_ratios_are_the_published_ones(
         ("text", {"max_words": 1}, "text.max_words is 1"),
         (None, {"stored_as": "int4"}, "stored_as is 'int4'"),
     ],
-    ids=str,
 )
 def test_what_does_not_fit_is_named(tmp_path: Path, section: str | None, change: dict[str, Any], message: str) -> None:
     settings = tiny_settings(tmp_path)
@@ -67,11 +56,6 @@ def test_what_does_not_fit_is_named(tmp_path: Path, section: str | None, change:
         ModelConfig.from_dict(settings)
 
 
-def test_files_that_are_no_config(tmp_path: Path) -> None:
-    (tmp_path / "broken.json").write_text("[1]")
-    with pytest.raises(ValueError, match=r"broken\.json: the config is a list"):
-        load_config(tmp_path / "broken.json")
-    with pytest.raises(ValueError, match=r"absent\.json does not exist"):
-        ModelConfig.from_json(tmp_path / "absent.json")
+def test_a_name_that_is_no_config() -> None:
     with pytest.raises(ValueError, match="'vit_giant' is neither a JSON file nor one of the configs"):
         load_config("vit_giant")

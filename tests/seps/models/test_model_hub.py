@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -83,15 +84,6 @@ def files_of(folder: Path) -> set[str]:
     return {file.name for file in folder.iterdir()}
 
 
-def test_a_model_comes_back_as_it_was_uploaded(pushed: dict[str, Path], bert: Path) -> None:
-    assert files_of(pushed["main"]) == {"README.md", "config.json", "model.safetensors"}
-    card = (pushed["main"] / "README.md").read_text()
-    assert "library_name: seps" in card and "license: mit" in card
-    model = load_model(NAME)
-    assert equal_states(model, tiny_model(bert)) and not model.training
-    assert (model.name, model.repo_id, model.config) == ("tiny", NAME, tiny_model(bert).config)
-
-
 def test_what_was_measured_goes_with_no_other_model(bert: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run" / "best"
     tiny_model(bert).save_pretrained(folder)
@@ -120,14 +112,19 @@ def test_what_was_measured_goes_with_no_other_model(bert: Path, tmp_path: Path) 
     assert (folder / "README.md").read_text().startswith("# A dog finder")
 
 
-def test_a_revision_is_that_model(pushed: dict[str, Path], bert: Path) -> None:
+def test_a_model_comes_back_as_it_was_uploaded_in_each_revision(pushed: dict[str, Path], bert: Path) -> None:
+    assert files_of(pushed["main"]) == {"README.md", "config.json", "model.safetensors"}
+    card = (pushed["main"] / "README.md").read_text()
+    assert "library_name: seps" in card and "license: mit" in card
     pushed["v1"] = pushed["main"]
     changed = tiny_model(bert)
     with torch.no_grad():
         changed.txt_enc.fc.bias.add_(1)
     changed.push_to_hub(NAME, token=TOKEN)
     assert equal_states(load_model(NAME), changed)
-    assert equal_states(load_model(NAME, revision="v1"), tiny_model(bert))
+    model = load_model(NAME, revision="v1")
+    assert equal_states(model, tiny_model(bert)) and not model.training
+    assert (model.name, model.repo_id, model.config) == ("tiny", NAME, changed.config)
     with pytest.raises(ValueError, match="owner/tiny has no revision 'v2'"):
         load_model(NAME, revision="v2")
     with pytest.raises(ValueError, match="photos is a local folder"):
@@ -155,23 +152,15 @@ def test_repos_that_cannot_be_had(hub: Hub, pushed: dict[str, Path], bert: Path)
         load_judge(NAME)
 
 
-@pytest.mark.parametrize(
-    ("kind", "status", "message"),
-    [
-        (HfHubHTTPError, 401, "the model hub does not know this machine's token"),
-        (HfHubHTTPError, 403, "this machine's token has no read access"),
-        (HfHubHTTPError, 503, "the model hub is busy (status 503)"),
-    ],
-)
-def test_other_refusals_are_told(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch, kind: type[HfHubHTTPError], status: int, message: str
-) -> None:
-    def refuse(*_: Any, **__: Any) -> str:
-        raise refused(kind, status)
-
-    monkeypatch.setattr(sources, "snapshot_download", refuse)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        load_model(NAME)
+def test_other_refusals_are_told(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    for status, message in (
+        (401, "the model hub does not know this machine's token"),
+        (403, "this machine's token has no read access"),
+        (503, "the model hub is busy (status 503)"),
+    ):
+        monkeypatch.setattr(sources, "snapshot_download", Mock(side_effect=refused(HfHubHTTPError, status)))
+        with pytest.raises(ValueError, match=re.escape(message)):
+            load_model(NAME)
 
 
 # The hub's library leaves its temporary folder to the garbage collector where an upload fails.

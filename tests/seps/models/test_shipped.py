@@ -26,15 +26,13 @@ def test_what_a_name_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_slips_are_told_with_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model_in(tmp_path / "run" / "best")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=r"run has no config\.json, so it holds no model"):
-        model_folder("run")
-    with pytest.raises(ValueError, match="The folder run/bset does not exist"):
-        model_folder("run/bset")
-    with pytest.raises(ValueError, match="run/bset does not exist;"):
-        model_folder(str(tmp_path / "run" / "bset"))
-    for name in ("moon", "/nowhere/at/all", "./photos", "a/b/c"):
-        with pytest.raises(ValueError, match=f"'{re.escape(name)}' is no folder, no hub repo"):
-            model_folder(name)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match="There is no folder empty/best"):
-        model_folder("empty/best")
+    for name, message in (
+        ("run", "run has no config.json, so it holds no model: give run/best."),
+        ("run/bset", "There is no folder run/bset; in run there are: best."),
+        (str(tmp_path / "run" / "bset"), "run/bset; in "),
+        ("empty/best", "There is no folder empty/best, and empty holds no model."),
+        *((name, f"'{name}' is no folder, no hub repo") for name in ("moon", "/nowhere/at/all", "./photos", "a/b/c")),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            model_folder(name)

@@ -100,11 +100,8 @@ def test_a_decision_from_outside_holds(exported: tuple[SEPSModel, Path]) -> None
     graphs = Graphs(folder)
     mask = np.arange(model.cross_net.num_patches) % 7 == 0
     record = model.explain(photo(0), "a dog", mask=mask)
-    inputs = {
-        "patches": model.encode_photos([photo(0)])[0].numpy(),
-        "words": model.encode_captions(["a dog"])[0][0].numpy(),
-    }
-    outputs = graphs.run("forced", **inputs, mask=mask)
+    patches, words = model.encode_photos([photo(0)])[0].numpy(), model.encode_captions(["a dog"])[0][0].numpy()
+    outputs = graphs.run("forced", patches=patches, words=words, mask=mask)
     np.testing.assert_array_equal(outputs["kept"], mask)
     assert assert_same_record(outputs, record) == 0
     assert record.similarity != model.explain(photo(0), "a dog").similarity

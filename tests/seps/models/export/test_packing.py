@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import onnxruntime
 import pytest
@@ -11,21 +13,6 @@ from seps.models.int8 import from_int8, to_int8
 
 def drawn(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
-
-
-@pytest.mark.parametrize("shape", [(40, 30), (64, 3, 3, 3)])
-def test_weights_that_were_stored_in_8_bits_are_again(shape: tuple[int, ...]) -> None:
-    values = torch.from_numpy(drawn(*shape))
-    values[3] = 0  # a row of nothing has no scale
-    stored = to_int8({"weight": values})
-    packed = smallest(from_int8(stored)["weight"].numpy())
-    assert packed is not None and packed[1] is not None
-    np.testing.assert_array_equal(packed[0], stored["weight"].numpy())
-    assert packed[0].dtype == np.int8 and packed[1].shape == (shape[0], *[1] * (len(shape) - 1))
-    turned = smallest(from_int8(stored)["weight"].numpy().T)  # as products of matrices take it
-    assert turned is not None and turned[1] is not None
-    np.testing.assert_array_equal(turned[0], stored["weight"].numpy().T)
-    assert turned[1].shape == packed[1].T.shape
 
 
 def test_the_smallest_exact_type_is_taken() -> None:
@@ -45,68 +32,60 @@ def test_the_smallest_exact_type_is_taken() -> None:
     assert smallest(huge) is None  # beyond float16, and reported without a warning
 
 
-def test_a_packed_graph_is_smaller_and_computes_the_same() -> None:
-    weight = from_int8(to_int8({"w": torch.from_numpy(drawn(64, 64))}))["w"].numpy()
-    other = drawn(64, 64).astype(np.float16).astype(np.float32)
-    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None, 64]) for name in ("x", "y")]
+def packed_values(nodes: list[Any], inputs: dict[str, Any], **weights: Any) -> tuple[Any, float]:
+    """Pack a graph that computes "y", check that it still computes the same, and return it and its share in size."""
+    kinds = {name: helper.np_dtype_to_tensor_dtype(values.dtype) for name, values in inputs.items()}
     graph = helper.make_graph(
-        [helper.make_node("MatMul", ["x", "w"], ["h"]), helper.make_node("MatMul", ["h", "v"], ["y"])],
+        nodes,
         "products",
-        ends[:1],
-        ends[1:],
-        [numpy_helper.from_array(weight, "w"), numpy_helper.from_array(other, "v")],
+        [helper.make_tensor_value_info(name, kinds[name], [None, None]) for name in inputs],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.ascontiguousarray(values), name) for name, values in weights.items()],
     )
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
     plain = proto.SerializeToString()
     pack(proto)
     packed = proto.SerializeToString()
-    assert len(packed) < 0.45 * len(plain)
-    inputs = {"x": drawn(5, 64)}
     results = [onnxruntime.InferenceSession(content).run(None, inputs)[0] for content in (plain, packed)]
     np.testing.assert_array_equal(*results)
+    return proto, len(packed) / len(plain)
+
+
+def stored_in_8_bits() -> Any:
+    values = torch.from_numpy(drawn(64, 64))
+    values[3] = 0  # a row of nothing has no scale
+    return from_int8(to_int8({"w": values}))["w"].numpy()
+
+
+def test_a_packed_graph_is_smaller_and_computes_the_same() -> None:
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["h"]), helper.make_node("MatMul", ["h", "v"], ["y"])]
+    half = drawn(64, 64).astype(np.float16).astype(np.float32)
+    assert not stored_in_8_bits()[3].any()
+    assert packed_values(nodes, {"x": drawn(5, 64)}, w=stored_in_8_bits(), v=half)[1] < 0.45
 
 
 def test_16_bit_weights_are_stored_as_two_bytes_and_compute_the_same() -> None:
     layer = nn.Linear(64, 64)
     layer.weight.data.copy_(torch.from_numpy(drawn(64, 64)))
     round_weights(layer)
-    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None, 64]) for name in ("x", "y")]
-    weights = [numpy_helper.from_array(layer.weight.detach().numpy(), "w")]
-    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "product", ends[:1], ends[1:], weights)
-    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
-    plain = proto.SerializeToString()
-    pack(proto)
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
+    proto, _ = packed_values(nodes, {"x": drawn(3, 64)}, w=layer.weight.detach().numpy())
     kinds = {each.name: each.data_type for each in proto.graph.initializer}
     assert (kinds["w.high"], kinds["w.low"]) == (TensorProto.INT8, TensorProto.UINT8)
     assert TensorProto.INT16 not in kinds.values()
-    x = {"x": drawn(3, 64)}
-    values, expected = (
-        onnxruntime.InferenceSession(each).run(None, x)[0] for each in (proto.SerializeToString(), plain)
-    )
-    np.testing.assert_array_equal(values, expected)
 
 
 @pytest.mark.parametrize("kind", ["by row", "by column", "in float16"])
 def test_a_table_stays_packed_and_its_rows_are_the_same(kind: str) -> None:
-    stored = from_int8(to_int8({"w": torch.from_numpy(drawn(64, 64))}))["w"].numpy()
+    stored = stored_in_8_bits()
     table = {"by row": stored, "by column": stored.T, "in float16": stored.astype(np.float16).astype(np.float32)}[kind]
-    other = table[::-1].copy()  # read by rows, and as a whole too
-    rows = helper.make_tensor_value_info("rows", TensorProto.INT64, [None, None])
-    read = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
     nodes = [
         helper.make_node("Gather", ["table", "rows"], ["a"]),
         helper.make_node("Gather", ["other", "rows"], ["b"]),
         helper.make_node("MatMul", ["b", "other"], ["c"]),
         helper.make_node("Add", ["a", "c"], ["y"]),
     ]
-    weights = [numpy_helper.from_array(np.ascontiguousarray(table), "table"), numpy_helper.from_array(other, "other")]
-    graph = helper.make_graph(nodes, "rows", [rows], [read], weights)
-    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
-    plain = proto.SerializeToString()
-    pack(proto)
-    inputs = {"rows": np.array([[3, 0, 63], [63, 5, 5]])}
-    contents = (plain, proto.SerializeToString())
-    results = [onnxruntime.InferenceSession(content).run(None, inputs)[0] for content in contents]
-    np.testing.assert_array_equal(*results)
+    rows = np.array([[3, 0, 63], [63, 5, 5]])
+    proto, _ = packed_values(nodes, {"rows": rows}, table=table, other=table[::-1])  # the other one is also read whole
     whole = {node.input[0]: node.op_type for node in proto.graph.node if node.input[0].endswith(".packed")}
     assert whole["table.packed"] == "Gather" and whole["other.packed"] == "Cast"

@@ -80,19 +80,6 @@ def test_from_the_same_embeddings_every_field_of_the_record_is(shipped: Shipped)
     assert tied <= 10  # of some ten thousand words and tokens
 
 
-def test_rankings_are_the_engines(shipped: Shipped) -> None:
-    model, engine = shipped.model, seps.ScoringEngine(shipped.model.cross_net)
-    captions = [caption for _, caption in shipped.pairs]
-    encoded = engine.encode_captions(*model.encode_captions(captions))
-    expected = engine.score(engine.encode_images(shipped.patches), encoded).numpy()
-    features = shipped.graphs.run("features", patches=shipped.patches.numpy())
-    for i, caption in enumerate(captions):
-        words = shipped.words(caption).numpy()
-        scores = shipped.graphs.run("rank", patches=shipped.patches.numpy(), words=words, **features)["similarity"]
-        np.testing.assert_allclose(scores, expected[:, i], atol=TOLERANCE)
-        np.testing.assert_array_equal(np.argsort(-scores), np.argsort(-expected[:, i]))
-
-
 def test_sizes_stay_in_their_budgets(shipped: Shipped) -> None:
     sizes = {name: graph["bytes"] / MEGABYTE for name, graph in shipped.manifest["graphs"].items()}
     sizes["all"] = sum(sizes.values())
