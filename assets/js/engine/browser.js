@@ -13,7 +13,7 @@ import { rankCaptions, rankingValue } from "./answers/captions.js";
 import { comparison, firstTwo, whyValue } from "./answers/contrast.js";
 import { fetchedJson } from "./onnx/fetching.js";
 import { playgroundUnder } from "./answers/loss.js";
-import { fromHighest } from "./onnx/numbers.js";
+import { fromHighest } from "../base/arrays.js";
 import { failure } from "./onnx/remote.js";
 import { FORMATS, makeSaving } from "./answers/saving.js";
 

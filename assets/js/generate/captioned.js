@@ -1,6 +1,7 @@
 // A picture and its captions: each word is a button that shows where the captioner looked when it wrote the word, and
 // of a photograph, next to it on the same scale, where SEPS finds the word.
 
+import { highest } from "../base/arrays.js";
 import { floats } from "../base/numbers.js";
 import { fitImage, onPhotos } from "../base/canvas.js";
 import { button, h, press } from "../base/dom.js";
@@ -12,11 +13,8 @@ import { drawHeat, heatKey, tokenButtons, statements } from "./parts.js";
 const LARGEST = 420; // CSS pixels of a picture's width
 
 function build(root, value) {
-  let beam = 0;
-  let word = null;
+  let [beam, word, photo, tokens] = [0, null, null, null];
   let maps = [];
-  let photo = null;
-  let tokens = null;
 
   const sides = value.beams[0].seps ? ["maps", "seps"] : ["maps"];
   const titles = { maps: value.photo.title, seps: say("generate.seps_photo") };
@@ -62,7 +60,7 @@ function build(root, value) {
   function draw() {
     const { text, words, grid } = value.beams[beam];
     const values = word === null ? null : maps.map((each) => each[word]);
-    const high = values ? Math.max(...values.map((each) => each.reduce((most, weight) => Math.max(most, weight), 0))) : 0;
+    const high = Math.max(0, ...(values ?? []).map(highest));
     press(tokens.buttons, (element) => Number(element.dataset.token) === word);
     says.textContent = values ? [words[word].says, words[word].seps].filter(Boolean).join(" ") : text;
     refold(numbers, value.beams[beam].numbers, values && words[word].numbers);

@@ -3,7 +3,7 @@
 
 import { decode } from "../../record/record.js";
 import { say } from "../../base/words.js";
-import { fromHighest } from "../onnx/numbers.js";
+import { fromHighest } from "../../base/arrays.js";
 import { maskOf } from "./pairs.js";
 import { changesOf, idleOf, untrainedOf } from "./settings.js";
 import { stepsOf } from "./steps.js";

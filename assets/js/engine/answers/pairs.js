@@ -3,7 +3,7 @@
 import { say } from "../../base/words.js";
 import { decisionWords, gameWords, otherSentence } from "../../record/decision.js";
 import { decode } from "../../record/record.js";
-import { fromHighest } from "../onnx/numbers.js";
+import { fromHighest } from "../../base/arrays.js";
 import { isMaskText, maskText, readMask } from "../../viewer/masks.js";
 import { patchesOf, sceneValue, objectsName, phrasesOf } from "./scene.js";
 import { whereabouts } from "../../record/whereabouts.js";

@@ -1,8 +1,8 @@
 // A model in ONNX Runtime: encodes captions, ranks galleries, explains pairs.
 
+import { fromHalf, joined, mapped, sum } from "../../base/arrays.js";
 import { fetched, fetchedJson, forget } from "./fetching.js";
 import { checkedManifest } from "./manifest.js";
-import { fromHalf, joined } from "./numbers.js";
 import { classesOf, recordOf } from "./record.js";
 import { normalised, squashed } from "./resize.js";
 
@@ -277,7 +277,7 @@ export class Model {
     const count = kept.length;
     const before = wordMeans(whole.matrix);
     const result = { values: new Float32Array(count), words: new Float32Array(labels.length * count) };
-    const only = kept.reduce((sum, bit) => sum + bit, 0) === 1;
+    const only = sum(kept) === 1;
     const blank = name === "blanked" ? meanPatch(values, count, this.channels) : null;
     for (let patch = 0; patch < count; patch += 1) {
       if (!blank && only && kept[patch]) continue;
@@ -305,8 +305,6 @@ export class Model {
     return joined([patches.data, Float32Array.from(best.data, Number), probability.data, added.data]);
   }
 }
-
-const mapped = (object, change) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
 
 const stacked = ({ type, dims, parts }) => ({ type, dims, data: joined(parts, parts[0].constructor) });
 

@@ -1,7 +1,7 @@
 // Scores and decisions under settings of the lesson, in float64: seps/method/selection.py as the page computes it. What
 // settings are is told in demo/record/settings.py.
 
-import { fromHighest } from "./numbers.js";
+import { fromHighest, sum } from "../../base/arrays.js";
 
 const EPS = 1e-8;
 const LEAST = 1e-12; // a length that is divided by
@@ -88,7 +88,7 @@ export function drawn(score, knobs, next = uniform(knobs.seed)) {
 export function captionFraction(scores) {
   const count = scores[0].length;
   const centred = scores.map((score) => {
-    const mean = score.reduce((sum, value) => sum + value, 0) / count;
+    const mean = sum(score) / count;
     return score.map((value) => value - mean);
   });
   const means = centred[0].map((_, patch) => centred.reduce((sum, values) => sum + values[patch], 0) / centred.length);

@@ -4,7 +4,7 @@
 import {
   uniform, captionFraction, combined, decided, directionOf, drawn, keepProbability, textAttention,
 } from "./scoring.js";
-import { fromHighest, joined } from "./numbers.js";
+import { fromHighest, joined, sum } from "../../base/arrays.js";
 import { recordOf } from "./record.js";
 
 const AT_ONCE = 49; // pictures, or decisions on one, that are passed together
@@ -152,7 +152,7 @@ export class Tuned {
   async effects(gallery, index, caption, dense) {
     const captions = await this.captionsOf(gallery, caption, dense);
     const picture = this.picture(gallery, index, captions);
-    const isOnly = picture.kept.reduce((sum, bit) => sum + bit, 0) === 1;
+    const isOnly = sum(picture.kept) === 1;
     const turned = Array.from(picture.kept, (bit, patch) => {
       const kept = picture.kept.slice();
       if (!isOnly || !bit) kept[patch] = 1 - bit;

@@ -3,7 +3,7 @@
 
 import { fetched, forget, imported, needWebAssembly, unpacked } from "./fetching.js";
 import { Model } from "./model.js";
-import { joined } from "./numbers.js";
+import { joined } from "../../base/arrays.js";
 import { Tuned } from "./tuned.js";
 
 const THREADS = 4;
