@@ -68,6 +68,7 @@ export function drawImage(canvas, image, isGrey = false) {
 }
 
 // The box of a patch of a grid [rows, columns] on a canvas, in its pixels: [left, top, width, height].
+/** @returns {[number, number, number, number]} */
 export function boxOf(canvas, [rows, columns], patch) {
   const across = (column) => Math.round((column * canvas.width) / columns);
   const down = (row) => Math.round((row * canvas.height) / rows);

@@ -9,9 +9,8 @@ export function address(path, language) {
   return url;
 }
 
-export async function post(url, body, signal = null) {
-  return fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
-}
+export const post = (url, body, signal = null) =>
+  fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
 
 // session: its name; failed(problem): returns an Error for a failed event.
 export function makeQueue(session, language, failed) {

@@ -36,14 +36,10 @@ export function layerSwitch({ choose, firstWord }) {
     const layer = parseLayer(text);
     const isWord = rowOf(layer)?.number === "word";
     const names = others(record, measured);
-    list.replaceChildren(...names.map((name) => button({
-      "data-layer": name,
-      title: isPart(name) ? meaning(name) : null,
-      click: () => {
-        close();
-        choose(name);
-      },
-    }, isPart(name) ? symbol(name) : null, isPart(name) ? " " : null, layerName(name))));
+    list.replaceChildren(...names.map((name) => button({ "data-layer": name, title: isPart(name) && meaning(name), click: () => {
+      close();
+      choose(name);
+    } }, ...(isPart(name) ? [symbol(name), " "] : []), layerName(name))));
     press([...main, ...list.children], ({ dataset }) => (dataset.layer === "words" ? isWord : dataset.layer === layer.name && !isWord));
     more.classList.toggle("chosen", names.includes(layer.name));
     word.hidden = !isWord || !OF_WORD.includes(layer.name);
@@ -72,5 +68,5 @@ export function layerSwitch({ choose, firstWord }) {
 }
 
 // Whether a layer is measured when it is asked for, and whether that takes long.
-export const isMeasured = (text) => Boolean(table.find(({ name, measured }) => measured && name === parseLayer(text).name));
-export const isSlow = (text) => Boolean(table.find(({ name, slow }) => slow && name === parseLayer(text).name));
+const isSome = (kind) => (text) => table.some((row) => row[kind] && row.name === parseLayer(text).name);
+export const [isMeasured, isSlow] = [isSome("measured"), isSome("slow")];

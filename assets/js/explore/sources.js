@@ -3,7 +3,6 @@
 import { button, h } from "../base/dom.js";
 import { phrase, say, tells } from "../base/words.js";
 
-const IMAGE = /^image\//;
 const VIDEO = /^video\//;
 
 // gallery(name), photos(files), video(file): what a person chose; camera: the switch of the camera; failed(problem): what
@@ -19,12 +18,10 @@ export function sourceRow({ lacks, gallery, photos, video, camera, failed }) {
   let has = { video: !lacks.includes("video"), camera: !lacks.includes("camera") };
 
   function take(files) {
-    const pictures = files.filter(({ type }) => IMAGE.test(type) || !VIDEO.test(type));
-    const [film] = files.filter(({ type }) => VIDEO.test(type));
-    if (film && !has.video) return failed(say("sources.no_video"));
-    if (film) return video(film);
-    if (pictures.length) photos(pictures);
-    return undefined;
+    const film = files.find(({ type }) => VIDEO.test(type));
+    if (film && !has.video) failed(say("sources.no_video"));
+    else if (film) video(film);
+    else if (files.length) photos(files);
   }
 
   // Galleries as {name, title, reason}: one with a reason cannot be opened now. possible: what the engine can take.
@@ -51,37 +48,27 @@ export function titleOf(name, title) {
 export function takeAnywhere(take) {
   const veil = h("div", { class: "drop-veil", hidden: true }, h("p", {}, say("sources.drop")));
   document.body.append(veil);
-  let depth = 0;
-  const holdsFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
-  const listeners = {
-    dragenter: (event) => {
-      if (!holdsFiles(event)) return;
-      depth += 1;
-      veil.hidden = false;
-    },
-    dragleave: (event) => {
-      if (!holdsFiles(event)) return;
-      depth = Math.max(0, depth - 1);
+  const ending = new AbortController();
+  const depths = { dragenter: (depth) => depth + 1, dragleave: (depth) => Math.max(0, depth - 1), dragover: (depth) => depth, drop: () => 0 };
+  let depth = 0; // of elements over which files are held
+  const listen = (name, listener) => document.addEventListener(name, listener, { signal: ending.signal });
+  for (const [name, change] of Object.entries(depths)) {
+    listen(name, (event) => {
+      if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
+      depth = change(depth);
       veil.hidden = depth === 0;
-    },
-    dragover: (event) => holdsFiles(event) && event.preventDefault(),
-    drop: (event) => {
-      if (!holdsFiles(event)) return;
-      event.preventDefault();
-      depth = 0;
-      veil.hidden = true;
-      take([...event.dataTransfer.files]);
-    },
-    paste: (event) => {
-      const files = [...(event.clipboardData?.files ?? [])];
-      if (!files.length) return;
-      event.preventDefault();
-      take(files);
-    },
-  };
-  for (const [name, listener] of Object.entries(listeners)) document.addEventListener(name, listener);
+      if (["dragover", "drop"].includes(name)) event.preventDefault();
+      if (name === "drop") take([...event.dataTransfer.files]);
+    });
+  }
+  listen("paste", (event) => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (!files.length) return;
+    event.preventDefault();
+    take(files);
+  });
   return () => {
     veil.remove();
-    for (const [name, listener] of Object.entries(listeners)) document.removeEventListener(name, listener);
+    ending.abort();
   };
 }

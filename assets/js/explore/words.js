@@ -8,10 +8,7 @@ import { captionButtons } from "../viewer/parts.js";
 // choose(word), preview(word): by their positions; null for none.
 export function wordRow({ choose, preview }) {
   const element = h("div", { class: "words" });
-  let key = "";
-  let buttons = null;
-  let pinned = null;
-  let lit = null;
+  let [key, buttons, pinned, lit] = ["", null, null, null];
 
   function show(record, word) {
     const { words } = record.alignments[0];

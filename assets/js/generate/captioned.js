@@ -34,11 +34,8 @@ function build(root, value) {
   const heading = h("h4", {}, say(sides.length > 1 ? "generate.photo_captions" : "generate.captions"));
   root.append(
     h("p", { class: "seps-note", hidden: !value.note }, value.note),
-    h("div", { class: "seps-pair" },
-      ...figures.map(({ element }) => element),
-      h("div", {}, place, key, says, heading, h("div", { class: "seps-beams" }, ...beams), truth, numbers),
-    ),
-  );
+    h("div", { class: "seps-pair" }, ...figures.map(({ element }) => element),
+      h("div", {}, place, key, says, heading, h("div", { class: "seps-beams" }, ...beams), truth, numbers)));
 
   // Show a caption's words.
   function take(index) {
@@ -73,9 +70,7 @@ function build(root, value) {
   }
 
   take(0);
-  return onPhotos(root, [value.photo], ([image]) => {
-    photo = image;
-  }, () => {
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, () => {
     for (const { canvas, element } of figures) fitImage(canvas, photo, Math.min(LARGEST, element.clientWidth));
     draw();
   });

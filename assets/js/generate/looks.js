@@ -54,9 +54,7 @@ function build(root, value, trigger) {
   }
 
   draw();
-  return onPhotos(root, [value.photo], ([image]) => {
-    photo = image;
-  }, fit);
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, fit);
 }
 
 // trigger("word", {word}) reports the chosen word.

@@ -74,9 +74,7 @@ function build(root, value) {
   }
 
   draw();
-  return onPhotos(root, [value.photo], ([image]) => {
-    photo = image;
-  }, fit);
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, fit);
 }
 
 export const mount = mounting("seps-judge", build, say("judge.no_judgement"));

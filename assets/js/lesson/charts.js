@@ -18,10 +18,11 @@ export function keptOutlines({ grid }, kept, before) {
     if (!before || bit === before[patch]) return [];
     const [row, column] = cellOf(patch, grid[1]);
     const sign = { d: bit ? "M.3 .5h.4M.5 .3v.4" : "M.3 .5h.4", ...thin };
+    const twice = (tag, looks) => [svg(tag, { class: "seps-under", ...looks }), svg(tag, looks)];
     return [svg(
       "g",
       { class: bit ? "seps-gained" : "seps-lost", "data-patch": patch, transform: `translate(${column} ${row})` },
-      ...[["rect", square], ["path", sign]].flatMap(([tag, looks]) => [svg(tag, { class: "seps-under", ...looks }), svg(tag, looks)]),
+      ...twice("rect", square), ...twice("path", sign),
     )];
   });
   return svg( // hidden: the picture below describes them

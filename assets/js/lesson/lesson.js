@@ -34,6 +34,7 @@ function build(root, trigger, talkAsked) {
   const steps = h("ol", { class: "seps-steps" });
   const pager = (by, name, sign) =>
     button({ class: "seps-turn", "data-turn": by, "aria-label": say(`group.${name}`), click: () => turn(by) }, sign);
+  const turn = (by) => go(state.step + by);
   const [previous, next] = [pager(-1, "back", "‹"), pager(1, "next", "›")];
   const talk = createTalk(root, {
     turn,
@@ -96,8 +97,6 @@ function build(root, trigger, talkAsked) {
   }
 
   const tell = debounced(() => trigger("step", { step: state.step, talk: talk.on() }), DEBOUNCE);
-
-  const turn = (by) => go(state.step + by);
 
   function go(step) {
     const to = Math.max(1, Math.min(pictures.length, step));

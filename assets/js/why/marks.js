@@ -1,5 +1,6 @@
 // The words that decide the order, each at the patch where it looks most.
 
+import { cellOf } from "../base/arrays.js";
 import { strokes } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
 
@@ -13,7 +14,8 @@ export function drawMarks(canvas, [rows, columns], marks) {
   const [wide, tall] = [canvas.width / columns, canvas.height / rows];
   context.save();
   for (const { patch, speaks } of marks) {
-    const [x, y] = [(patch % columns) * wide, Math.floor(patch / columns) * tall];
+    const [row, column] = cellOf(patch, columns);
+    const [x, y] = [column * wide, row * tall];
     strokes(context, [[VEIL, 5], [COLOUR, 2.5, speaks ? [] : [3, 3]]], () => context.strokeRect(x, y, wide, tall));
   }
   names(context, marks, { pixel, wide, tall, columns });
@@ -29,7 +31,8 @@ function names(context, marks, { pixel, wide, tall, columns }) {
   context.textBaseline = "middle";
   for (const { word, patch, speaks } of marks) {
     const width = context.measureText(word).width + 12 * pixel;
-    const [left, top] = [(patch % columns) * wide, Math.floor(patch / columns) * tall];
+    const [row, column] = cellOf(patch, columns);
+    const [left, top] = [column * wide, row * tall];
     const x = Math.max(0, Math.min(left + wide / 2 - width / 2, context.canvas.width - width));
     const above = top - height - 3 * pixel;
     const step = above < height ? height / 2 : -height / 2;

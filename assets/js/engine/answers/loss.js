@@ -1,6 +1,8 @@
 // L_align, equation (6), on the similarities of a batch under settings that a person moves, in float32 as PyTorch has it:
 // demo/views/losses/values.py.
 
+import { sum } from "../../base/arrays.js";
+
 const { fround, max } = Math;
 
 // The playground's value under other settings. value: of the same batch; settings: {margin, mining, mask_ids}.
@@ -60,7 +62,6 @@ function hardest([rows, columns]) {
 }
 
 const transposed = (matrix) => matrix[0].map((_, column) => matrix.map((row) => row[column]));
-const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 function alignLoss([rows, columns], isHardest) {
   if (!isHardest) return sum(rows.flat()) + sum(columns.flat());

@@ -1,6 +1,7 @@
 // A model in ONNX Runtime: encodes captions, ranks galleries, explains pairs.
 
 import { fromHalf, joined, mapped, sum } from "../../base/arrays.js";
+import { once } from "../../base/once.js";
 import { fetched, fetchedJson, forget } from "./fetching.js";
 import { checkedManifest } from "./manifest.js";
 import { classesOf, recordOf } from "./record.js";
@@ -38,8 +39,7 @@ export class Model {
     this.captions = new Map();
     this.pools = {}; // name -> the words of its captions, as tensors
     const [patches, channels] = manifest.graphs.image.outputs[0].shape.slice(1); // [CLS] among them where there is one
-    this.patches = patches;
-    this.channels = channels;
+    [this.patches, this.channels] = [patches, channels];
     const { class_names: names, grid: [rows, columns] } = manifest;
     this.classes = names ? rows * columns * (2 + channels) : 0; // numbers of a picture's classes, see takeGallery
   }
@@ -119,16 +119,14 @@ export class Model {
   }
 
   // The words of a caption, (L, C), as a tensor, and their labels.
-  async words(caption, isDense = false) {
-    const key = isDense ? `dense\n${caption}` : caption;
-    const known = this.captions.get(key);
-    if (known) return known;
-    const { ids, labels } = this.read(caption, isDense);
-    const [tensor] = await this.encodeCaptions([ids]);
-    const result = { tensor, labels };
-    this.captions.set(key, result);
+  words(caption, isDense = false) {
+    const words = once(this.captions, isDense ? `dense\n${caption}` : caption, async () => {
+      const { ids, labels } = this.read(caption, isDense);
+      const [tensor] = await this.encodeCaptions([ids]);
+      return { tensor, labels };
+    });
     if (this.captions.size > REMEMBERED) this.captions.delete(this.captions.keys().next().value);
-    return result;
+    return words;
   }
 
   // Captions of one length, given as ids: a tensor of each, the words (L, C).
@@ -288,10 +286,7 @@ export class Model {
       wordMeans(outputs.matrix).forEach((mean, word) => { result.words[word * count + patch] = before[word] - mean; });
       progress(patch + 1);
     }
-    return {
-      values: { shape: [count], values: result.values },
-      words: { shape: [labels.length, count], values: result.words },
-    };
+    return { values: { shape: [count], values: result.values }, words: { shape: [labels.length, count], values: result.words } };
   }
 
   // The embeddings of a picture, RGB bytes of width x height, as takeGallery takes them.

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
 from demo.views.lesson.steps import STEPS
-from tests.demo.browser.lesson.lesson_page import RECORDS, TRAINED, go, lesson, lesson_value, resting
-from tests.demo.browser.standalone import GRID, VEIL, WORDS, check_laid, random_record
+from tests.demo.browser.lesson.lesson_page import TRAINED, go, lesson, lesson_value, resting
+from tests.demo.browser.standalone import GRID, RECORDS, VEIL, WORDS, check_laid, random_record
 from tests.helpers.web.numbers import number, short
 
 

@@ -26,19 +26,14 @@ TAKES_PHOTO = {
     "compare": [None, "", "a cat\na dog"],
     "picture": [None, "", "a cat", "", "mask", "png"],
 }
-CAPTIONS = [
-    "",
-    " ",
-    "\0",
-    "\ud800",
-    "a \udfff cat",
-    "🐈" * 50,
-    "x" * 2001,
-    "猫が座っている",
-    "\n\n",
-    "%s{0}${x}",
-    "'; drop",
-]
+VALUES = {
+    "rank_images": (1, 3),
+    "rank_captions": (0, 4),
+    "explain": (3, 7),
+}  # how many are needed, and how many there are
+VALUES |= {"compare": (3, 3), "why": (4, 5), "picture": (3, 8)}
+CAPTIONS = ["", " ", "\0", "\ud800", "a \udfff cat", "🐈" * 50, "x" * 2001, "猫が座っている"]
+CAPTIONS += ["\n\n", "%s{0}${x}", "'; drop"]
 
 
 @pytest.fixture(scope="module")
@@ -161,20 +156,9 @@ def test_nothing_is_fetched_from_an_address(http: httpx.Client) -> None:
     assert asked == []
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "required", "count"),
-    [
-        ("rank_images", 1, 3),
-        ("rank_captions", 0, 4),
-        ("explain", 3, 7),
-        ("compare", 3, 3),
-        ("why", 4, 5),
-        ("picture", 3, 8),
-    ],
-)
-def test_wrong_values_and_missing_ones_get_a_sentence(
-    http: httpx.Client, endpoint: str, required: int, count: int
-) -> None:
+@pytest.mark.parametrize("endpoint", VALUES)
+def test_wrong_values_and_missing_ones_get_a_sentence(http: httpx.Client, endpoint: str) -> None:
+    required, count = VALUES[endpoint]
     draw = random.Random(endpoint)
     wrong: list[Any] = [3, 1.5, True, [], {}, ["a"], {"a": 1}, "\ud800", {"path": "x"}, 10**30]
     usual = [None, "examples/cat", "examples", "a cat"]
@@ -267,13 +251,8 @@ def test_photos_of_a_person_reach_nobody_else(http: httpx.Client) -> None:
     path = uploaded(http, png(48, 36), "private.png")
     photos = [{"path": str(path), "meta": {"_type": "gradio.FileData"}}]
     assert ask(http, "photos", "owner", photos=photos)["success"]
-    values: dict[str, Any] = {
-        "gallery": "uploads",
-        "index": 0,
-        "caption": "a wall",
-        "prompt": "a wall",
-        "layer": "mask",
-    }
+    values: dict[str, Any] = {"gallery": "uploads", "index": 0, "caption": "a wall", "prompt": "a wall"}
+    values["layer"] = "mask"
     for name in ("explain", "rank", "captions", "judge", "lesson", "recaption", "gallery"):
         stranger = ask(http, name, "stranger", **values)
         assert not stranger["success"] and "private" not in stranger["text"], name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -134,12 +135,8 @@ def test_what_still_comes_after_a_part_could_not_be_fetched_is_passed_over(page:
     assert page.evaluate(script) == [say("static.failed", reason="404 /none"), [7]]
 
 
-SETTINGS: list[dict[str, Any]] = [
-    {"margin": margin, "mining": mining, "mask_ids": mask_ids}
-    for margin in (0.0, 0.2, 0.55, 1.0)
-    for mining in ("all", "hardest")
-    for mask_ids in (True, False)
-]
+CHOICES = product((0.0, 0.2, 0.55, 1.0), ("all", "hardest"), (True, False))
+SETTINGS: list[dict[str, Any]] = [dict(zip(("margin", "mining", "mask_ids"), each, strict=True)) for each in CHOICES]
 
 
 def test_the_losses_under_other_settings_are_pythons(page: Page, service: RetrievalService) -> None:

@@ -12,6 +12,8 @@ from demo.record.layers.layers import Layer, describe
 from seps import Explanation
 from tests.demo.browser.standalone import (
     GRID,
+    RECORDS,
+    SMALL,
     VEIL,
     WORDS,
     centres,
@@ -25,13 +27,6 @@ from tests.helpers.models.record_words import apart_line, layers_of
 from tests.helpers.web.numbers import number, on_page, short
 
 pytestmark = pytest.mark.journey
-
-RECORDS: dict[str, dict[str, Any]] = {
-    "paper": {},
-    "paper, dense": {"dense": True},
-    "released": {"paper": False, "cls": True},
-    "released, dense": {"paper": False, "dense": True},
-}
 
 
 def viewer(browser: Browser, record: Explanation, **changes: Any) -> Page:
@@ -319,27 +314,11 @@ def test_a_new_value_takes_the_place_of_the_old_one(browser: Browser) -> None:
     expect(page.locator("canvas")).to_have_count(0)
 
 
-def test_fits_beside_the_ranking(browser: Browser) -> None:
-    page = viewer(browser, random_record(grid=(14, 14)))
-    for hook in ("mask", "tokens", "photo"):
-        page.locator(f"[data-layer={hook}]").click()
-        box = page.locator(".seps-viewer").bounding_box()
-        assert box is not None
-        assert box["width"] <= 620
-        assert box["height"] <= 641
-    canvas = page.locator(".seps-stage > canvas").bounding_box()
-    assert canvas is not None
-    assert canvas["width"] / canvas["height"] == pytest.approx(4 / 3, rel=0.01)
-    assert canvas["height"] > 300
-
-
 def test_phone_by_touch(browser: Browser) -> None:
     html = page_of("viewer", viewer_value(random_record(dense=True)))
     page = open_page(browser, html, (390, 844), touch=True)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    small = """() => [...document.querySelectorAll(".seps-viewer button, .seps-viewer summary")]
-        .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
-    assert page.evaluate(small) == []
+    assert page.evaluate(SMALL) == []
     box = page.locator(".seps-stage > canvas").bounding_box()
     assert box is not None
     page.locator(".seps-stage > canvas").tap(position={"x": box["width"] * 2.5 / 8, "y": box["height"] * 3.5 / 6})
