@@ -47,7 +47,7 @@ export function makeEngine(site) {
 
   // Cache what was opened, after the first model is there: until then the network is for what a person waits for.
   let keep = null;
-  const cache = (gallery) {
+  function cache(gallery) {
     keep ??= keepOffline(site, (galleries) => {
       notes.kept = say("static.kept", { titles: listed(galleries.map(({ title }) => phrase(title))) });
       document.body.dataset.offline = galleries.map(({ name }) => name).join(" ");
