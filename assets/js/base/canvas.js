@@ -18,8 +18,7 @@ export async function loadImage(photo) {
   return image;
 }
 
-// The same, but a picture that cannot be fetched is replaced by a blank of its size, with the error as `problem`: what
-// is drawn over the picture can still be read.
+// The same; a picture that cannot be fetched becomes a blank of its size, with the error as `problem`.
 export async function imageOrBlank(photo) {
   try {
     return await loadImage(photo);
@@ -112,8 +111,7 @@ export function onWidth(element, callback) {
   return () => observer.disconnect();
 }
 
-// Load photos; then give their images, a blank for one that is missing, to `ready`, and the element's width to `fit` now
-// and whenever it changes. Returns what ends it.
+// Give photos' images to `ready` once, then the element's width to `fit` whenever it changes. Returns what ends it.
 export function onPhotos(element, photos, ready, fit) {
   let end = () => {};
   let alive = true;

@@ -1,5 +1,4 @@
-// The colours of pictures: the veil over dropped patches, and the overlay of a patch for its value, a colour and how
-// strong it is. As in demo/drawing/palette.py and demo/drawing/layered.py.
+// The colours of pictures, as in demo/drawing/palette.py and demo/drawing/layered.py.
 
 export const VEIL = "#10191a";
 export const BLANK = "#8b9494"; // placeholder of a missing picture

@@ -28,8 +28,7 @@ function mounted(element, name, value, draw) {
   return view;
 }
 
-// Mount a view that is rebuilt for every value: build(root, value, trigger) returns its end function; `nothing` is
-// shown without a value.
+// Mount a view that is rebuilt per value: build(root, value, trigger) returns what ends it; `nothing`: if there is none.
 export const mounting = (name, build, nothing) => (element, trigger, value = null) => {
   let end = () => {};
   return mounted(element, name, value, (now, root) => {

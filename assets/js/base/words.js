@@ -61,8 +61,7 @@ export function layerName(name) {
   return part ? part[0].toUpperCase() + part.slice(1) : table.name[name];
 }
 
-// A template with its values: {name}, or {name:format}, where a format is one of Python's, "th" for a place, or a noun
-// that is counted.
+// Fill {name} or {name:format}: a format of Python's, "th" for a place, or a noun that is counted.
 export const fill = (template, values) => pieces(template, values).join("");
 
 function pieces(template, values) {

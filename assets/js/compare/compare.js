@@ -150,6 +150,5 @@ function build(root, value, trigger) {
   return onPhotos(root, [value.photo], ([image]) => { photo = image; }, fit);
 }
 
-// trigger("layer", {layer, objects}) follows a change, trigger("measure", {the same}) asks for a layer that is measured,
-// trigger("why", {}) leads to the pair.
+// trigger("layer", {layer, objects}), trigger("measure", {the same}) to measure a layer, trigger("why", {}) for the pair.
 export const mount = mounting("seps-compare", build, say("hint.no_comparison"));

@@ -43,8 +43,7 @@ export function keepSlider({ moved, settled }) {
     settled(percent);
   }
 
-  // percent: what is kept, null for the trained share; fixed, painted: sentences where the slider cannot be moved, and
-  // where a painted mask decides instead.
+  // percent: null for the trained share; fixed, painted: why the slider cannot be moved, or a painted mask decides.
   function show(percent, trainedRatio, { fixed = "", painted = "" } = {}) {
     trained = Math.round(100 * trainedRatio);
     mark.style.setProperty("--at", String((trained - LEAST) / (MOST - LEAST)));

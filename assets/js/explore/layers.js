@@ -1,5 +1,4 @@
-// The switch for the layer over the photo: Mask, Score, Words, and the others under "More"; for a word where it fits best, or what
-// the score used.
+// The switch for the layer over the photo: Mask, Score, Words, others under "More"; of a word, its fit or what was used.
 
 import { button, h, press } from "../base/dom.js";
 import { keepingFocus } from "../base/focus.js";

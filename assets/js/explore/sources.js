@@ -5,8 +5,7 @@ import { phrase, say, tells } from "../base/words.js";
 
 const VIDEO = /^video\//;
 
-// gallery(name), photos(files), video(file): what a person chose; camera: the switch of the camera; failed(problem): what
-// cannot be; lacks: of the engine.
+// gallery(name), photos(files), video(file): the choice; camera: its switch; failed(problem); lacks: of the engine.
 export function sourceRow({ lacks, gallery, photos, video, camera, failed }) {
   const select = h("select", { "aria-label": say("sources.gallery"), change: () => gallery(select.value) });
   const input = h("input", { type: "file", accept: "image/*,video/*", multiple: true, hidden: true, change: () => {

@@ -306,8 +306,7 @@ export function build(app) {
   return { element, show, hide };
 }
 
-// The files that can be downloaded in Explore; layer(), mask(): in sight; film(): formats of the video's timeline, none
-// where there is no video.
+// The files to download in Explore; layer(), mask(): in sight; film(): formats of the video's timeline, if any.
 function explorerFiles({ look, state, layer, mask, film }) {
   return () => {
     if (!look.facts || !look.record) return [];

@@ -1,5 +1,4 @@
-// The caption's words: a pressed one is shown on the picture; a pointer over another shows that one only while none is
-// pressed.
+// The caption's words: a pressed one is shown on the picture; without one, the word under the pointer.
 
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";

@@ -1,5 +1,4 @@
-// A picture and its captions: each word is a button that shows where the captioner looked when it wrote the word, and
-// of a photograph, next to it on the same scale, where SEPS finds the word.
+// A picture and its captions: each word shows where the captioner looked and, of a photo, where SEPS finds the word.
 
 import { highest } from "../base/arrays.js";
 import { floats } from "../base/numbers.js";

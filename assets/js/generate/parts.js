@@ -36,8 +36,7 @@ export function tokenButtons(labels, name, choose) {
 
 const MARKS = { reads: { true: "✓", untrue: "≠", untold: "?" }, truth: { true: "✓", untrue: "✗" } };
 
-// A caption's statements, {says, verdict}, under their title; of: `reads`, what a captioner reads in a picture, or `truth`,
-// what is true of a scene with known objects.
+// A caption's statements, {says, verdict}, by what a captioner `reads` in its picture, or the `truth` of a known scene.
 export function statements(list, of) {
   const rows = list.map(({ says, verdict }) => {
     const words = say(`${of}.${verdict}`);

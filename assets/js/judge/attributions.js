@@ -9,8 +9,7 @@ import { scaleBar } from "../picture/legend.js";
 
 const OPACITY = 0.85;
 
-// Draw a picture so that it fills the canvas; with shares {grid, values, most}, the picture is grey under
-// them, and the stronger a share, the fuller its colour. patch: the index of one to mark.
+// Draw a picture; with shares {grid, values, most} it is grey under their colours. patch: the index of one to mark.
 export function drawShares(canvas, image, attributions, { patch = null } = {}) {
   drawImage(canvas, image, Boolean(attributions));
   if (!attributions) return;

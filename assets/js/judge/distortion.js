@@ -156,6 +156,5 @@ function build(root, trigger) {
   };
 }
 
-// trigger("spoil", {spoil, strength}) asks for the copies of a kind, trigger("slide", {spoil, strength}) follows the
-// slider once it rests.
+// trigger("spoil", {spoil, strength}) asks for the copies of a kind, trigger("slide", {the same}) once the slider rests.
 export const mount = lasting("seps-spoil", build, "");

@@ -8,8 +8,7 @@ import { borders } from "../picture/patches.js";
 
 const LETTER = 0.58; // of the type: the width of a letter, nearly
 
-// Outlines on a picture of the grid: the border of the kept region; where another set was kept before, a plus on
-// patches gained and a minus, dashed, on patches lost.
+// The border of the kept region; where another set was kept before, plus and minus signs on patches gained and lost.
 export function keptOutlines({ grid }, kept, before) {
   const thin = { "vector-effect": "non-scaling-stroke" };
   const square = { x: 0.09, y: 0.09, width: 0.82, height: 0.82, ...thin };
@@ -33,8 +32,7 @@ export function keptOutlines({ grid }, kept, before) {
   );
 }
 
-// Patches from the highest score to the lowest, kept ones in the accent; the cut of the top k; the probability that
-// each would be drawn with and, of a draw, the gradient at it.
+// Patches by score, kept ones in the accent, with the cut of the top k, or a draw's probabilities and gradients.
 export function decisionChart(branch, { width, height }, type, drawn, probability, slope) {
   const order = Array.from(branch.rank.keys()).sort((first, other) => branch.rank[first] - branch.rank[other]);
   const scores = order.map((patch) => branch.score[patch]);
@@ -92,8 +90,7 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
   return drawing;
 }
 
-// Marks over the patch-word matrix, `rect` wide and high: a square where a word (a row) has its best token, a dot
-// where a token (a column) has its best word.
+// Marks over the patch-word matrix: a square at each word's (row's) best token, a dot at each token's best word.
 export function maximaMarks(alignment, { width, height }, chosen) {
   const [words, tokens] = [alignment.words.length, alignment.tokens.length];
   const [wide, tall] = [width / tokens, height / words];

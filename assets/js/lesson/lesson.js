@@ -259,8 +259,7 @@ function build(root, trigger, talkAsked) {
   };
 }
 
-// trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("paint",
-// {mask, step}) where a person decides.
+// trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("paint", {mask, step}).
 export function mount(element, ...how) {
   const talkAsked = askedEarly(element);
   return lasting("seps-lesson", (root, trigger) => build(root, trigger, talkAsked), say("hint.no_lesson"))(element, ...how);

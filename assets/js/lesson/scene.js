@@ -1,5 +1,4 @@
-// A stage of sprites on a canvas, with labels over it. What two pictures share glides from its old place and look to
-// its new one; new sprites start where they are born, and removed ones fade.
+// A stage of sprites on a canvas, with labels over it: what two pictures share glides, new sprites and old ones fade.
 
 import { mapped } from "../base/arrays.js";
 import { drawImage, paintPatches, resize } from "../base/canvas.js";

@@ -12,8 +12,7 @@ import { layerText, parseLayer } from "../record/record.js";
 
 const VEILED = 0.82; // of the veil over dropped patches
 
-// Places on a stage: `home` is the photo's place in the first five steps and `side` the place next to it;
-// `corner`, at most `share` of the width, and `rest` belong to the last three. `type` is the size of the letters.
+// Places on a stage: `home`, `side` of the first five steps; `corner`, a `fraction` of the width, and `rest` of others.
 export function stageLayout(width, height, type, aspect, fraction = 0.24) {
   const narrow = width < 600;
   const line = 1.7 * type;

@@ -1,5 +1,4 @@
-// The pictures of the lesson's first four steps: photo, caption, scores, decision. Each is a function of the context,
-// see stage.js, to {sprites, notes}, see scene.js.
+// The lesson's first four steps: functions of the context, see stage.js, to {sprites, notes}, see scene.js.
 
 import { cellOf, sum } from "../base/arrays.js";
 import { h } from "../base/dom.js";

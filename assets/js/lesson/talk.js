@@ -1,5 +1,4 @@
-// The lesson's keys, and its mode for talks: full screen, and every key of a presenter's remote turns. A talk goes to
-// the losses and comes back.
+// The lesson's keys, and its talk mode: full screen, turned by a presenter's remote; a talk goes to the losses and back.
 
 import { button, h } from "../base/dom.js";
 import { isFree, keysDialog } from "../base/keys.js";
@@ -27,8 +26,7 @@ export function askedEarly(element) {
   };
 }
 
-// turn(by) goes forward or back; go(step) goes to a step, by default the last; changed(byUser) is called when the mode or
-// its settings change.
+// turn(by), go(step), by default to the last; changed(byUser) is called when the mode or its settings change.
 export function createTalk(root, { turn, go, changed }) {
   let on = false;
   let away = false; // a talk is at the losses

@@ -11,8 +11,7 @@ import { footing, heading, maskLegend, masked, patches } from "./stage.js";
 
 const STROKE = 40; // milliseconds in which patches that are painted gather
 
-// The decision by hand on one example: its tools, the place over the photo where patches are chosen, and its picture.
-// `ask` is called with the decision's text once it settles, `redraw` at each change.
+// The decision by hand on an example; ask(text) is called once it settles, redraw() at each change.
 export function createHand(value, grid, { ask, redraw }) {
   const count = grid[0] * grid[1];
   let content = value.whatif;

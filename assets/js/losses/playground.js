@@ -1,5 +1,4 @@
-// The losses on a small real batch: similarities and who violates the margin, the loss over margins, the ratio loss
-// next to others, and captions outside any class list.
+// The losses on a small real batch: violations of the margin, ratio losses, and captions outside any class list.
 
 import { onWidth } from "../base/canvas.js";
 import { button, debounced, describedBy, h, press, svg, svgText, table } from "../base/dom.js";
@@ -177,6 +176,5 @@ function build(root, trigger) {
   };
 }
 
-// trigger("turn", {margin, mining, mask_ids}) follows a change, once it rests, trigger("share", {share}) the kept share, which the
-// address contains.
+// trigger("turn", {margin, mining, mask_ids}) once a change rests, trigger("share", {share}) for the address.
 export const mount = lasting("seps-playground", build, say("hint.no_batch"));

@@ -27,8 +27,7 @@ export function layerLegend(record, layer, { opacity, range }) {
 
 const STOPS = Array.from({ length: 33 }, (_, index) => index / 32);
 
-// A scale of colours, as strong as they lie over a photo, here over squares of grey; without `opacity` what is drawn over
-// nothing, in full colours.
+// A scale of colours, as strong as over a photo, on squares of grey; in full colours without `opacity`.
 export function scaleBar({ opacity = null, centred = false }) {
   const range = centred ? [-1, 1] : [0, 1];
   const stops = STOPS.map((stop) => {

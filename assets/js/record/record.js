@@ -1,5 +1,4 @@
-// A packed explanation record read in the browser: its arrays, its layers, and their sentences.
-// Every number comes from the record; nothing of the model is computed here.
+// Reads a packed explanation record: its arrays, its layers, its sentences. Nothing of the model is computed here.
 
 import { cellOf, firstHighest, mapped } from "../base/arrays.js";
 import { floats } from "../base/numbers.js";
@@ -57,8 +56,7 @@ export function layerValues(record, layer) {
   return { label, range, centred, values: sourceOf(record, layer, rowOf(layer)) };
 }
 
-// For each patch of a mask 3 where it is kept, 0 where it is dropped; if the layer has more fates, 1 and 2 for
-// the looks between.
+// For each patch of a mask 3 if it is kept, 0 if dropped; 1 and 2 for other fates.
 export function fates(record, layer) {
   const { values } = layerValues(record, layer);
   return rowOf(layer).scale === "fates" ? values : values.map((kept) => (kept ? 3 : 0));
@@ -94,8 +92,7 @@ export function measuredLine(record, layer, patch) {
   return say(`patch.${layer.name}_${kept[patch] ? "kept" : "dropped"}`, { place, cost, fate });
 }
 
-// What is said of one patch in the layer of classes: its best class, and the words that match it more through class
-// vectors than through the rest of the patch.
+// Describe a patch in the layer of classes: its best class, and the words that match it more through class vectors.
 export function classLine(record, patch) {
   const { classes: { names, probability, word_shares: shares }, alignments: [{ words, patch_cosines: cosines }] } = record;
   const matched = words.map((word, index) => ({ word, share: shares[index][patch], cosine: cosines[index][patch] }))

@@ -31,8 +31,7 @@ export function recordWords(record) {
   });
 }
 
-// An object of which each value is worked out when it is first read: of a hundred layers a view shows one or two, and a
-// notebook sends only some of them.
+// An object of which each value is computed when it is first read: of a hundred layers a view shows one or two.
 function whenRead(works) {
   const object = {};
   for (const [name, work] of Object.entries(works)) {
@@ -121,8 +120,7 @@ function ends(row, low, high) {
   return row.scale === "lowest" ? [low, high] : [0, Math.max(0, high)];
 }
 
-// What titles and sentences of single layers name besides what every layer has, by the names of their functions in
-// demo/record/layers/layer_facts.py.
+// Values for titles and sentences of single layers, as in demo/record/layers/layer_facts.py.
 const FACTS = {
   no_more: () => ({ named: {} }),
   of_part: ({ name, branch }) => ({ named: { part: say(`part.${name}`), weight: branch.coefficients[name] } }),
@@ -225,8 +223,7 @@ export function termTitles(record) {
   }));
 }
 
-// The values of a layer, given by the source of its row of the table: a sum for the scale "fates", else what
-// is at its only path; null for the photo.
+// The values of a layer by its row's source: a sum for the scale "fates", else of its only path; null for the photo.
 export function sourceOf(record, layer, { source, first, scale }) {
   const terms = Object.entries(source).map(([path, times]) => {
     const values = resolve(record, path, layer.branch);

@@ -7,8 +7,7 @@ import { aboutPanel } from "./about.js";
 import { messageLine } from "./message.js";
 import { makeState } from "./state.js";
 
-// The four places of the page: a folder each, fetched when first opened. `build(app)` in its view.js returns
-// {element, show(state, before), hide()}.
+// The four places, each fetched when first opened: build(app) returns {element, show(state, before), hide()}.
 const VIEWS = {
   explore: () => import("../explore/view.js"),
   compare: () => import("../compare/view.js"),

@@ -1,7 +1,4 @@
-// What the page shows, and its address. One query holds it, so that a link, a reload and Back bring it back.
-//
-// The photo and the caption belong to the whole page; each place adds its own names. Links of the page before this one
-// are read too: their views lie in other places now.
+// The page's state, held by its address, so that links, reloads and Back restore it; former pages' links are read too.
 
 import { inLanguage } from "../base/words.js";
 

@@ -187,8 +187,7 @@ function buildSwitch(root) {
 // The switch that turns the camera on and off.
 const camera = mounting("seps-video", buildSwitch, "");
 
-// The camera in Explore: each frame is answered and forgotten; a frozen frame becomes an uploaded photo.
-// caption(), gallery(): what frames are looked at with; frozen(work): work() leads to the frame as a gallery.
+// The camera in Explore. caption(), gallery(): for its frames; frozen(work): work() leads to the frame as a gallery.
 export function cameraLens({ engine, caption, gallery, frozen }) {
   const place = h("div", { class: "lens" }, h("div", { class: "seps-lens" }));
   const switchPlace = h("div", { class: "camera-switch" }, h("div", { class: "seps-video" }));

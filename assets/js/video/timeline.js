@@ -1,5 +1,4 @@
-// Captions through a video: S(I, T) over time as curves with their best moments, and the mask along time. The curve is a
-// slider: arrow keys step through the frames.
+// S(I, T) of captions through a video as curves, with best moments and masks; a slider that arrow keys step through.
 
 import { extremes } from "../base/arrays.js";
 import { drawImage, onWidth, paintPatches } from "../base/canvas.js";
@@ -17,8 +16,7 @@ const VEILED = 0.75; // opacity of the veil over dropped patches
 const DIGITS = 3;
 const WIDE = window.matchMedia("(min-width: 761px)"); // where all of it stands open; else the picture comes first
 
-// The element, and `show(index)`, which marks the frame that is shown. value: of demo/record/timeline.py; `pick` is
-// given the index of a frame that a person chose.
+// The element, and `show(index)`, which marks a frame. value: of demo/record/timeline.py; pick(index): one was chosen.
 function timeline(value, selected, pick, asks) {
   const { seconds, titles, lines } = value;
   let now = selected;

@@ -1,5 +1,4 @@
-// What the mask would be for other things in the picture: a chip a caption. A pressed one shows its mask at once,
-// pressed again it returns to the caption's own.
+// The masks of other captions of the picture, a chip each: pressed, it shows its mask; pressed again, the caption's own.
 
 import { button, h, press } from "../base/dom.js";
 import { say } from "../base/words.js";

@@ -79,8 +79,7 @@ export function glossary(parts, record) {
   return h("details", { class: "seps-glossary" }, h("summary", {}, say("glossary.title")), h("dl", {}, ...definitions));
 }
 
-// Every aggregated token of the layer's branch, all on one scale, as large as `room` [width, height] lets them be;
-// `outline` is given each canvas, to draw over it.
+// Every aggregated token on one scale, as large as `room` [width, height] allows; outline(canvas) draws over each.
 export function drawMultiples(place, photo, record, layer, { opacity, room, outline, choose }) {
   const { aggregation_weights: rows } = branchOf(record, layer);
   const { range } = layerValues(record, layer);

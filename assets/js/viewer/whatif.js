@@ -164,8 +164,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
     return table({ class: "seps-game" }, heads, content.game.rows.map((row) => [{}, ...row]));
   }
 
-  // Let pointer and space bar paint on a canvas, while `allowed` and the tools are open; `current` is the patch that the
-  // arrow keys have reached.
+  // Let pointer and space bar paint on a canvas while `allowed`; `current` is the patch reached by the arrow keys.
   function paintOn(canvas, allowed, current) {
     let stroke = null; // {to, at} while a pointer is down
     const ready = () => open && allowed();

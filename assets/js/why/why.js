@@ -1,5 +1,4 @@
-// Two pictures side by side and, between them, each word's share of either similarity. A chosen word shows both of its
-// maps on one scale; without one, the words that decide the order are marked.
+// Two pictures with each word's share of either similarity between them: its maps on one scale, or the deciding words.
 
 import { floats } from "../base/numbers.js";
 import { fitImage, onPhotos } from "../base/canvas.js";

@@ -1,5 +1,4 @@
-// The value of the lesson without a server, same as demo/views/lesson/walk.py: one forward pass of a pair under the given
-// settings, and one under the settings that the model is evaluated with.
+// The lesson without a server, as demo/views/lesson/walk.py: a pass under the given settings, and a usual one.
 
 import { decode } from "../../record/record.js";
 import { say } from "../../base/words.js";
@@ -53,8 +52,7 @@ export function makeWalk(engine, pairs) {
     };
   }
 
-  // One pass, by the plain graphs where no setting differs from the usual ones; `dense` takes part in it, "" where a
-  // setting leaves it out.
+  // One pass, by the plain graphs where no setting differs; `dense` is "" where a setting leaves it out.
   function passOf(facts, lesson, { index, caption, dense: text, knobs }) {
     const isChanged = changesOf(knobs, lesson.usual, lesson, Boolean(text)).length > 0;
     const dense = knobs.dense ? text : "";

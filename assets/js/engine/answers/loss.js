@@ -1,5 +1,4 @@
-// L_align, equation (6), on the similarities of a batch under settings that a person moves, in float32 as PyTorch has it:
-// demo/views/losses/values.py.
+// L_align, equation (6), under settings that a person moves, in float32: as demo/views/losses/values.py.
 
 import { sum } from "../../base/arrays.js";
 

@@ -35,8 +35,7 @@ export function makePairs(ask, tell) {
   const read = ({ model }, caption, isDense = false) => asked("read", { model, caption, isDense });
   const scores = ({ model, name }, caption, dense = "") => asked("rank", { model, gallery: name, caption, dense });
 
-  // A record as decoded, with what it was packed as; under a mask where one is given, with a measure and a dense caption
-  // beside it.
+  // A record, packed and decoded, under a mask where one is given, with a measure and a dense caption.
   async function explained(facts, index, caption, mask = null, measure = "", dense = "") {
     const pair = place(facts, index, caption, dense);
     const packed = await asked("explain", { ...pair, mask });

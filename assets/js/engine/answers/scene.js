@@ -6,8 +6,7 @@ import { say } from "../../base/words.js";
 
 const HALF = 0.5; // of a patch's area: what objects cover of those that they hold
 
-// facts: of the scene; nouns: of its gallery; record: decoded; wordPieces(caption): for each word split at spaces the
-// positions of its pieces, null where they are unknown.
+// facts: of the scene; nouns: of its gallery; record: decoded; pieces: the positions of each word's pieces, or null.
 export function sceneValue(record, facts, nouns, caption, pieces) {
   return {
     unit: facts.unit,

@@ -117,8 +117,7 @@ function notesOf(pass) {
   ];
 }
 
-// The tensors of each step of the lesson with their shapes, as demo/views/lesson/steps.py lists them.
-// denseLength: L_d of the dense caption that is there, in use or not; null without one.
+// The tensors of each step with their shapes, as demo/views/lesson/steps.py; denseLength: L_d, or null.
 function tensorsOf({ record, knobs, facts: { channels, pixels }, denseLength }) {
   const { branches, alignments, terms } = record;
   const [{ kept }] = branches;

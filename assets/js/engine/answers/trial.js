@@ -1,5 +1,4 @@
-// The lesson's last step: compares the model's decision with one by hand, or without the patch of the highest effect. As
-// demo/views/lesson/trial.py and demo/record/counterfactual.py.
+// The lesson's last step, as demo/views/lesson/trial.py: the model's decision and one by hand, or without one patch.
 
 import { firstHighest, sum } from "../../base/arrays.js";
 import { say } from "../../base/words.js";

@@ -1,5 +1,4 @@
-// WebGPU for many pictures of a person's own at once: it comes when they do, and reads them only where it gives the worked
-// example's picture what WebAssembly gives it. Whatever fails, WebAssembly reads them, and About says so.
+// WebGPU for many uploaded pictures at once, if it agrees with WebAssembly on the worked example; else WebAssembly.
 
 import { say } from "../../base/words.js";
 import { openPicture } from "./pictures.js";

@@ -52,8 +52,7 @@ export class Model {
     return model;
   }
 
-  // A model that encodes pictures and does nothing else; onCpu: where WebGPU runs its graph, the names of those nodes
-  // that it leaves to WebAssembly.
+  // A model that only encodes pictures; onCpu: with WebGPU, the names of the nodes that WebAssembly runs.
   static async ofPictures(ort, folder, onCpu = null) {
     const model = new Model(ort, folder, await fetchedJson(`${folder}manifest.json`));
     const left = onCpu?.length ? { forceCpuNodeNames: onCpu } : {}; // which ONNX Runtime does not take empty

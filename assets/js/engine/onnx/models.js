@@ -1,5 +1,4 @@
-// The models as the page asks for them: each is fetched when something first needs it, and its answers are records and
-// numbers; what is said of them, the views fill in.
+// The models as the page asks for them, each fetched on first use; their answers are records and numbers.
 
 import { failure, remote } from "./remote.js";
 import { fetchedJson } from "./fetching.js";

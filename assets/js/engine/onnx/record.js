@@ -1,5 +1,4 @@
-// The explanation of one pair out of its graph's outputs, packed as demo/record/packing.py packs it, with arrays as
-// {shape, values} in the place of base64.
+// The explanation of a pair from its graph's outputs, as demo/record/packing.py, with {shape, values} for base64.
 
 const TERMS = {
   "patch-to-word mean": "patch_to_word", "word-to-patch mean": "word_to_patch",

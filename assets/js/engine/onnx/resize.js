@@ -1,5 +1,4 @@
-// A picture squashed to another size as Pillow does it: antialiased bicubic on 8-bit values, across, then down, with
-// weights of 22 bits behind the point.
+// Resizes a picture as Pillow does: antialiased bicubic on 8-bit values, across, then down, with weights of 22 bits.
 
 import { sum } from "../../base/arrays.js";
 

@@ -1,5 +1,4 @@
-// Scores and decisions under settings of the lesson, in float64: seps/method/selection.py as the page computes it. What
-// settings are is told in demo/record/settings.py.
+// Scores and decisions under settings of the lesson (demo/record/settings.py), in float64: seps/method/selection.py.
 
 import { extremes, fromHighest, mapped, sum } from "../../base/arrays.js";
 
@@ -64,8 +63,7 @@ function highest(score, keep) {
   return kept;
 }
 
-// A draw by Gumbel-Softmax, from uniform noise, that of the seed from its start where none is given: what is kept, and the
-// gradient of their count at each keep probability.
+// Draw by Gumbel-Softmax from uniform noise, by default of the seed: the kept patches, and the gradients of their count.
 export function drawn(score, knobs, next = uniform(knobs.seed)) {
   const given = keepProbability(score, knobs);
   const probability = given.map((value) => Math.min(Math.max(value, EPS), 1 - EPS));
@@ -80,8 +78,7 @@ export function drawn(score, knobs, next = uniform(knobs.seed)) {
   return { kept: kept.some(Boolean) ? kept : highest(probability, 1), gradient };
 }
 
-// How much of the scores' spread over the patches is the captions', see seps/explanation/spread.py; null where every
-// score is the same. scores: one array for each caption.
+// The captions' part of the scores' spread, as seps/explanation/spread.py; null if all are equal. scores: one array each.
 export function captionFraction(scores) {
   const count = scores[0].length;
   const centred = scores.map((score) => {

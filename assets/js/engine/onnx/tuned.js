@@ -1,5 +1,4 @@
-// A model under settings of the lesson: scores and decisions are computed here, what they lead to by small graphs of each
-// variant, see demo/static/lesson.py.
+// A model under settings of the lesson: scores and decisions computed here, the rest by graphs of demo/static/lesson.py.
 
 import { fromHighest, joined, mapped, sum } from "../../base/arrays.js";
 import { uniform, captionFraction, combined, decided, directionOf, drawn, keepProbability, textAttention } from "./scoring.js";
@@ -162,8 +161,7 @@ export class Tuned {
     return scores;
   }
 
-  // How much of the score's spread over a picture is that of the captions of an open pool, beside a dense caption where
-  // there is one; null where there is none.
+  // The captions' part of the score's spread over a picture, beside a dense caption if any; null without a spread.
   async spread(gallery, index, pool, dense) {
     const beside = await this.opened(gallery, dense);
     const scores = this.model.pools[pool].map((tensor) =>

@@ -1,5 +1,4 @@
-// The models in a thread of their own: {id, method, values} comes in, and {id, result}, {id, problem} or, on the way,
-// {id, progress} goes out. One is answered after the other.
+// The models in a thread: {id, method, values} comes in; {id, result}, {id, problem} or {id, progress} go out, in order.
 
 import { fetched, forget, imported, needWebAssembly, unpacked } from "./fetching.js";
 import { Model } from "./model.js";

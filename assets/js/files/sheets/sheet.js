@@ -44,8 +44,7 @@ function broken(context, text, width) {
 export const picture = (canvas) =>
   ({ width: canvas.width, height: canvas.height, draw: (context, left, top) => context.drawImage(canvas, left, top) });
 
-// A bar from the left, or towards it: as much of `soft` as comes first, then of `full`, in pixels; all of it hatched where
-// it stands for less than zero.
+// A bar from the left, or towards it: pixels of `soft`, then of `full`; hatched if it is below zero.
 export function bar(width, height, soft, full, { toLeft = false, isLess = false } = {}) {
   return {
     width,
