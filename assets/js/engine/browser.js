@@ -200,26 +200,14 @@ export function makeEngine(site) {
   const save = (what, values, options) => told(() => saving[what](values), options);
 
   return {
-    lacks: LACKS,
-    formats: FORMATS,
-    save,
+    lacks: LACKS, formats: FORMATS, save,
     about: () => ["about_page.browser", "about_page.browser_numbers", "about_page.browser_lacks"].map((name) => say(name)).concat(Object.values(notes).filter(Boolean)),
-    lesson,
-    losses,
-    claims,
+    lesson, losses, claims,
     start: async () => ({
       galleries: site.galleries.map(({ name, title, model }) => ({ name, title, model })),
-      credits: site.credits,
-      no_pool: site.no_pool,
+      credits: site.credits, no_pool: site.no_pool,
       has: { video: false, camera: false, judge: false, generate: false, edit: false },
     }),
-    open,
-    explain,
-    measure: explain,
-    rank,
-    captions,
-    compare,
-    contrast,
-    takePhotos,
+    open, explain, measure: explain, rank, captions, compare, contrast, takePhotos,
   };
 }

@@ -89,14 +89,10 @@ export function makeEngine() {
   }
 
   return {
-    lacks: [],
-    formats: FORMATS,
-    save,
+    lacks: [], formats: FORMATS, save,
     about: () => [],
     start: () => starting,
-    open,
-    takePhotos,
-    takeVideo,
+    open, takePhotos, takeVideo,
     generate: async (values, options) => {
       const answer = await ask("generate", values, options);
       kept(answer.gallery);

@@ -100,8 +100,7 @@ export function build(app) {
     gallery: (gallery) => look.best({ gallery, photo: "", mask: "" }, true),
     photos: (files) => look.take(engine.takePhotos, files),
     video: (file) => look.take(engine.takeVideo, file),
-    camera: lens.toggle,
-    failed: line.problem,
+    camera: lens.toggle, failed: line.problem,
   });
   const legend = h("div", { class: "legend" });
   const reading = h("div", { class: "reading", role: "status", "aria-live": "polite" });

@@ -67,8 +67,7 @@ function build(root, trigger, talkAsked) {
     rail,
     h("div", { class: "seps-head" }, description, equation, legend),
     h("div", { class: "seps-floor" }, h("div", { class: "seps-picture" }, stage, choices), knobs.element),
-    tensors,
-    moved,
+    tensors, moved,
     h("div", { class: "seps-foot" }, facts),
   );
   const scene = createScene(stage);

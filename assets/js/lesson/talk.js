@@ -127,8 +127,7 @@ export function createTalk(root, { turn, go, changed }) {
   return {
     buttons: partOf("losses") ? [help, losses, settings, talk] : [help, settings, talk],
     on: () => on,
-    set,
-    seen,
+    set, seen,
     end: () => {
       set(false, false);
       document.removeEventListener("keydown", onKey);

@@ -5,8 +5,7 @@ import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { keptOutlines } from "./charts.js";
 import {
-  footing, grown, heading, layerNamed, maskLegend, masked, patches, shownBranch, spread, stageLegend, tileOf,
-  valued,
+  footing, grown, heading, layerNamed, maskLegend, masked, patches, shownBranch, spread, stageLegend, tileOf, valued,
 } from "./stage.js";
 import { keptCount } from "../record/record.js";
 

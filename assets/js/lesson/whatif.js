@@ -19,10 +19,7 @@ export function createHand(value, grid, { ask, redraw }) {
   let patch = null; // the one under the pointer, or that the arrow keys have reached
   const asks = debounced(() => ask(decider.text()), STROKE);
   const decider = whatIf(content, {
-    mask: value.by_hand,
-    budget: 0,
-    grid,
-    always: true,
+    mask: value.by_hand, budget: 0, grid, always: true,
     changed: () => {
       redraw();
       asks();
@@ -86,8 +83,7 @@ export function createHand(value, grid, { ask, redraw }) {
   }
 
   return {
-    element: decider.element,
-    picture,
+    element: decider.element, picture,
     update(next) {
       content = next.whatif;
       answered = next.by_hand;

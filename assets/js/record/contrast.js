@@ -153,8 +153,7 @@ export function contrastValue(contrast) {
     sides: sides.map((side, place) => ({
       title: side.title,
       caption: isOfCaptions(contrast) ? side.caption : "",
-      grid: side.record.grid,
-      kept: side.record.branches[0].kept,
+      grid: side.record.grid, kept: side.record.branches[0].kept,
       maps: byNumber.length ? stacked(byNumber.map((part) => mapOf(contrast, part, place))) : null,
       marks: marksOf(contrast, place),
       shows: alternative(contrast, null, place),

@@ -99,8 +99,7 @@ function shownLayer(record, layer) {
   const words = row.words || name;
   const title = say(`title.${facts.title ?? words}`, named);
   return {
-    kept,
-    flat,
+    kept, flat,
     isOne: !Array.isArray(values) && flat.length > 0,
     range: ends(row, low, high),
     label: say(`scale.${row.unit || name}`, named),

@@ -123,8 +123,7 @@ function build(root, value, trigger) {
     workspace,
     h("div", { class: "seps-settings" },
       legendPlace, h("label", { class: "seps-opacity" }, say("button.opacity"), slider), lines, beside),
-    reading,
-    terms,
+    reading, terms,
     glossary(partNames, record),
     h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), downloads),
   );

@@ -16,15 +16,9 @@ export function playgroundUnder(value, { margin, mining, mask_ids: isMasked }) {
   const [rows, columns] = amounts;
   const unmasked = violations(similarity, margin, alone);
   return {
-    ...value,
-    margin,
-    mining,
-    mask_ids: isMasked,
+    ...value, margin, mining, mask_ids: isMasked,
     excluded: similarity.map((row, at) => row.map((_, column) => excludes(at, column))),
-    to_captions: rows,
-    to_images: columns,
-    counted_captions: counted[0],
-    counted_images: counted[1],
+    to_captions: rows, to_images: columns, counted_captions: counted[0], counted_images: counted[1],
     violating: rows.flat().filter((amount, at) => amount > 0 || columns.flat()[at] > 0).length,
     counted: counted.flat(2).filter(Boolean).length,
     loss: Object.fromEntries(value.minings.map((name) => [name, lossOf(margin, name, excludes)])),

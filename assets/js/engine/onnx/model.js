@@ -17,8 +17,7 @@ const REMEMBERED = 64; // captions
 const UNPACKED = String(2 ** 16); // bytes of what is computed when a graph is loaded
 // Memory that one run would keep for the next is given back to the other graphs.
 const SESSION = {
-  enableCpuMemArena: false,
-  enableMemPattern: false,
+  enableCpuMemArena: false, enableMemPattern: false,
   logSeverityLevel: 3, // errors alone: it warns of each weight that stays packed
   extra: { optimization: { constant_folding_max_output_size_in_bytes: UNPACKED } },
 };

@@ -15,9 +15,7 @@ export function recordOf(outputs, manifest, words, forced, denseWords = null) {
   const alignments = [{ caption: "sparse", words, ...sparse.alignment() }];
   if (dense && "dense_matrix" in outputs) alignments.push({ caption: "dense", words: denseWords, ...dense.alignment() });
   return {
-    variant: manifest.variant,
-    grid: [...manifest.grid],
-    has_cls: manifest.has_cls,
+    variant: manifest.variant, grid: [...manifest.grid], has_cls: manifest.has_cls,
     similarity: outputs.similarity.data[0],
     terms: { ...sparse.terms("sparse"), ...(alignments.length > 1 ? dense.terms("dense") : {}) },
     branches: [

@@ -47,8 +47,7 @@ export const picture = (canvas) =>
 // A bar from the left, or towards it: pixels of `soft`, then of `full`; hatched if it is below zero.
 export function bar(width, height, soft, full, { toLeft = false, isLess = false } = {}) {
   return {
-    width,
-    height,
+    width, height,
     draw(context, left, top) {
       const piece = (from, length, ink) => {
         context.fillStyle = isLess ? hatching(context) : colour(ink);
