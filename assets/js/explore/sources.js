@@ -1,9 +1,11 @@
-// Where photos come from: a gallery, files that are chosen, dropped or pasted, a camera, a video.
+// Where photos come from: a gallery, files that are chosen, dropped or pasted, a camera, a video; and ranked captions.
 
-import { button, h } from "../base/dom.js";
+import { button, debounced, h } from "../base/dom.js";
 import { phrase, say, tells } from "../base/words.js";
 
 const VIDEO = /^video\//;
+const PAUSE = 300; // milliseconds
+const LONGEST = 4000; // characters of captions
 
 // gallery(name), photos(files), video(file): the choice; camera: its switch; failed(problem); lacks: of the engine.
 export function sourceRow({ lacks, gallery, photos, video, camera, failed }) {
@@ -41,6 +43,25 @@ export function sourceRow({ lacks, gallery, photos, video, camera, failed }) {
 export function titleOf(name, title) {
   const key = `sources.gallery_${name.replaceAll("-", "_")}`;
   return tells(key) ? say(key) : phrase(title ?? name);
+}
+
+// The captions that a photo ranks: a gallery's, or only typed ones. changed(changes): of the state, {pool} or {typed}.
+export function captionPool({ changed }) {
+  const select = h("select", { "aria-label": say("explore.pool"), change: () => changed({ pool: select.value }) });
+  const typed = h("textarea", { rows: "2", maxlength: LONGEST, spellcheck: "false", "aria-label": say("explore.typed"), placeholder: say("explore.typed"),
+    input: debounced(() => changed({ typed: typed.value }), PAUSE) });
+  const element = h("div", { class: "pool", hidden: true }, select, typed);
+
+  // names: of galleries; none: the choice of no gallery; chosen: the pool that was ranked.
+  function show(names, none, chosen, text) {
+    select.replaceChildren(
+      ...names.map((name) => h("option", { value: name }, say("explore.captions_of", { name: titleOf(name) }))),
+      h("option", { value: none }, say("explore.only_typed")));
+    select.value = chosen;
+    if (document.activeElement !== typed) typed.value = text;
+  }
+
+  return { element, show };
 }
 
 // Let files be dropped and pasted anywhere on the page; returns what ends it.

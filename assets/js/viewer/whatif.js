@@ -82,10 +82,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
   }
 
   function stop() {
-    remember();
-    game = 0;
-    kept = [...model];
-    ask();
+    take(model, 0);
     redraw();
   }
 
@@ -100,12 +97,13 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
     ask();
   }
 
-  function decide(mask) {
-    if (same(kept, mask)) return;
+  function take(mask, budget) {
     remember();
-    kept = [...mask];
+    [kept, game] = [[...mask], budget];
     ask();
   }
+
+  const decide = (mask) => same(kept, mask) || take(mask, game);
 
   // Set patches to kept or dropped; in a game no more than its budget.
   function put(patches, to) {
