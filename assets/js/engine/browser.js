@@ -79,8 +79,9 @@ export function makeEngine(site) {
     return { facts, index, caption: reading.caption, dense: beside.caption, notes: [reading.note, beside.note] };
   }
 
-  const explain = ({ layer = "mask", mask = "", budget = 0, ...values }, options) => told(async () => {
+  const explain = (values, options) => told(async () => {
     const { facts, ...pair } = await read(values);
+    const { layer = "mask", mask = "", budget = 0 } = values;
     return pairs.viewerValue(facts, { ...PLAIN, ...pair, gallery: facts.name, layer, mask, budget });
   }, options);
 

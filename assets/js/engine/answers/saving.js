@@ -96,7 +96,7 @@ function nested(values, [count, ...rest]) {
 }
 
 // Each part's shares; all parts add up to the row of S(I, T).
-function contrastRows({ left, right }, { rows, rest, sum: [first, second, difference] }) {
+function contrastRows({ left, right }, { rows, rest, sum: sums }) {
   const number = (value) => (value === null ? "" : rounded(value, 6));
   const about = [left.photo, right.photo, left.caption, right.caption];
   const row = (name, kind, part) => [name, kind, number(part.left), number(part.right), number(part.difference), ...about];
@@ -104,6 +104,6 @@ function contrastRows({ left, right }, { rows, rest, sum: [first, second, differ
     ["part", "kind", "left", "right", "difference", "left_photo", "right_photo", "left_caption", "right_caption"],
     ...rows.map((part) => row(part.word, "word", part)),
     ...rest.map((part) => row(part.title, "rest", part)),
-    row(say("why.sum"), "sum", { left: first, right: second, difference }),
+    row(say("why.sum"), "sum", { left: sums[0], right: sums[1], difference: sums[2] }),
   ];
 }

@@ -38,7 +38,8 @@ export class Model {
     this.captions = new Map();
     this.pools = {}; // name -> the words of its captions, as tensors
     const [patches, channels] = manifest.graphs.image.outputs[0].shape.slice(1); // [CLS] among them where there is one
-    [this.patches, this.channels] = [patches, channels];
+    this.patches = patches;
+    this.channels = channels;
     const { class_names: names, grid: [rows, columns] } = manifest;
     this.classes = names ? rows * columns * (2 + channels) : 0; // numbers of a picture's classes, see takeGallery
   }
