@@ -113,13 +113,6 @@ def test_why_this_order_sets_two_photos_side_by_side(visit: Opener) -> None:
     expect(page.locator(".seps-why-rest")).to_contain_text("other parts")
 
 
-def test_one_overlap_is_one_number(visit: Opener) -> None:
-    page = visit("?view=compare")
-    said = page.locator(".seps-shared").inner_text()
-    cell = page.locator(".seps-overlap tbody td").nth(1).inner_text()
-    assert f"share {cell} of" in said
-
-
 @pytest.mark.parametrize(
     ("query", "nothing"), [("?view=compare", "Nothing to compare yet."), ("?view=learn", "No lesson yet.")]
 )
