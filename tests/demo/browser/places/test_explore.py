@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.bench.page import timed_clicks
 from tests.demo.browser.places.conftest import Opener
 from tests.helpers.web.axe import load_axe, serious_violations
 
@@ -109,15 +108,6 @@ def test_captions_are_ranked_for_the_photo(visit: Opener) -> None:
         page.locator(".ranked-caption").nth(1).locator(".title").evaluate("(title) => title.firstChild.textContent")
     )
     expect(page.locator("#caption")).to_have_value(chosen)
-
-
-def test_clicks_are_timed_until_the_new_score_is_painted(visit: Opener) -> None:
-    page = ready(visit(COFFEE_LINK))
-    page.locator("[data-tool=whatif]").click()
-    before = score(page)
-    clicks = timed_clicks(page, [3, 100])
-    assert len(clicks) == 2 and all(0 < click.server < click.eye for click in clicks)
-    assert score(page) != before
 
 
 def test_nothing_painted_has_no_score(visit: Opener) -> None:

@@ -364,8 +364,3 @@ def test_frames_of_no_camera_get_a_sentence(http: httpx.Client) -> None:
         assert re.search(r"[.)]$", problem), frame[:10]
     answer = ask(http, "look", "lens", gallery="examples", caption="a cat", frame="A" * 400_004)
     assert "At most 400,000 are read" in answer["output"]["error"]
-
-
-def test_only_listed_sites_may_frame_the_app(http: httpx.Client) -> None:
-    for path in ("/", "/config", "/gradio_api/info"):
-        assert http.get(path).headers["content-security-policy"] == "frame-ancestors 'self'", path
