@@ -98,12 +98,16 @@ def page_address(cache: Path, uploads: Path) -> Iterator[str]:
         yield url
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def served(uploads: Path, *command: str, ready: str = "/config") -> Iterator[str]:
     """Run `python *command PORT` and give the address when the app, or what `ready` names, answers there."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {
         **os.environ,
         "GRADIO_ANALYTICS_ENABLED": "False",

@@ -15,7 +15,7 @@ from demo.views.lesson.steps import STEPS
 from demo.views.lesson.walk import WalkRequest, walk_value
 from tests.demo.browser.lesson.fitting import problems_of
 from tests.demo.browser.lesson.lesson_page import go, lesson, lesson_value, resting, sent
-from tests.demo.browser.standalone import SMALL, open_html, page_of, photo, random_record
+from tests.demo.browser.standalone import RECORDS, SMALL, open_html, page_of, photo, random_record
 
 SIZES = [(1366, 768), (390, 844)]
 
@@ -28,8 +28,9 @@ def walked(service: RetrievalService, dense: bool, **knobs: Any) -> dict[str, An
     return walk_value(WalkRequest(service, indexed, 2, item.captions[0], item.dense if dense else None, settings))
 
 
-def test_all_steps_by_keyboard(browser: Browser) -> None:
-    value = lesson_value(random_record(dense=True))
+@pytest.mark.parametrize("name", RECORDS)
+def test_all_steps_by_keyboard(browser: Browser, name: str) -> None:
+    value = lesson_value(random_record(**RECORDS[name]))
     page = lesson(browser, value)
     for number, step in enumerate(value["steps"], start=1):
         expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", str(number))
