@@ -15,7 +15,6 @@ from tests.demo.browser.standalone import imported
 from tests.helpers.web.static_site import differences
 
 pytestmark = pytest.mark.journey
-TOLERANCE = 1e-5
 
 
 # A page that keeps what it needs for when there is no network, with a cache of its own and a network that can fail.
@@ -148,7 +147,7 @@ def test_the_losses_under_other_settings_are_pythons(page: Page, service: Retrie
     assert len({value["now"] for value in given}) > len(SETTINGS) / 2
     for settings, value in zip(SETTINGS, given, strict=True):
         expected = playground_value(service, **settings)
-        assert differences(value, expected, TOLERANCE) == [], settings
+        assert differences(value, expected, 1e-5) == [], settings
 
 
 # ONNX Runtime as a model asks it, counting the sessions that are there.

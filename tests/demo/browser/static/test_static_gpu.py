@@ -76,7 +76,6 @@ def test_what_is_proven_reads_all_pictures_and_is_proven_once(page: Page) -> Non
     [
         ({"moved": 0.1}, "differed"),
         ({"apart": 2e-5}, "differed"),
-        ({"turned": 1}, "by 1 patch of the decision mask"),
         ({"turned": 2}, "by 2 patches of the decision mask"),
         ({"wrong": 0}, "differed"),
         ({"wrong": 5}, say("static.gpu_failed", reason=say("static.gpu_numbers"))),
