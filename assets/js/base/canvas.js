@@ -99,6 +99,13 @@ export function strokes(context, styles, stroke) {
   context.setLineDash([]);
 }
 
+// The top of a box of a width and a height at x, moved from y in steps until it meets none of the `placed` ones.
+export function freeTop(placed, { x, y, width, height }, step) {
+  const meets = (other) => Math.abs(other.y - y) < height && x < other.x + other.width && other.x < x + width;
+  while (placed.some(meets)) y += step;
+  return y;
+}
+
 // Call back with the element's width whenever it changes; returns what ends it.
 export function onWidth(element, callback) {
   let width = 0;

@@ -48,6 +48,11 @@ export function strength(value, [low, high], centred = false) {
   return centred ? part : Math.sqrt(part);
 }
 
+// How a value is painted over a photo: its colour, and its opacity where `opacity` is that of the end of the scale.
+/** @param {number} value @param {number[]} range @returns {[string, number]} */
+export const look = (value, range, opacity, centred = false) =>
+  [centred ? sideColour(value) : colour(value, range), opacity * strength(value, range, centred)];
+
 // "#10191a" as [red, green, blue], from 0 to 255; and the colour of a value so.
 export const channels = (hex) => hex.slice(1).match(/../g).map((pair) => parseInt(pair, 16));
 export const shade = (value, range) => channels(colour(value, range));

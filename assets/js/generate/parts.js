@@ -1,7 +1,7 @@
 // Parts of the views of Generate: shares of a picture's places over it, a caption's tokens and statements.
 
 import { drawImage, paintPatches } from "../base/canvas.js";
-import { colour, strength } from "../base/colours.js";
+import { look } from "../base/colours.js";
 import { h, button } from "../base/dom.js";
 import { scaleBar } from "../picture/legend.js";
 import { say } from "../base/words.js";
@@ -11,8 +11,7 @@ const OPACITY = 0.75;
 // Draw an image so that it fills the canvas; with `values` of a `grid` [rows, columns], it is grey under their colours.
 export function drawHeat(canvas, image, { grid, values, high }) {
   drawImage(canvas, image, Boolean(values));
-  const look = (value) => [colour(value, [0, high]), OPACITY * strength(value, [0, high])];
-  if (values) paintPatches(canvas, grid, (patch) => look(values[patch]));
+  if (values) paintPatches(canvas, grid, (patch) => look(values[patch], [0, high], OPACITY));
 }
 
 // The colours' key, from 0 to `high`.

@@ -1,7 +1,7 @@
 // Each patch's share of the quality base's logit, over its picture: a heatmap that is centred on zero.
 
 import { boxOf, drawImage, paintPatches, strokes } from "../base/canvas.js";
-import { sideColour, strength } from "../base/colours.js";
+import { look } from "../base/colours.js";
 import { h } from "../base/dom.js";
 import { withSign } from "../base/numbers.js";
 import { say } from "../base/words.js";
@@ -14,8 +14,7 @@ export function drawShares(canvas, image, attributions, { patch = null } = {}) {
   drawImage(canvas, image, Boolean(attributions));
   if (!attributions) return;
   const { grid, values, most } = attributions;
-  const look = (share) => [sideColour(share), OPACITY * strength(share, [-most, most], true)];
-  paintPatches(canvas, grid, (at) => look(values[at]));
+  paintPatches(canvas, grid, (at) => look(values[at], [-most, most], OPACITY, true));
   if (patch === null) return;
   const context = canvas.getContext("2d");
   const pixel = window.devicePixelRatio || 1;

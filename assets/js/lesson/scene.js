@@ -2,7 +2,7 @@
 
 import { mapped } from "../base/arrays.js";
 import { drawImage, paintPatches, resize } from "../base/canvas.js";
-import { colour, strength, VEIL } from "../base/colours.js";
+import { VEIL, colour, look } from "../base/colours.js";
 import { calm, h } from "../base/dom.js";
 
 const DURATION = 700; // milliseconds
@@ -17,7 +17,7 @@ export function valueMap(photo, grid, values, range, { width, height, opacity, t
   const canvas = document.createElement("canvas");
   resize(canvas, width, height);
   drawImage(canvas, photo, true);
-  paintPatches(canvas, grid, (patch) => [colour(values[patch], range), opacity * strength(values[patch], range)]);
+  paintPatches(canvas, grid, (patch) => look(values[patch], range, opacity));
   if (text && height >= 34) {
     const context = canvas.getContext("2d");
     const pixel = window.devicePixelRatio || 1;

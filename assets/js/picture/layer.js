@@ -1,7 +1,7 @@
 // One layer of a record over its photo, on a canvas. Patches cover the whole photo, whatever its aspect ratio.
 
 import { boxOf, strokes } from "../base/canvas.js";
-import { DENSE_ONLY, SPARSE_ONLY, VEIL, colour, sideColour, strength } from "../base/colours.js";
+import { DENSE_ONLY, SPARSE_ONLY, VEIL, look } from "../base/colours.js";
 import { borders } from "./patches.js";
 import { branchOf, fates, isMask, isPhoto, layerValues, parseLayer } from "../record/record.js";
 
@@ -51,11 +51,10 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   function drawValues() {
     const { values, range: layerRange, centred } = layerValues(record, layer);
     const scale = range ?? layerRange;
-    const shade = (value) => (centred ? sideColour(value) : colour(value, scale));
     const { kept } = branchOf(record, layer);
     const arm = Math.min(...cells[0].slice(2)) / 9;
     drainColour(() => true); // a coloured photo would tint the colour map
-    cells.forEach((cell, index) => fill(cell, shade(values[index]), opacity * strength(values[index], scale, centred)));
+    cells.forEach((cell, index) => fill(cell, ...look(values[index], scale, opacity, centred)));
     if (9 * arm < CROSS_FROM * pixel) return;
     const crosses = cells.filter((_, index) => !kept[index]).flatMap(([left, top, width]) => {
       const [x, y] = [left + width - 2.2 * arm, top + 2.2 * arm];

@@ -1,7 +1,7 @@
 // The true outlines of a drawn scene's objects over any picture of it, with their names.
 
 import { extremes } from "../base/arrays.js";
-import { strokes } from "../base/canvas.js";
+import { freeTop, strokes } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
 import { checkbox } from "../base/dom.js";
 import { say } from "../base/words.js";
@@ -74,9 +74,7 @@ function name(context, objects, { pixel, across, down }) {
     const width = context.measureText(text).width + 8 * pixel;
     const [left, top] = [endsOf(lines, 0)[0] * across, endsOf(lines, 1)[0] * down];
     const x = Math.max(0, Math.min(left, context.canvas.width - width));
-    let y = Math.max(0, top - height - 2 * pixel);
-    const meets = (other) => Math.abs(other.y - y) < height && x < other.x + other.width && other.x < x + width;
-    while (placed.some(meets)) y += height / 2;
+    const y = freeTop(placed, { x, y: Math.max(0, top - height - 2 * pixel), width, height }, height / 2);
     placed.push({ x, y, width });
     context.fillStyle = VEIL;
     context.fillRect(x, y, width, height);

@@ -4,7 +4,7 @@
 import { sum } from "../base/arrays.js";
 import { floats, fixed } from "../base/numbers.js";
 import { paintPatches } from "../base/canvas.js";
-import { VEIL, colour, strength } from "../base/colours.js";
+import { VEIL, look } from "../base/colours.js";
 import { button, describedBy, h, press } from "../base/dom.js";
 import { lasting, mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
@@ -74,7 +74,7 @@ function build(root, trigger) {
       await player.play();
       const devices = await navigator.mediaDevices.enumerateDevices();
       other.hidden = devices.filter(({ kind }) => kind === "videoinput").length < 2;
-      look();
+      send();
     } catch (error) {
       says.textContent = say(`camera.${error.name === "insecure" ? "insecure" : (PROBLEMS[error.name] ?? "busy")}`);
     }
@@ -95,11 +95,11 @@ function build(root, trigger) {
 
   function later(milliseconds) {
     clearTimeout(timer);
-    timer = setTimeout(look, milliseconds);
+    timer = setTimeout(send, milliseconds);
   }
 
   // Send the picture of now, where the last one is answered.
-  function look() {
+  function send() {
     if (!stream) return;
     const waits = sentAt !== null && performance.now() - sentAt < PATIENCE;
     if (waits || document.hidden || !root.offsetParent || !player.videoWidth) return later(RESTING);
@@ -143,7 +143,7 @@ function build(root, trigger) {
     else {
       const map = floats(value.maps)[word];
       const range = [0, Math.max(...map)];
-      paintPatches(canvas, value.grid, (patch) => [colour(map[patch], range), OPACITY * strength(map[patch], range)]);
+      paintPatches(canvas, value.grid, (patch) => look(map[patch], range, OPACITY));
     }
     const kept = sum(mask);
     canvas.setAttribute("aria-label", say("mask.count", { kept, total: count }));
