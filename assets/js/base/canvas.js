@@ -18,8 +18,7 @@ export async function loadImage(photo) {
   return image;
 }
 
-// The same, but a picture that cannot be fetched is replaced by a blank of its size, with the error as `problem`: what
-// is drawn over the picture can still be read.
+// The same; a picture that cannot be fetched becomes a blank of its size, with the error as `problem`.
 export async function imageOrBlank(photo) {
   try {
     return await loadImage(photo);
@@ -68,6 +67,7 @@ export function drawImage(canvas, image, isGrey = false) {
 }
 
 // The box of a patch of a grid [rows, columns] on a canvas, in its pixels: [left, top, width, height].
+/** @returns {[number, number, number, number]} */
 export function boxOf(canvas, [rows, columns], patch) {
   const across = (column) => Math.round((column * canvas.width) / columns);
   const down = (row) => Math.round((row * canvas.height) / rows);
@@ -99,6 +99,13 @@ export function strokes(context, styles, stroke) {
   context.setLineDash([]);
 }
 
+// The top of a box of a width and a height at x, moved from y in steps until it meets none of the `placed` ones.
+export function freeTop(placed, { x, y, width, height }, step) {
+  const meets = (other) => Math.abs(other.y - y) < height && x < other.x + other.width && other.x < x + width;
+  while (placed.some(meets)) y += step;
+  return y;
+}
+
 // Call back with the element's width whenever it changes; returns what ends it.
 export function onWidth(element, callback) {
   let width = 0;
@@ -111,8 +118,7 @@ export function onWidth(element, callback) {
   return () => observer.disconnect();
 }
 
-// Load photos; then give their images, a blank for one that is missing, to `ready`, and the element's width to `fit` now
-// and whenever it changes. Returns what ends it.
+// Give photos' images to `ready` once, then the element's width to `fit` whenever it changes. Returns what ends it.
 export function onPhotos(element, photos, ready, fit) {
   let end = () => {};
   let alive = true;

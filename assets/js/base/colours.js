@@ -1,5 +1,4 @@
-// The colours of pictures: the veil over dropped patches, and the overlay of a patch for its value, a colour and how
-// strong it is. As in demo/drawing/palette.py and demo/drawing/layered.py.
+// The colours of pictures, as in demo/drawing/palette.py and demo/drawing/layered.py.
 
 export const VEIL = "#10191a";
 export const BLANK = "#8b9494"; // placeholder of a missing picture
@@ -33,10 +32,11 @@ export function colour(value, [low, high]) {
   return VIRIDIS[Math.max(0, Math.min(255, Math.floor(fraction * 256)))];
 }
 
+// Positive and negative contributions, on a scale centred on zero.
+const [FOR, AGAINST] = ["#00a88f", "#e0690b"];
+
 // The colour of a value's side of zero, on a scale with zero in its middle.
-export function sideColour(value) {
-  return value < 0 ? AGAINST : FOR;
-}
+export const sideColour = (value) => (value < 0 ? AGAINST : FOR);
 
 // Opacity of a value's colour over the photo, 0 to 1: from nothing where the scale begins, or at zero where that is
 // its middle, so that the photo is seen there, to all of the picture's opacity at its end. The map's low colours are
@@ -48,16 +48,11 @@ export function strength(value, [low, high], centred = false) {
   return centred ? part : Math.sqrt(part);
 }
 
-// "#10191a" as [red, green, blue], from 0 to 255.
-export function channels(hex) {
-  return hex.slice(1).match(/../g).map((pair) => parseInt(pair, 16));
-}
+// How a value is painted over a photo: its colour, and its opacity where `opacity` is that of the end of the scale.
+/** @param {number} value @param {number[]} range @returns {[string, number]} */
+export const look = (value, range, opacity, centred = false) =>
+  [centred ? sideColour(value) : colour(value, range), opacity * strength(value, range, centred)];
 
-// The colour of a value as [red, green, blue].
-export function shade(value, range) {
-  return channels(colour(value, range));
-}
-
-// Positive and negative contributions, on a scale centred on zero.
-const FOR = "#00a88f";
-const AGAINST = "#e0690b";
+// "#10191a" as [red, green, blue], from 0 to 255; and the colour of a value so.
+export const channels = (hex) => hex.slice(1).match(/../g).map((pair) => parseInt(pair, 16));
+export const shade = (value, range) => channels(colour(value, range));

@@ -2,8 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// An element with attributes and children: functions become listeners, true an empty attribute, `style` names CSS
-// properties; null, undefined and false are left out.
+// An element: functions are listeners, true an empty attribute, `style` CSS properties; null and false are left out.
 export function h(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }

@@ -19,8 +19,7 @@ export function keepingFocus(root, draw) {
 // Whether a key is pressed with one that makes it the browser's, such as Alt and the left arrow for Back.
 export const isShortcut = (event) => event.altKey || event.ctrlKey || event.metaKey;
 
-// Let the arrow keys, Home and End move among the buttons of a group, of which the tab key reaches one: the pressed one
-// or the one that had focus last. `columns` of a grid: there up and down move too.
+// Let the arrow keys, Home and End move among the buttons of a group, which is one tab stop; `columns` of a grid.
 export function roving(group, selector, columns = 0) {
   const items = () => [...group.querySelectorAll(selector)];
   const stopAt = (item) => items().forEach((other) => (other.tabIndex = other === item ? 0 : -1));

@@ -37,13 +37,11 @@ export function keysDialog(root, title, rows) {
     dialog.remove();
   }
 
-  return {
-    isOpen: () => dialog.open,
-    close,
-    open: () => {
-      list.replaceChildren(...rows().flatMap(([key, does]) => [h("dt", {}, key), h("dd", {}, does)]));
-      root.append(dialog);
-      dialog.showModal();
-    },
-  };
+  function open() {
+    list.replaceChildren(...rows().flatMap(([key, does]) => [h("dt", {}, key), h("dd", {}, does)]));
+    root.append(dialog);
+    dialog.showModal();
+  }
+
+  return { isOpen: () => dialog.open, open, close };
 }

@@ -6,16 +6,14 @@ import { keepingFocus } from "./focus.js";
 import { language, say } from "./words.js";
 
 // A value that comes in several languages, in the page's.
-export function inPageLanguage(value) {
-  return value?.languages ? { ...value, ...value.languages[language] } : value;
-}
+export const inPageLanguage = (value) => (value?.languages ? { ...value, ...value.languages[language] } : value);
 
 // What is there without a value: `nothing`, or while one is computed that it is.
 const placeholder = (nothing) =>
   h("p", { class: "seps-empty" }, h("span", {}, nothing), h("span", { role: "status" }, say("button.computing")));
 
 // draw(value, root) draws, and is given no value where there is none.
-export function mounted(element, name, value, draw) {
+function mounted(element, name, value, draw) {
   const root = element.querySelector(`.${name}`) ?? element;
   root.classList.add("seps-view");
   root.dataset.busy = say("button.computing"); // shown while it is recomputed
@@ -30,8 +28,7 @@ export function mounted(element, name, value, draw) {
   return view;
 }
 
-// Mount a view that is rebuilt for every value: build(root, value, trigger) returns its end function; `nothing` is
-// shown without a value.
+// Mount a view that is rebuilt per value: build(root, value, trigger) returns what ends it; `nothing`: if there is none.
 export const mounting = (name, build, nothing) => (element, trigger, value = null) => {
   let end = () => {};
   return mounted(element, name, value, (now, root) => {

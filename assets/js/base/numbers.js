@@ -41,8 +41,7 @@ export function bytes(base64) {
   return values;
 }
 
-// {shape, float32} to a Float32Array, or to one Float32Array a row where the shape has two dimensions; what was computed
-// on the page comes as {shape, values} instead.
+// Unpack {shape, float32}, or {shape, values} of the page itself: a Float32Array, or with two dimensions one per row.
 /** @returns {any} */
 export function floats({ shape, float32 = "", values = new Float32Array(bytes(float32).buffer) }) {
   if (shape.length === 1) return values;

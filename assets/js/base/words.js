@@ -24,14 +24,10 @@ export function inLanguage(query) {
 }
 
 // The sentence of a template of the table, as say("mask.count", {kept, total}).
-export function say(key, values = {}) {
-  return fill(template(key), values);
-}
+export const say = (key, values = {}) => fill(template(key), values);
 
 // Translate an English string of the code into the page's language; unchanged without a translation.
-export function phrase(text) {
-  return Object.hasOwn(phrases, text) ? phrases[text] : text;
-}
+export const phrase = (text) => (Object.hasOwn(phrases, text) ? phrases[text] : text);
 
 // What a token is called, by its label in the record: "aggregated 7", "extra" or "[CLS]".
 export function tokenLabel(label) {
@@ -48,24 +44,16 @@ export function template(key) {
 }
 
 // Whether the table has a template.
-export function tells(key) {
-  return template(key) !== undefined;
-}
+export const tells = (key) => template(key) !== undefined;
 
 // Parts of a list as the language joins them: words, or with "clause" what is longer.
-export function listed(parts, between = "comma") {
-  return parts.join(template(`reading.${between}`));
-}
+export const listed = (parts, between = "comma") => parts.join(template(`reading.${between}`));
 
-// The same as nodes, where a value may be an element.
-export function sayNodes(key, values) {
-  return pieces(template(key), values).filter((piece) => piece !== "");
-}
+// The sentence of a template as nodes, where a value may be an element.
+export const sayNodes = (key, values) => pieces(template(key), values).filter((piece) => piece !== "");
 
 // Whether a layer is a part of the score, which is called by its symbol.
-export function isPart(name) {
-  return name in table.part;
-}
+export const isPart = (name) => name in table.part;
 
 // What a layer is called on a button.
 export function layerName(name) {
@@ -73,11 +61,8 @@ export function layerName(name) {
   return part ? part[0].toUpperCase() + part.slice(1) : table.name[name];
 }
 
-// A template with its values: {name}, or {name:format}, where a format is one of Python's, "th" for a place, or a noun
-// that is counted.
-export function fill(template, values) {
-  return pieces(template, values).join("");
-}
+// Fill {name} or {name:format}: a format of Python's, "th" for a place, or a noun that is counted.
+export const fill = (template, values) => pieces(template, values).join("");
 
 function pieces(template, values) {
   return template.split(/(\{[^}]*\})/).map((piece, index) => {
@@ -106,26 +91,17 @@ function ordinal(number) {
   return `${number}${["th", "st", "nd", "rd"][last] ?? "th"}`;
 }
 
-function counted(count, noun) {
-  return count === 1 ? `${count} ${noun}` : `${count} ${noun}${noun.endsWith("ch") ? "es" : "s"}`;
-}
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
 
 // Text as nodes, with its symbols drawn.
-export function symbols(text) {
-  return text.split(NAMES).map((part, index) => (index % 2 ? symbol(part) : part));
-}
+export const symbols = (text) => text.split(NAMES).map((part, index) => (index % 2 ? symbol(part) : part));
 
 // The mathematics of a symbol by its name, as "s_st", with its meaning.
-export function symbol(name) {
-  return h("span", { class: "seps-symbol", title: meaning(name) }, math(table.symbols[name]));
-}
+export const symbol = (name) => h("span", { class: "seps-symbol", title: meaning(name) }, math(table.symbols[name]));
 
 // The meaning of a symbol, a term or a mark, in a sentence; null if unknown.
-export function meaning(name) {
-  return table.meaning[name] ?? null;
-}
+export const meaning = (name) => table.meaning[name] ?? null;
 
 // The node of a MathML text.
-export function math(text) {
-  return document.importNode(new DOMParser().parseFromString(text, "application/xml").documentElement, true);
-}
+export const math = (text) =>
+  document.importNode(new DOMParser().parseFromString(text, "application/xml").documentElement, true);

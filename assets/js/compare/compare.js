@@ -1,5 +1,6 @@
 // Two to six captions over one photo, side by side: one layer, one colour scale, one marked patch for all.
 
+import { extremes } from "../base/arrays.js";
 import { onPhotos, resize } from "../base/canvas.js";
 import { button, describedBy, h, press, table } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
@@ -9,9 +10,7 @@ import { drawLayer } from "../picture/layer.js";
 import { modelName, credit, layerLegend } from "../picture/legend.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
-import {
-  decode, describe, hasLayer, isMask, keptCount, layerNames, layerValues, parseLayer, placeOf,
-} from "../record/record.js";
+import { decode, describe, hasLayer, isMask, keptCount, layerNames, layerValues, parseLayer, placeOf } from "../record/record.js";
 
 const NARROWEST = 200; // CSS pixels, the least width of a picture where two stand side by side
 const CAPTION = 270; // CSS pixels, the width that a caption and its score would like
@@ -19,11 +18,7 @@ const GAP = 16; // CSS pixels between pictures
 const WORDS = 96; // CSS pixels, what a row's captions and scores take of the height
 
 // What a picture is called.
-export function letter(index) {
-  return String.fromCharCode(65 + index);
-}
-
-const scoreOf = (similarity) => shownNumber(similarity, { "data-similarity": similarity });
+export const letter = (index) => String.fromCharCode(65 + index);
 
 // How much the kept sets overlap: a row and a column for each caption.
 function matrix(overlap) {
@@ -38,9 +33,7 @@ function matrix(overlap) {
 // From the lowest to the highest value of a layer (text form) in all records; null for the mask.
 export function sharedRange(records, text) {
   const layer = parseLayer(text);
-  if (isMask(layer)) return null;
-  const ranges = records.map((record) => layerValues(record, layer).range);
-  return [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+  return isMask(layer) ? null : extremes(records.flatMap((record) => layerValues(record, layer).range));
 }
 
 function build(root, value, trigger) {
@@ -57,16 +50,13 @@ function build(root, value, trigger) {
   const settings = () => ({ layer: state.layer, objects: state.objects });
   let photo = null;
 
-  const buttons = available.map((name) => button({
-    "data-layer": name,
-    click: () => {
-      measuring = has(name) ? null : name;
-      if (!measuring) state.layer = name;
-      update();
-      trigger(measuring ? "measure" : "layer", { ...settings(), layer: name });
-    },
-  }, layerName(name)));
-  const why = value.why === false ? null : button({ class: "seps-why-ask", click: () => trigger("why", {}) }, say("why.ask"));
+  const buttons = available.map((name) => button({ "data-layer": name, click: () => {
+    measuring = has(name) ? null : name;
+    if (!measuring) state.layer = name;
+    update();
+    trigger(measuring ? "measure" : "layer", { ...settings(), layer: name });
+  } }, layerName(name)));
+  const why = value.why !== false && button({ class: "seps-why-ask", click: () => trigger("why", {}) }, say("why.ask"));
   const legendPlace = h("div", { class: "seps-legend-place" });
   const canvases = items.map(() => h("canvas", { role: "application", tabindex: "0" }));
   const figures = items.map(({ caption, similarity, record }, index) => h("figure", { "data-item": letter(index) },
@@ -74,23 +64,19 @@ function build(root, value, trigger) {
     canvases[index],
     h("p", { "data-says": say("live.pair", { title: letter(index), score: similarity, shown: keptCount(record) }) },
       h("span", { class: "seps-count" }, keptCount(record)),
-      h("span", {}, ...sayNodes("reading.score", { score: scoreOf(similarity) })),
-    ),
-  ));
+      h("span", {}, ...sayNodes("reading.score", { score: shownNumber(similarity, { "data-similarity": similarity }) })))));
   const pictures = h("div", { class: "seps-pictures" }, ...figures);
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const shared = h("p", { class: "seps-shared", "data-says": true }, value.shared ?? "");
   canvases.forEach((canvas, index) => describedBy(canvas, figures[index].lastChild, shared));
   const overlaps = matrix(value.overlap);
   const foot = h("div", { class: "seps-foot" },
-    overlaps,
-    h("div", { class: "seps-foot-side" }, why, credit(value.photo), modelName(value.model)),
-  );
+    overlaps, h("div", { class: "seps-foot-side" }, why, credit(value.photo), modelName(value.model)));
   root.append(
     h("div", { class: "seps-settings" },
       h("div", { class: "seps-names", role: "group", "aria-label": say("group.layer") }, ...buttons),
       legendPlace,
-      !value.unit ? null : objectsToggle(state.objects, (on) => {
+      value.unit && objectsToggle(state.objects, (on) => {
         state.objects = on;
         update();
         trigger("layer", settings());
@@ -98,15 +84,12 @@ function build(root, value, trigger) {
     ),
     h("div", { class: "seps-body" }, h("div", { class: "seps-main" }, shared, pictures, reading), foot),
   );
-  canvases.forEach((canvas) => overPatches(canvas, first.grid, () => state.patch, (patch) => {
+  const mark = (patch) => {
     state.patch = patch;
     update();
-  }));
-  root.onkeydown = (event) => {
-    if (event.key !== "Escape") return;
-    state.patch = null;
-    update();
   };
+  canvases.forEach((canvas) => overPatches(canvas, first.grid, () => state.patch, mark));
+  root.onkeydown = ({ key }) => key === "Escape" && mark(null);
 
   // Kept or dropped, or the value, of the marked patch in every picture.
   function reads() {
@@ -115,10 +98,9 @@ function build(root, value, trigger) {
     const layer = parseLayer(state.layer);
     const sentences = items.map(({ record }, index) => {
       const fate = say(record.branches[0].kept[state.patch] ? "mask.kept" : "mask.dropped");
-      const placed = { letter: letter(index), fate };
-      if (isMask(layer)) return say("patch.compared_mask", placed);
-      const { values } = layerValues(record, layer);
-      return say("patch.compared_value", { ...placed, value: short(values[state.patch]) });
+      if (isMask(layer)) return say("patch.compared_mask", { letter: letter(index), fate });
+      const value = short(layerValues(record, layer).values[state.patch]);
+      return say("patch.compared_value", { letter: letter(index), fate, value });
     });
     const place = say("patch.place", placeOf(first, state.patch));
     return say("patch.compared", { place, found: listed(sentences, "clause") });
@@ -134,8 +116,7 @@ function build(root, value, trigger) {
       const words = describe(record, state.layer);
       canvases[index].setAttribute("aria-label", `${letter(index)}, "${caption}": ${words}. ${say("hint.patches")}`);
       if (!photo) return;
-      const { patch } = state;
-      const options = { opacity: value.opacity ?? 0.75, lines: value.lines ?? true, range, patch };
+      const options = { opacity: value.opacity ?? 0.75, lines: value.lines ?? true, range, patch: state.patch };
       drawLayer(canvases[index], photo, record, state.layer, options);
       if (state.objects) drawObjects(canvases[index], { unit: value.unit, objects });
     });
@@ -166,12 +147,8 @@ function build(root, value, trigger) {
   }
 
   update();
-  const end = onPhotos(root, [value.photo], ([image]) => {
-    photo = image;
-  }, fit);
-  return end;
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, fit);
 }
 
-// trigger("layer", {layer, objects}) follows a change, trigger("measure", {the same}) asks for a layer that is measured,
-// trigger("why", {}) leads to the pair.
+// trigger("layer", {layer, objects}), trigger("measure", {the same}) to measure a layer, trigger("why", {}) for the pair.
 export const mount = mounting("seps-compare", build, say("hint.no_comparison"));

@@ -1,5 +1,6 @@
 // Compare: captions side by side on one photo, and two photos for one caption.
 
+import { sum } from "../base/arrays.js";
 import { button, h, press } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { downloadMenu } from "../shell/download.js";
@@ -34,10 +35,11 @@ export function build(app) {
   const work = working(element, line);
   let looks = {}; // of the pictures, which their own controls change
   const captionsView = captionsMount(captionsPlace, (event, detail) => {
-    if (event === "why") return toPair();
-    if (event === "layer") looks = detail;
-    if (event === "measure" || event === "layer") return layerChosen(detail.layer, event === "measure");
-    return undefined;
+    if (event === "why") toPair();
+    if (event === "measure") compute({ ...state.get(), layer: detail.layer });
+    if (event !== "layer") return;
+    looks = detail;
+    state.set({ layer: detail.layer }, { quiet: true });
   });
   const pairView = pairMount(pairPlace, (event, detail) => {
     if (event === "layer") looks = detail;
@@ -47,11 +49,6 @@ export function build(app) {
     const swapped = pair[0] === pair[1] ? [right, left] : pair;
     state.set({ photo: keyOf(pairView.value, swapped[0]), against: keyOf(pairView.value, swapped[1]) });
   });
-
-  function layerChosen(layer, isMeasured) {
-    if (isMeasured) compute({ ...state.get(), layer });
-    else state.set({ layer: layer === "mask" ? "mask" : layer }, { quiet: true });
-  }
 
   const keyOf = (value, index) => value.keys[index];
 
@@ -96,7 +93,7 @@ export function build(app) {
 
   async function pairOf(now, signal) {
     const [index, against] = await Promise.all([now.photo, now.against].map((key) => positionOf(engine, facts, key)));
-    const values = { gallery: facts.name, index, against: against < 0 ? -1 : against, caption: now.caption || facts.chips[0], other: now.other, dense: now.dense };
+    const values = { gallery: facts.name, index, against, caption: now.caption || facts.chips[0], other: now.other, dense: now.dense };
     const value = await engine.contrast(values, { signal });
     return () => {
       looks = {};
@@ -124,9 +121,8 @@ export function build(app) {
 
 // One row for all that belongs to no word and no token, and none where that is nothing.
 function merged(rest) {
-  const kept = rest.filter(({ name }) => !["specials", "left_over"].includes(name));
-  const others = rest.filter(({ name }) => ["specials", "left_over"].includes(name));
-  const sum = (side) => others.reduce((total, part) => total + (part[side] ?? 0), 0);
-  const row = { name: "others", title: say("compare_page.others"), says: say("compare_page.others_means"), left: sum("left"), right: sum("right"), difference: sum("difference") };
-  return [...kept, row];
+  const isOther = ({ name }) => ["specials", "left_over"].includes(name);
+  const [left, right, difference] = ["left", "right", "difference"].map((side) => sum(rest.filter(isOther).map((part) => part[side] ?? 0)));
+  const row = { name: "others", title: say("compare_page.others"), says: say("compare_page.others_means"), left, right, difference };
+  return [...rest.filter((part) => !isOther(part)), row];
 }

@@ -33,13 +33,11 @@ export function mount(element, trigger, value = null) {
 }
 
 function build(root, value, trigger, kept) {
-  const [before, after] = [value.before, value.after].map((side) => side && {
-    ...side,
-    record: decode(side.record),
-    image: null,
-    canvas: h("canvas", { role: "img" }),
-  });
+  const [before, after] = [value.before, value.after].map((side) =>
+    side && { ...side, record: decode(side.record), image: null, canvas: h("canvas", { role: "img" }) });
+  const sides = [before, after].filter(Boolean);
   const now = after ?? before;
+  const none = !value.objects.length;
   const state = { selected: value.selected, drag: null };
 
   // Changes are asked for one by one, since each starts from the scene that the one before it made.
@@ -78,42 +76,26 @@ function build(root, value, trigger, kept) {
     update();
   }
 
-  const things = value.objects.map(({ number, name }) => button(
-    { "data-object": number, click: () => take(number) }, name,
-  ));
-  const arrows = Object.values(ARROWS).map(([dx, dy, name, sign]) => button({
-    "data-do": name, "aria-label": say("button.move", { name }), click: () => move(dx * STEP, dy * STEP),
-  }, sign));
+  const doing = (name, click, label, more = {}) => button({ "data-do": name, click, ...more }, label);
+  const things = value.objects.map(({ number, name }) => button({ "data-object": number, click: () => take(number) }, name));
+  const arrows = Object.values(ARROWS).map(([dx, dy, name, sign]) =>
+    doing(name, () => move(dx * STEP, dy * STEP), sign, { "aria-label": say("button.move", { name }), disabled: none }));
   const colours = h("div", { class: "seps-swatches", role: "group", "aria-label": say("knob.colour") });
-  const none = !value.objects.length;
-  const seed = h("input", {
-    type: "number", min: "0", step: "1", value: String(value.seed), "aria-label": say("knob.seed"),
-  });
-  const redraw = button({
-    "data-do": "redraw", click: () => send({ do: "redraw", seed: Math.max(0, Math.round(seed.valueAsNumber || 0)) }),
-  }, say("button.draw"));
-  const next = button({
-    "data-do": "next", click: () => send({ do: "redraw", seed: value.seed + 1 }),
-  }, say("button.next_seed"));
-  const back = ["undo", "original"].map((what) => button({
-    "data-do": what, disabled: !after, click: () => send({ do: what }),
-  }, say(`button.${what}`)));
-  const remove = button({
-    "data-do": "remove", disabled: none, click: () => send({ do: "remove" }),
-  }, say("button.remove"));
-  const layers = LAYERS.map((name) => button({
-    "data-layer": name,
-    click: () => {
-      kept.layer = name;
-      update();
-    },
-  }, layerName(name)));
+  const seed = h("input", { type: "number", min: "0", step: "1", value: String(value.seed), "aria-label": say("knob.seed") });
+  const redraws = (number) => send({ do: "redraw", seed: number });
+  const redraw = doing("redraw", () => redraws(Math.max(0, Math.round(seed.valueAsNumber || 0))), say("button.draw"));
+  const next = doing("next", () => redraws(value.seed + 1), say("button.next_seed"));
+  const back = ["undo", "original"].map((what) => doing(what, () => send({ do: what }), say(`button.${what}`), { disabled: !after }));
+  const remove = doing("remove", () => send({ do: "remove" }), say("button.remove"), { disabled: none });
+  const layers = LAYERS.map((name) => button({ "data-layer": name, click: () => {
+    kept.layer = name;
+    update();
+  } }, layerName(name)));
 
+  const row = (name, ...parts) => h("div", { class: "seps-row" }, h("span", {}, say(`knob.${name}`)), ...parts);
   const side = (name, shown) => h("figure", { "data-side": name },
     h("figcaption", {}, h("b", {}, say(`button.${name}`)), h("span", {}, rankOf(shown))),
-    shown.canvas,
-    h("p", {}, keptCount(shown.record)),
-  );
+    shown.canvas, h("p", {}, keptCount(shown.record)));
   const moved = h("p", { class: "seps-moved", "data-says": true }, outcome());
   const rankOf = ({ rank, similarity }) => say("edit.rank", { rank, total: value.total, score: similarity });
   root.append(
@@ -124,9 +106,9 @@ function build(root, value, trigger, kept) {
         update();
       }),
     ),
-    h("div", { class: "seps-sides" }, side("before", before), after ? side("after", after) : hint()),
+    h("div", { class: "seps-sides" }, side("before", before), after ? side("after", after) : h("p", { class: "seps-empty" }, say("hint.take_object"))),
     moved,
-    after ? changes(value.shares) : "",
+    after && changes(value.shares),
     h("div", { class: "seps-panel" },
       row("object", h("div", { class: "seps-things", role: "group", "aria-label": say("knob.object") }, ...things)),
       row("move", ...arrows, remove),
@@ -137,23 +119,12 @@ function build(root, value, trigger, kept) {
     h("div", { class: "seps-foot" }, credit(now.photo), modelName(value.model)),
   );
 
-  function row(name, ...parts) {
-    return h("div", { class: "seps-row" }, h("span", {}, say(`knob.${name}`)), ...parts);
-  }
-
-  function hint() {
-    return h("p", { class: "seps-empty" }, say("hint.take_object"));
-  }
-
   // What the changes did, in words.
   function outcome() {
     if (!after) return say("edit.unchanged");
-    return say(before.rank === after.rank ? "edit.stays" : "edit.goes", {
-      before: before.rank,
-      rank: after.rank,
-      change: after.similarity - before.similarity,
-      moved: value.moved,
-    });
+    const change = after.similarity - before.similarity;
+    const key = before.rank === after.rank ? "edit.stays" : "edit.goes";
+    return say(key, { before: before.rank, rank: after.rank, change, moved: value.moved });
   }
 
   // The words with the largest changes of share of S; the pressed one's shares are shown.
@@ -162,9 +133,7 @@ function build(root, value, trigger, kept) {
     const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
     const words = rows.map(({ word, change, says }, at) => button(
       { title: says, "data-word": word, "data-change": change, "aria-pressed": "false", click: () => tell(at) },
-      h("span", {}, word),
-      h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change, 2)),
-    ));
+      h("span", {}, word), h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change, 2))));
     const tell = (at) => {
       const next = words[at].getAttribute("aria-pressed") === "false" ? at : null;
       press(words, (element) => element === words[next]);
@@ -184,10 +153,10 @@ function build(root, value, trigger, kept) {
     return { spot: [(x / box.width) * SIDE, (y / box.height) * SIDE], number: holding[0]?.number ?? null };
   }
 
-  for (const { canvas } of [before, after].filter(Boolean)) {
+  for (const { canvas } of sides) {
     describedBy(canvas, canvas.previousSibling.lastChild, canvas.nextSibling, moved);
   }
-  const canvas = now.canvas;
+  const { canvas } = now;
   canvas.setAttribute("role", "application"); // it takes keys
   canvas.tabIndex = 0;
   canvas.dataset.do = "canvas";
@@ -224,7 +193,6 @@ function build(root, value, trigger, kept) {
   function update() {
     press(things, (element) => Number(element.dataset.object) === state.selected);
     press(layers, (element) => element.dataset.layer === kept.layer);
-    for (const arrow of arrows) arrow.disabled = none;
     const thing = value.objects.find(({ number }) => number === state.selected);
     colours.replaceChildren(...(thing?.colours ?? []).map((name) => button({
       "data-do": `colour-${name}`, "data-colour": name, title: name, "aria-label": name, style: { "--swatch": NAMED[name] },
@@ -235,8 +203,8 @@ function build(root, value, trigger, kept) {
   }
 
   function draw() {
-    for (const shown of [before, after]) {
-      if (!shown?.image) continue;
+    for (const shown of sides) {
+      if (!shown.image) continue;
       drawLayer(shown.canvas, shown.image, shown.record, kept.layer, { lines: false });
       const words = describe(shown.record, kept.layer);
       const hint = shown === now ? ` ${say("hint.object")}` : "";
@@ -252,7 +220,7 @@ function build(root, value, trigger, kept) {
   function fit(width) {
     root.classList.toggle("seps-narrow", width < 560);
     const size = Math.min((width - GAP) / 2, parseFloat(getComputedStyle(now.canvas).maxHeight));
-    for (const shown of [before, after]) if (shown) resize(shown.canvas, size, size);
+    for (const shown of sides) resize(shown.canvas, size, size);
     draw();
   }
 
@@ -261,7 +229,6 @@ function build(root, value, trigger, kept) {
   kept.busy = 0;
   update();
   ask();
-  const sides = [before, after].filter(Boolean);
   return onPhotos(root, sides.map((shown) => shown.photo), (images) => {
     images.forEach((image, at) => (sides[at].image = image));
     if (kept.focus) root.querySelector(`[data-do="${kept.focus}"]`)?.focus({ preventScroll: true });

@@ -2,6 +2,7 @@
 
 import { listed, phrase, say } from "../base/words.js";
 import { inPageLanguage } from "../base/mount.js";
+import { once } from "../base/once.js";
 import { UPLOADS, makeEngine as makeModels } from "./onnx/models.js";
 import { readCaption, readDense, readLines } from "./answers/language.js";
 import { MOST, namedApart, openPicture } from "./onnx/pictures.js";
@@ -13,7 +14,7 @@ import { rankCaptions, rankingValue } from "./answers/captions.js";
 import { comparison, firstTwo, whyValue } from "./answers/contrast.js";
 import { fetchedJson } from "./onnx/fetching.js";
 import { playgroundUnder } from "./answers/loss.js";
-import { fromHighest } from "./onnx/numbers.js";
+import { fromHighest } from "../base/arrays.js";
 import { failure } from "./onnx/remote.js";
 import { FORMATS, makeSaving } from "./answers/saving.js";
 
@@ -54,18 +55,15 @@ export function makeEngine(site) {
     for (const name of [site.galleries[0].name, gallery]) keep(name);
   }
 
-  async function listOf(facts) {
-    if (!lists.has(facts)) {
-      const { name, title, model, note, chips, openings, items } = facts;
-      const pools = site.galleries.filter((gallery) => gallery.model === model).map((gallery) => gallery.name);
-      lists.set(facts, {
-        name, title, model, note, openings, pools, chips, total: items.length, timed: false,
-        keep_ratio: site.galleries.find((gallery) => gallery.model === model).keep_ratio,
-        items: items.map(({ key, photo, thumb, captions, phrases }) => ({ key, title: photo.title, thumb, captions, phrases })),
-      });
-    }
-    return lists.get(facts);
-  }
+  const listOf = (facts) => once(lists, facts, async () => {
+    const { name, title, model, note, chips, openings, items } = facts;
+    const alike = site.galleries.filter((gallery) => gallery.model === model);
+    return {
+      name, title, model, note, openings, chips, total: items.length, timed: false,
+      pools: alike.map((gallery) => gallery.name), keep_ratio: alike[0].keep_ratio,
+      items: items.map(({ key, photo, thumb, captions, phrases }) => ({ key, title: photo.title, thumb, captions, phrases })),
+    };
+  });
 
   const open = (gallery, options) => told(async () => {
     const facts = await models.open(gallery);
@@ -81,13 +79,11 @@ export function makeEngine(site) {
     return { facts, index, caption: reading.caption, dense: beside.caption, notes: [reading.note, beside.note] };
   }
 
-  function explain(values, options) {
-    return told(async () => {
-      const { facts, ...pair } = await read(values);
-      const { layer = "mask", mask = "", budget = 0 } = values;
-      return pairs.viewerValue(facts, { ...PLAIN, ...pair, gallery: facts.name, layer, mask, budget });
-    }, options);
-  }
+  const explain = (values, options) => told(async () => {
+    const { facts, ...pair } = await read(values);
+    const { layer = "mask", mask = "", budget = 0 } = values;
+    return pairs.viewerValue(facts, { ...PLAIN, ...pair, gallery: facts.name, layer, mask, budget });
+  }, options);
 
   // S(I, T) of every photo; at a ratio under the lesson's settings.
   async function scoresOf(facts, caption, dense, ratio) {
@@ -106,50 +102,45 @@ export function makeEngine(site) {
     return order;
   }
 
-  function rank(values, options) {
-    return told(async () => {
-      const started = performance.now();
-      const { facts, index, caption, dense, notes } = await read(values);
-      const scores = await scoresOf(facts, caption, dense, values.ratio);
-      const order = orderOf(facts, scores, values.name);
-      const milliseconds = performance.now() - started;
-      const items = order.slice(0, values.count ?? RANKED).map((at, place) =>
-        ({ index: at, key: facts.items[at].key, rank: place + 1, title: facts.items[at].photo.title, thumb: facts.items[at].thumb, score: scores[at] }));
-      return {
-        note: notes.filter(Boolean).join(" "),
-        best: order[0],
-        place: order.includes(index) ? { rank: order.indexOf(index) + 1, score: scores[index] } : null,
-        total: order.length,
-        more: items.length < order.length,
-        ranking: { note: say(items.length < order.length ? "list.ranked_best" : "list.ranked", { total: order.length, noun: say(`noun.${facts.noun}`), milliseconds, count: items.length }), lists: [{ title: "", items }] },
-      };
-    }, options);
-  }
+  const rank = (values, options) => told(async () => {
+    const started = performance.now();
+    const { facts, index, caption, dense, notes } = await read(values);
+    const scores = await scoresOf(facts, caption, dense, values.ratio);
+    const order = orderOf(facts, scores, values.name);
+    const milliseconds = performance.now() - started;
+    const items = order.slice(0, values.count ?? RANKED).map((at, place) => {
+      const { key, photo, thumb } = facts.items[at];
+      return { index: at, key, rank: place + 1, title: photo.title, thumb, score: scores[at] };
+    });
+    const [total, more] = [order.length, items.length < order.length];
+    const counts = { total, noun: say(`noun.${facts.noun}`), milliseconds, count: items.length };
+    return {
+      note: notes.filter(Boolean).join(" "), best: order[0], total, more,
+      place: order.includes(index) ? { rank: order.indexOf(index) + 1, score: scores[index] } : null,
+      ranking: { note: say(more ? "list.ranked_best" : "list.ranked", counts), lists: [{ title: "", items }] },
+    };
+  }, options);
 
-  function captions({ gallery, index, pool = "", typed = "", caption = "" }, options) {
-    return told(async () => {
-      const facts = await models.open(gallery);
-      const { pools } = await listOf(facts);
-      const own = facts.items[index].captions.length ? facts.name : pools[0];
-      const chosen = pool || own;
-      const names = [...pools, site.no_pool];
-      if (!names.includes(chosen)) throw new Error(say("page.no_pool", { pool, names: listed(names) }));
-      const source = chosen === site.no_pool ? null : await models.open(chosen);
-      const rows = await rankCaptions({ engine: models, pairs }, facts, source, { index, typed });
-      const selected = rows.some((row) => row.caption === caption) ? caption : rows[0].caption;
-      return { ...rankingValue(rows), pool: chosen, caption: selected };
-    }, options);
-  }
+  const captions = ({ gallery, index, pool = "", typed = "", caption = "" }, options) => told(async () => {
+    const facts = await models.open(gallery);
+    const { pools } = await listOf(facts);
+    const own = facts.items[index].captions.length ? facts.name : pools[0];
+    const chosen = pool || own;
+    const names = [...pools, site.no_pool];
+    if (!names.includes(chosen)) throw new Error(say("page.no_pool", { pool, names: listed(names) }));
+    const source = chosen === site.no_pool ? null : await models.open(chosen);
+    const rows = await rankCaptions({ engine: models, pairs }, facts, source, { index, typed });
+    const selected = rows.some((row) => row.caption === caption) ? caption : rows[0].caption;
+    return { ...rankingValue(rows), pool: chosen, caption: selected };
+  }, options);
 
-  function compare({ gallery, index, captions: text, layer = "mask" }, options) {
-    return told(async () => {
-      const facts = await models.open(gallery);
-      const lines = await readLines(pairs, facts, text);
-      const [fewest, most] = COMPARED;
-      if (lines.length < fewest || lines.length > most) throw new Error(say("page.compared", { count: lines.length, fewest, most }));
-      return comparison(pairs, facts, { ...PLAIN, index, layer }, lines);
-    }, options);
-  }
+  const compare = ({ gallery, index, captions: text, layer = "mask" }, options) => told(async () => {
+    const facts = await models.open(gallery);
+    const lines = await readLines(pairs, facts, text);
+    const [fewest, most] = COMPARED;
+    if (lines.length < fewest || lines.length > most) throw new Error(say("page.compared", { count: lines.length, fewest, most }));
+    return comparison(pairs, facts, { ...PLAIN, index, layer }, lines);
+  }, options);
 
   // The two that a question sets side by side: their state, and the ranking that they are of.
   async function sides({ gallery, index = -1, caption, against = -1, other = "", dense = "" }) {
@@ -168,15 +159,13 @@ export function makeEngine(site) {
     return whyValue(pairs, facts, state, order);
   }, options);
 
-  function takePhotos(files, options) {
-    return told(async () => {
-      if (files.length > MOST) throw new Error(say("sources.too_many", { count: files.length, limit: MOST }));
-      const pictures = await Promise.all(files.map(openPicture));
-      const facts = await models.take(models.modelOfPhotos, namedApart(pictures), UPLOADS);
-      pairs.forget(UPLOADS);
-      return listOf(facts);
-    }, options);
-  }
+  const takePhotos = (files, options) => told(async () => {
+    if (files.length > MOST) throw new Error(say("sources.too_many", { count: files.length, limit: MOST }));
+    const pictures = await Promise.all(files.map(openPicture));
+    const facts = await models.take(models.modelOfPhotos, namedApart(pictures), UPLOADS);
+    pairs.forget(UPLOADS);
+    return listOf(facts);
+  }, options);
 
   const walk = makeWalk(models, pairs);
   let lessons = 0; // that were asked for
@@ -202,11 +191,9 @@ export function makeEngine(site) {
     }
   }
 
-  let batch = null; // what is known of the losses, to be
-  const ofLosses = () => (batch ??= fetchedJson(`${site.parts.losses}/losses.json`).catch(({ message }) => {
-    batch = null;
-    throw failure(message, "static.no_losses");
-  }));
+  const files = new Map(); // what is known of the losses, to be
+  const ofLosses = () => once(files, `${site.parts.losses}/losses.json`, () =>
+    fetchedJson(`${site.parts.losses}/losses.json`).catch(({ message }) => Promise.reject(failure(message, "static.no_losses"))));
   const losses = async (settings) => playgroundUnder((await ofLosses()).playground, settings);
   const claims = async () => inPageLanguage((await ofLosses()).claims);
 
@@ -214,26 +201,14 @@ export function makeEngine(site) {
   const save = (what, values, options) => told(() => saving[what](values), options);
 
   return {
-    lacks: LACKS,
-    formats: FORMATS,
-    save,
+    lacks: LACKS, formats: FORMATS, save,
     about: () => ["about_page.browser", "about_page.browser_numbers", "about_page.browser_lacks"].map((name) => say(name)).concat(Object.values(notes).filter(Boolean)),
-    lesson,
-    losses,
-    claims,
+    lesson, losses, claims,
     start: async () => ({
       galleries: site.galleries.map(({ name, title, model }) => ({ name, title, model })),
-      credits: site.credits,
-      no_pool: site.no_pool,
+      credits: site.credits, no_pool: site.no_pool,
       has: { video: false, camera: false, judge: false, generate: false, edit: false },
     }),
-    open,
-    explain,
-    measure: explain,
-    rank,
-    captions,
-    compare,
-    contrast,
-    takePhotos,
+    open, explain, measure: explain, rank, captions, compare, contrast, takePhotos,
   };
 }

@@ -9,9 +9,8 @@ export function address(path, language) {
   return url;
 }
 
-export async function post(url, body, signal = null) {
-  return fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
-}
+export const post = (url, body, signal = null) =>
+  fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
 
 // session: its name; failed(problem): returns an Error for a failed event.
 export function makeQueue(session, language, failed) {
@@ -19,8 +18,7 @@ export function makeQueue(session, language, failed) {
   const early = new Map(); // event -> messages that came before its number was known
   let isOpen = false;
 
-  // Join an event: {id, data} to its answer; progress({rank, done, text}), or
-  // progress({value}) with a first part of the answer, is called on the way.
+  // Join an event, {id, data}; progress({rank, done, text}) or, with a first part, progress({value}) is called meanwhile.
   async function join({ id, data }, { progress = null, signal = null } = {}) {
     signal?.throwIfAborted();
     const answer = await post(address("queue/join", language), { data, fn_index: id, session_hash: session, simple_format: true });

@@ -1,6 +1,7 @@
 // The engine behind HTTP: the app's endpoints, see demo/page/actions.py. Its answers are those of engine/browser.js.
 
 import { bytes } from "../base/numbers.js";
+import { once } from "../base/once.js";
 import { language, say } from "../base/words.js";
 import { save as saveFile } from "../files/saving.js";
 import { address, makeQueue, post } from "./queue.js";
@@ -49,12 +50,7 @@ export function makeEngine() {
 
   // The facts of a gallery, opened once.
   function open(gallery, options = {}) {
-    if (!opened.has(gallery)) {
-      const opening = ask("gallery", { gallery }, options);
-      opened.set(gallery, opening);
-      opening.catch(() => opened.delete(gallery));
-    }
-    return opened.get(gallery);
+    return once(opened, gallery, () => ask("gallery", { gallery }, options));
   }
 
   // Files to the app: the paths under which it holds them.
@@ -93,14 +89,10 @@ export function makeEngine() {
   }
 
   return {
-    lacks: [],
-    formats: FORMATS,
-    save,
+    lacks: [], formats: FORMATS, save,
     about: () => [],
     start: () => starting,
-    open,
-    takePhotos,
-    takeVideo,
+    open, takePhotos, takeVideo,
     generate: async (values, options) => {
       const answer = await ask("generate", values, options);
       kept(answer.gallery);

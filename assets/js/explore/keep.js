@@ -3,20 +3,24 @@
 import { button, h } from "../base/dom.js";
 import { say } from "../base/words.js";
 
-export const [LEAST, MOST] = [5, 95]; // percent
+const [LEAST, MOST] = [5, 95]; // percent
 
-// As many patches of `count` as a share in percent keeps, see seps/method/selection.py.
-export const keptOf = (count, percent) => Math.max(1, Math.ceil((count * percent) / 100));
-
-// The mask of the highest ranks.
+// The mask of the highest ranks, as many as a share in percent keeps.
 export const maskAt = (rank, percent) => {
-  const keep = keptOf(rank.length, percent);
+  const keep = Math.max(1, Math.ceil((rank.length * percent) / 100)); // see seps/method/selection.py
   return Array.from(rank, (place) => (place < keep ? 1 : 0));
 };
 
 // moved(percent): while the slider is moved, null for the trained share; settled(percent): once it rests.
 export function keepSlider({ moved, settled }) {
-  const slider = h("input", { type: "range", min: LEAST, max: MOST, step: "1", id: "keep", "aria-describedby": "keep-note" });
+  const slider = h("input", {
+    type: "range", min: LEAST, max: MOST, step: "1", id: "keep", "aria-describedby": "keep-note",
+    input: () => {
+      write();
+      moved(valueOf());
+    },
+    change: () => settled(valueOf()),
+  });
   const label = h("label", { for: "keep" });
   const mark = h("span", { class: "keep-mark", "aria-hidden": "true" });
   const reset = button({ class: "quiet", click: () => put(null) }, say("explore.reset"));
@@ -39,14 +43,7 @@ export function keepSlider({ moved, settled }) {
     settled(percent);
   }
 
-  slider.addEventListener("input", () => {
-    write();
-    moved(valueOf());
-  });
-  slider.addEventListener("change", () => settled(valueOf()));
-
-  // percent: what is kept, null for the trained share; fixed, painted: sentences where the slider cannot be moved, and
-  // where a painted mask decides instead.
+  // percent: null for the trained share; fixed, painted: why the slider cannot be moved, or a painted mask decides.
   function show(percent, trainedRatio, { fixed = "", painted = "" } = {}) {
     trained = Math.round(100 * trainedRatio);
     mark.style.setProperty("--at", String((trained - LEAST) / (MOST - LEAST)));

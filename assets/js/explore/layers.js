@@ -1,5 +1,4 @@
-// The switch for the layer over the photo: Mask, Score, Words, and the others under "More"; for a word where it fits best, or what
-// the score used.
+// The switch for the layer over the photo: Mask, Score, Words, others under "More"; of a word, its fit or what was used.
 
 import { button, h, press } from "../base/dom.js";
 import { keepingFocus } from "../base/focus.js";
@@ -36,14 +35,10 @@ export function layerSwitch({ choose, firstWord }) {
     const layer = parseLayer(text);
     const isWord = rowOf(layer)?.number === "word";
     const names = others(record, measured);
-    list.replaceChildren(...names.map((name) => button({
-      "data-layer": name,
-      title: isPart(name) ? meaning(name) : null,
-      click: () => {
-        close();
-        choose(name);
-      },
-    }, isPart(name) ? symbol(name) : null, isPart(name) ? " " : null, layerName(name))));
+    list.replaceChildren(...names.map((name) => button({ "data-layer": name, title: isPart(name) && meaning(name), click: () => {
+      close();
+      choose(name);
+    } }, ...(isPart(name) ? [symbol(name), " "] : []), layerName(name))));
     press([...main, ...list.children], ({ dataset }) => (dataset.layer === "words" ? isWord : dataset.layer === layer.name && !isWord));
     more.classList.toggle("chosen", names.includes(layer.name));
     word.hidden = !isWord || !OF_WORD.includes(layer.name);
@@ -72,5 +67,5 @@ export function layerSwitch({ choose, firstWord }) {
 }
 
 // Whether a layer is measured when it is asked for, and whether that takes long.
-export const isMeasured = (text) => Boolean(table.find(({ name, measured }) => measured && name === parseLayer(text).name));
-export const isSlow = (text) => Boolean(table.find(({ name, slow }) => slow && name === parseLayer(text).name));
+const isSome = (kind) => (text) => table.some((row) => row[kind] && row.name === parseLayer(text).name);
+export const [isMeasured, isSlow] = [isSome("measured"), isSome("slow")];

@@ -21,8 +21,7 @@ export function paintTools({ canvas, grid, patch, changed, redraw }) {
     const wasOpen = decider?.open ?? false;
     key = now;
     const mine = whatIf(whatif, {
-      mask,
-      budget,
+      mask, budget,
       grid: grid(),
       changed: () => decider === mine && changed(mine.text(), mine.budget),
       redraw: () => redraw(),
@@ -41,10 +40,7 @@ export function paintTools({ canvas, grid, patch, changed, redraw }) {
   }
 
   return {
-    toggle,
-    tools: place,
-    show,
-    over,
+    toggle, tools: place, show, over,
     back: () => decider?.back(),
     get kept() { return decider?.open ? [...decider.kept] : null; },
     get isOpen() { return Boolean(decider?.open); },

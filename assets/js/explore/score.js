@@ -1,5 +1,6 @@
 // The numbers of one pair: S(I, T), its place, how many patches were kept, and the terms of the score, folded away.
 
+import { sum } from "../base/arrays.js";
 import { h } from "../base/dom.js";
 import { fixed, shownNumber, signedShort } from "../base/numbers.js";
 import { meaning, say, symbol } from "../base/words.js";
@@ -19,24 +20,17 @@ export function scorePanel() {
   // total: of the photos that were ranked; before: S(I, T) by the model's own decision, where another one is shown.
   function show(record, { rank = null, total = 0, before = null } = {}) {
     const { kept: mask } = record.branches[0];
-    const count = mask.reduce((sum, bit) => sum + bit, 0);
     waits = false;
     score.textContent = fixed(record.similarity, 2);
     score.title = fixed(record.similarity, 6);
     score.dataset.similarity = String(record.similarity);
     place.textContent = rank === null ? "" : say("explore.place", { rank, total });
-    kept.textContent = say("explore.kept", { kept: count, total: mask.length });
+    kept.textContent = say("explore.kept", { kept: sum(mask), total: mask.length });
     changed.hidden = before === null;
-    if (before !== null) {
-      const difference = record.similarity - before;
-      changed.textContent = say("explore.changed", { before, change: signedShort(difference) });
-    }
+    changed.textContent = before === null ? "" : say("explore.changed", { before, change: signedShort(record.similarity - before) });
     terms.replaceChildren(...Object.entries(record.terms).map(([name, value]) => h(
-      "li",
-      { title: meaning(name.replace(/^(sparse|dense) /, "")) },
-      h("span", {}, record.says.terms[name]),
-      shownNumber(value, {}, signedShort(value)),
-    )));
+      "li", { title: meaning(name.replace(/^(sparse|dense) /, "")) },
+      h("span", {}, record.says.terms[name]), shownNumber(value, {}, signedShort(value)))));
   }
 
   // While a decision is tried: how many patches it keeps, its score not being known yet; none where nothing is kept.

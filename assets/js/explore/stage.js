@@ -9,14 +9,9 @@ import { overPatches } from "../picture/patches.js";
 // choose(patch): the patch under the pointer, reached by the arrow keys, or null; over(canvas): draws what else is shown on top of it.
 export function makeStage({ grid, choose, over }) {
   const canvas = h("canvas", { class: "stage-canvas", role: "application", tabindex: "0" });
-  const extra = h("div", { class: "stage-over" });
-  const frame = h("div", { class: "stage-frame" }, canvas, extra);
-  const element = h("div", { class: "stage" }, frame);
+  const element = h("div", { class: "stage" }, h("div", { class: "stage-frame" }, canvas));
   let shown = null; // {photo, record, layer, opacity, lines, scene, objects}
-  let image = null;
-  let source = "";
-  let patch = null;
-  let listening = false;
+  let [image, patch, source, listening] = [null, null, "", false];
 
   // Show a layer of a record over its photo; the picture before stays until another photo has come.
   async function show(next) {
@@ -32,13 +27,12 @@ export function makeStage({ grid, choose, over }) {
     if (source !== next.photo.src) {
       source = next.photo.src;
       const loaded = await imageOrBlank(next.photo);
-      if (source !== next.photo.src) return; // another one was asked for meanwhile
+      if (source !== next.photo.src) return undefined; // another one was asked for meanwhile
       image = loaded;
       tellBlanks(element, [image]);
-      fit();
-      return;
+      return fit();
     }
-    draw();
+    return draw();
   }
 
   // As large as the width and the height of the place let it be.
@@ -61,11 +55,7 @@ export function makeStage({ grid, choose, over }) {
   onWidth(element, fit);
   addEventListener("resize", fit);
   return {
-    element,
-    canvas,
-    extra,
-    show,
-    draw,
+    element, canvas, show, draw,
     get image() { return image; },
     get patch() { return patch; },
     release() {

@@ -1,5 +1,6 @@
 // The ranking as a strip of photos, or as a list of captions; all bars of one list share one scale.
 
+import { extremes } from "../base/arrays.js";
 import { button, h } from "../base/dom.js";
 import { keepingFocus, roving } from "../base/focus.js";
 import { shownNumber } from "../base/numbers.js";
@@ -9,7 +10,7 @@ const LISTED = 30; // captions
 
 // A bar from zero to a score, on the scale of all scores.
 function bar(value, scores) {
-  const [low, high] = [Math.min(0, ...scores), Math.max(0, ...scores)];
+  const [low, high] = extremes([0, ...scores]);
   const at = (score) => (high > low ? (100 * (score - low)) / (high - low) : 0);
   const [from, to] = [at(Math.min(0, value)), at(Math.max(0, value))];
   return h("span", { class: "bar", "aria-hidden": "true" },
@@ -88,8 +89,8 @@ export function rankingStrip({ choose, chooseCaption }) {
   // Mark what is shown now.
   function mark(selected) {
     for (const row of element.querySelectorAll(".ranked-photo, .ranked-caption")) {
-      const is = kind === "photos" ? Number(row.dataset.index) === selected : row.querySelector(".title").firstChild.textContent === selected;
-      row.setAttribute("aria-pressed", String(is));
+      const own = kind === "photos" ? Number(row.dataset.index) : row.querySelector(".title").firstChild.textContent;
+      row.setAttribute("aria-pressed", String(own === selected));
     }
   }
 

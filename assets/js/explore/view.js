@@ -1,5 +1,6 @@
 // Explore: one photo under one caption, with the ranking below it.
 
+import { sum } from "../base/arrays.js";
 import { button, h, press } from "../base/dom.js";
 import { say, symbols } from "../base/words.js";
 import { credit, layerLegend } from "../picture/legend.js";
@@ -16,9 +17,8 @@ import { makeLook } from "./look.js";
 import { looksOf, pictureLooks } from "./looks.js";
 import { paintTools } from "./paint.js";
 import { player } from "./play/play.js";
-import { captionPool } from "./pool.js";
 import { scorePanel } from "./score.js";
-import { sourceRow, takeAnywhere } from "./sources.js";
+import { captionPool, sourceRow, takeAnywhere } from "./sources.js";
 import { makeStage } from "./stage.js";
 import { rankingStrip } from "./strip.js";
 import { videoTimeline } from "../video/timeline.js";
@@ -26,7 +26,8 @@ import { firstWord, wordRow } from "./words.js";
 
 export function build(app) {
   const { engine, state, line, site, announce } = app;
-  const look = makeLook(app, { picture, ranking: showRanking, opened: showGallery, waiting });
+  const look = makeLook(app, { picture, ranking: showRanking, opened: showGallery,
+    waiting: (isWaiting) => element.setAttribute("aria-busy", String(isWaiting)) });
   let preview = null; // the word under the pointer
   let elsewhere = null; // the masks of other captions
   let offeredNow = "";
@@ -51,20 +52,17 @@ export function build(app) {
     picture: () => look.record && stage.image && { image: stage.image, record: drawn() },
     learn: (step) => state.set({ view: "learn", part: "", step: String(step) }, { push: true }),
   });
-  const words = wordRow({
-    choose: (word) => state.set({ layer: word === null ? "mask" : `fit:${word}` }),
-    preview: (word) => {
-      preview = word;
-      draw();
-    },
-  });
+  const words = wordRow({ choose: (word) => state.set({ layer: word === null ? "mask" : `fit:${word}` }), preview: (word) => {
+    preview = word;
+    draw();
+  } });
   const layers = layerSwitch({ choose: (layer) => state.set({ layer }), firstWord: () => firstWord(look.record) });
   const keep = keepSlider({
     moved: (percent) => {
       if (!look.record) return;
       tried = percent === null ? null : maskAt(look.record.branches[0].rank, percent);
       draw();
-      if (tried) score.pending(tried.reduce((sum, bit) => sum + bit, 0), tried.length);
+      if (tried) score.pending(sum(tried), tried.length);
     },
     settled: (percent) => state.set({ ratio: percent === null ? "" : String(percent), mask: "" }),
   });
@@ -101,8 +99,7 @@ export function build(app) {
     gallery: (gallery) => look.best({ gallery, photo: "", mask: "" }, true),
     photos: (files) => look.take(engine.takePhotos, files),
     video: (file) => look.take(engine.takeVideo, file),
-    camera: lens.toggle,
-    failed: line.problem,
+    camera: lens.toggle, failed: line.problem,
   });
   const legend = h("div", { class: "legend" });
   const reading = h("div", { class: "reading", role: "status", "aria-live": "polite" });
@@ -116,16 +113,8 @@ export function build(app) {
     h("aside", { class: "col-side", "aria-label": say("explore.score") }, title, score.element, layers.element, looks.branches, legend, reading,
       h("div", { class: "actions" }, play.open, paint.toggle, download), note, looks.element, others, ask.fold, owner),
     h("section", { class: "col-strip", "aria-label": say("explore.ranking") },
-      sources.element,
-      h("div", { class: "switch modes", role: "group", "aria-label": say("explore.mode") }, ...modes),
-      pool.element,
-      large.head,
-      large.says,
-      rankings,
-      strip.element,
-      h("div", { class: "actions" }, why),
-      large.foot,
-    ),
+      sources.element, h("div", { class: "switch modes", role: "group", "aria-label": say("explore.mode") }, ...modes),
+      pool.element, large.head, large.says, rankings, strip.element, h("div", { class: "actions" }, why), large.foot),
   );
   let ending = null;
 
@@ -133,10 +122,6 @@ export function build(app) {
   function isThere(caption) {
     line.problem(caption.trim() ? "" : say("explore.empty"));
     return Boolean(caption.trim());
-  }
-
-  function waiting(isWaiting) {
-    element.setAttribute("aria-busy", String(isWaiting));
   }
 
   // The decision that is in sight, as links hold it: "" for the model's own.
@@ -158,9 +143,7 @@ export function build(app) {
   // The decision by hand is another one: drawn at once, its numbers follow.
   function painted(mask, budget) {
     tried = null;
-    const count = paint.kept?.reduce((sum, bit) => sum + bit, 0) ?? 0;
-    if (paint.isEmpty) score.pending(0, look.record.branches[0].kept.length, true);
-    else if (mask) score.pending(count, look.record.branches[0].kept.length);
+    if (mask || paint.isEmpty) score.pending(sum(paint.kept ?? []), look.record.branches[0].kept.length, paint.isEmpty);
     const isOwn = !mask && !budget && !state.get().mask && !state.get().budget && !state.get().ratio;
     state.set({ mask, budget: budget ? String(budget) : "", ratio: "", layer: "mask" });
     if (isOwn) picture(); // back to the model's decision, which needs no new computation
@@ -225,8 +208,7 @@ export function build(app) {
   function picture() {
     const { record, value, rank } = look;
     const { ratio, mask } = state.get();
-    if (!mask || !ratio) tried = null;
-    if (look.isTried) tried = null;
+    if (!mask || !ratio || look.isTried) tried = null;
     title.textContent = value.photo.title;
     owner.replaceChildren(credit({ ...value.photo, title: "" }));
     paint.show(ratio ? { ...value, mask: "", budget: 0 } : value); // the slider's decision is not one by hand
@@ -253,14 +235,15 @@ export function build(app) {
     offerRankings(lists ?? [], items);
     listed = rows?.map(({ caption }) => caption) ?? [];
     large.head.hidden = large.says.hidden = large.foot.hidden = Boolean(rows);
-    if (rows) pool.show(look.facts.pools, look.noPool, ranked, state.get().typed);
-    else {
+    press(modes, (each) => each.dataset.mode === mode);
+    if (rows) {
+      pool.show(look.facts.pools, look.noPool, ranked, state.get().typed);
+      strip.captions(rows, selected);
+    } else {
       large.show({ ...more, listed: items.length });
       video.show(more.timeline ?? null, selected, !ratio);
+      strip.photos(items, selected);
     }
-    for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
-    if (rows) strip.captions(rows, selected);
-    else strip.photos(items, selected);
     note.textContent = text ?? "";
     if (look.record && !score.waits) score.show(look.record, { ...look.rank, before: look.before });
     announce([say("explore.announce", { title: look.value?.photo.title ?? "" }), ...[...score.element.querySelector(".headline").childNodes].map(({ textContent }) => textContent)].join(" "));
@@ -295,7 +278,7 @@ export function build(app) {
   function show(now, before) {
     ending ??= takeAnywhere(sources.take);
     ask.show(now);
-    for (const each of modes) each.setAttribute("aria-pressed", String(each.dataset.mode === now.mode));
+    press(modes, (each) => each.dataset.mode === now.mode);
     look.follow(now, before);
   }
 
@@ -321,8 +304,7 @@ export function build(app) {
   return { element, show, hide };
 }
 
-// The files that can be downloaded in Explore; layer(), mask(): in sight; film(): formats of the video's timeline, none
-// where there is no video.
+// The files to download in Explore; layer(), mask(): in sight; film(): formats of the video's timeline, if any.
 function explorerFiles({ look, state, layer, mask, film }) {
   return () => {
     if (!look.facts || !look.record) return [];

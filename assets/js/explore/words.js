@@ -1,5 +1,4 @@
-// The caption's words: a pressed one is shown on the picture; a pointer over another shows that one only while none is
-// pressed.
+// The caption's words: a pressed one is shown on the picture; without one, the word under the pointer.
 
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
@@ -8,10 +7,7 @@ import { captionButtons } from "../viewer/parts.js";
 // choose(word), preview(word): by their positions; null for none.
 export function wordRow({ choose, preview }) {
   const element = h("div", { class: "words" });
-  let key = "";
-  let buttons = null;
-  let pinned = null;
-  let lit = null;
+  let [key, buttons, pinned, lit] = ["", null, null, null];
 
   function show(record, word) {
     const { words } = record.alignments[0];

@@ -1,6 +1,6 @@
-// A picture and its captions: each word is a button that shows where the captioner looked when it wrote the word, and
-// of a photograph, next to it on the same scale, where SEPS finds the word.
+// A picture and its captions: each word shows where the captioner looked and, of a photo, where SEPS finds the word.
 
+import { highest } from "../base/arrays.js";
 import { floats } from "../base/numbers.js";
 import { fitImage, onPhotos } from "../base/canvas.js";
 import { button, h, press } from "../base/dom.js";
@@ -12,11 +12,8 @@ import { drawHeat, heatKey, tokenButtons, statements } from "./parts.js";
 const LARGEST = 420; // CSS pixels of a picture's width
 
 function build(root, value) {
-  let beam = 0;
-  let word = null;
+  let [beam, word, photo, tokens] = [0, null, null, null];
   let maps = [];
-  let photo = null;
-  let tokens = null;
 
   const sides = value.beams[0].seps ? ["maps", "seps"] : ["maps"];
   const titles = { maps: value.photo.title, seps: say("generate.seps_photo") };
@@ -36,11 +33,8 @@ function build(root, value) {
   const heading = h("h4", {}, say(sides.length > 1 ? "generate.photo_captions" : "generate.captions"));
   root.append(
     h("p", { class: "seps-note", hidden: !value.note }, value.note),
-    h("div", { class: "seps-pair" },
-      ...figures.map(({ element }) => element),
-      h("div", {}, place, key, says, heading, h("div", { class: "seps-beams" }, ...beams), truth, numbers),
-    ),
-  );
+    h("div", { class: "seps-pair" }, ...figures.map(({ element }) => element),
+      h("div", {}, place, key, says, heading, h("div", { class: "seps-beams" }, ...beams), truth, numbers)));
 
   // Show a caption's words.
   function take(index) {
@@ -62,7 +56,7 @@ function build(root, value) {
   function draw() {
     const { text, words, grid } = value.beams[beam];
     const values = word === null ? null : maps.map((each) => each[word]);
-    const high = values ? Math.max(...values.map((each) => each.reduce((most, weight) => Math.max(most, weight), 0))) : 0;
+    const high = Math.max(0, ...(values ?? []).map(highest));
     press(tokens.buttons, (element) => Number(element.dataset.token) === word);
     says.textContent = values ? [words[word].says, words[word].seps].filter(Boolean).join(" ") : text;
     refold(numbers, value.beams[beam].numbers, values && words[word].numbers);
@@ -75,9 +69,7 @@ function build(root, value) {
   }
 
   take(0);
-  return onPhotos(root, [value.photo], ([image]) => {
-    photo = image;
-  }, () => {
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, () => {
     for (const { canvas, element } of figures) fitImage(canvas, photo, Math.min(LARGEST, element.clientWidth));
     draw();
   });

@@ -13,8 +13,7 @@ const LARGEST = 360; // CSS pixels of a picture's width
 
 function build(root, value, trigger) {
   const maps = Object.fromEntries(SIDES.map((side) => [side, floats(value[side])]));
-  const start = value.words.findIndex(({ word }) => word === value.selected);
-  let chosen = Math.max(0, start);
+  let chosen = Math.max(0, value.words.findIndex(({ word }) => word === value.selected));
   let photo = null;
 
   const tokens = tokenButtons(value.words.map(({ label }) => label), say("generate.looks_of"), (index) => {
@@ -34,9 +33,7 @@ function build(root, value, trigger) {
     h("h3", {}, say("generate.looks")),
     h("p", { class: "seps-note" }, say("generate.looks_hint")),
     tokens.element,
-    h("div", { class: "seps-pair" }, ...figures.map(({ element }) => element)),
-    key,
-    numbers,
+    h("div", { class: "seps-pair" }, ...figures.map(({ element }) => element)), key, numbers,
   );
 
   function draw() {
@@ -57,9 +54,7 @@ function build(root, value, trigger) {
   }
 
   draw();
-  return onPhotos(root, [value.photo], ([image]) => {
-    photo = image;
-  }, fit);
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, fit);
 }
 
 // trigger("word", {word}) reports the chosen word.

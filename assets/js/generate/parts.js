@@ -1,21 +1,17 @@
-// Parts of the views of Generate.
+// Parts of the views of Generate: shares of a picture's places over it, a caption's tokens and statements.
 
 import { drawImage, paintPatches } from "../base/canvas.js";
-import { colour, strength } from "../base/colours.js";
+import { look } from "../base/colours.js";
 import { h, button } from "../base/dom.js";
 import { scaleBar } from "../picture/legend.js";
 import { say } from "../base/words.js";
 
-// Shares of a picture's places over the picture: on grey, in the colours of values.
-
 const OPACITY = 0.75;
 
-// Draw an image so that it fills the canvas, with `values` of a `grid` [rows, columns] over it, from 0 to `high`.
-// Without values, the image unchanged.
+// Draw an image so that it fills the canvas; with `values` of a `grid` [rows, columns], it is grey under their colours.
 export function drawHeat(canvas, image, { grid, values, high }) {
   drawImage(canvas, image, Boolean(values));
-  const look = (value) => [colour(value, [0, high]), OPACITY * strength(value, [0, high])];
-  if (values) paintPatches(canvas, grid, (patch) => look(values[patch]));
+  if (values) paintPatches(canvas, grid, (patch) => look(values[patch], [0, high], OPACITY));
 }
 
 // The colours' key, from 0 to `high`.
@@ -31,19 +27,15 @@ export function heatKey(label, high) {
 export function tokenButtons(labels, name, choose) {
   const buttons = labels.map((label, index) => {
     const goesOn = label.startsWith("##");
-    return button({ class: goesOn ? "seps-goes-on" : null, "data-token": index, click: () => choose(index) },
-      goesOn ? label.slice(2) : label,
-    );
+    const looks = { class: goesOn ? "seps-goes-on" : null, "data-token": index, click: () => choose(index) };
+    return button(looks, goesOn ? label.slice(2) : label);
   });
   return { buttons, element: h("div", { class: "seps-tokens", role: "group", "aria-label": name }, ...buttons) };
 }
 
-// A caption's statements, each with a verdict: of `reads`, what a captioner reads in a picture, or of `truth`, what is
-// true of a scene with known objects.
-
 const MARKS = { reads: { true: "✓", untrue: "≠", untold: "?" }, truth: { true: "✓", untrue: "✗" } };
 
-// The list of {says, verdict} under its title.
+// A caption's statements, {says, verdict}, by what a captioner `reads` in its picture, or the `truth` of a known scene.
 export function statements(list, of) {
   const rows = list.map(({ says, verdict }) => {
     const words = say(`${of}.${verdict}`);

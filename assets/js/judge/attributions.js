@@ -1,7 +1,7 @@
 // Each patch's share of the quality base's logit, over its picture: a heatmap that is centred on zero.
 
 import { boxOf, drawImage, paintPatches, strokes } from "../base/canvas.js";
-import { sideColour, strength } from "../base/colours.js";
+import { look } from "../base/colours.js";
 import { h } from "../base/dom.js";
 import { withSign } from "../base/numbers.js";
 import { say } from "../base/words.js";
@@ -9,14 +9,12 @@ import { scaleBar } from "../picture/legend.js";
 
 const OPACITY = 0.85;
 
-// Draw a picture so that it fills the canvas; with shares {grid, values, most}, the picture is grey under
-// them, and the stronger a share, the fuller its colour. patch: the index of one to mark.
+// Draw a picture; with shares {grid, values, most} it is grey under their colours. patch: the index of one to mark.
 export function drawShares(canvas, image, attributions, { patch = null } = {}) {
   drawImage(canvas, image, Boolean(attributions));
   if (!attributions) return;
   const { grid, values, most } = attributions;
-  const look = (share) => [sideColour(share), OPACITY * strength(share, [-most, most], true)];
-  paintPatches(canvas, grid, (at) => look(values[at]));
+  paintPatches(canvas, grid, (at) => look(values[at], [-most, most], OPACITY, true));
   if (patch === null) return;
   const context = canvas.getContext("2d");
   const pixel = window.devicePixelRatio || 1;

@@ -1,5 +1,6 @@
 // The picture spoilt in one way: its copies along a slider, and both scores' curves, base and final apart.
 
+import { highest } from "../base/arrays.js";
 import { floats, fixed } from "../base/numbers.js";
 import { fitImage, imageOrBlank, onWidth, tellBlanks } from "../base/canvas.js";
 import { button, debounced, describedBy, h, press, svg } from "../base/dom.js";
@@ -83,10 +84,12 @@ function build(root, trigger) {
     }
     root.removeAttribute("aria-busy");
     attributions = value.shares && floats(value.shares);
-    const most = attributions && Math.max(...attributions.map((row) => row.reduce((high, attribution) => Math.max(high, Math.abs(attribution)), 0)));
     heat.hidden = !attributions;
-    if (attributions) key.replaceChildren(sharesKey(most));
-    attributions = attributions && attributions.map((values) => ({ grid: value.grid, values, most }));
+    if (attributions) {
+      const most = Math.max(...attributions.map((row) => highest(row.map(Math.abs))));
+      key.replaceChildren(sharesKey(most));
+      attributions = attributions.map((values) => ({ grid: value.grid, values, most }));
+    }
     falls.replaceChildren(...value.falls.map((line) => h("p", {}, line)));
     const of = value;
     Promise.all(value.pictures.map((src) => imageOrBlank({ src }))).then((loaded) => {
@@ -122,25 +125,14 @@ function build(root, trigger) {
     ];
     const drawn = { quality: lines("quality", quality), consistency: lines("consistency", consistency) };
     if (other) drawn.consistency.push(...lines("other", other));
+    const now = value.strengths[at()];
     charts.replaceChildren(...Object.entries(drawn).map(([name, curves]) => {
-      const { drawing, x, y } = curvesChart({
-        xs: value.strengths,
-        lines: curves,
-        at: value.strengths[at()],
-        width,
-        height: 210,
-        type: 13,
-        names: [say("judge.strength"), say(`judge.${name}`)],
-        low: 0,
-        high: 1,
-      });
+      const names = [say("judge.strength"), say(`judge.${name}`)];
+      const { drawing, x, y } = curvesChart({ xs: value.strengths, lines: curves, at: now, width, type: 13, names, low: 0, high: 1 });
       drawing.setAttribute("data-chart", name);
       describedBy(drawing, reading);
-      for (const { name: label, values } of curves.filter(({ dashed }) => !dashed)) {
-        drawing.append(svg("circle", {
-          cx: x(value.strengths[at()]), cy: y(values[at()]), r: 5, class: "seps-score-dot", "data-here": label,
-        }));
-      }
+      drawing.append(...curves.filter(({ dashed }) => !dashed).map(({ name: label, values }) =>
+        svg("circle", { cx: x(now), cy: y(values[at()]), r: 5, class: "seps-score-dot", "data-here": label })));
       return drawing;
     }));
     if (other) {
@@ -160,14 +152,9 @@ function build(root, trigger) {
   });
   return {
     update,
-    end: () => {
-      rests.stop();
-      observer.disconnect();
-      end();
-    },
+    end: () => [rests.stop, end, () => observer.disconnect()].forEach((stop) => stop()),
   };
 }
 
-// trigger("spoil", {spoil, strength}) asks for the copies of a kind, trigger("slide", {spoil, strength}) follows the
-// slider once it rests.
+// trigger("spoil", {spoil, strength}) asks for the copies of a kind, trigger("slide", {the same}) once the slider rests.
 export const mount = lasting("seps-spoil", build, "");

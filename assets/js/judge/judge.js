@@ -8,6 +8,7 @@ import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { credit } from "../picture/legend.js";
 import { overPatches } from "../picture/patches.js";
+import { placeOf } from "../record/record.js";
 import { scaleKey, scoreScale } from "./scale.js";
 import { drawShares, sharesKey } from "./attributions.js";
 
@@ -29,8 +30,7 @@ function build(root, value) {
   const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const scales = value.scales.map((scale) => ({ scale, place: h("div", { class: "seps-scale-place" }) }));
   const parts = scales.map(({ scale, place }) => h(
-    "section",
-    { class: "seps-score", "data-score": scale.name, "data-base": scale.base, "data-final": scale.final },
+    "section", { class: "seps-score", "data-score": scale.name, "data-base": scale.base, "data-final": scale.final },
     h("h3", {}, scale.title, scale.prompt ? h("span", {}, ` “${scale.prompt}”`) : null),
     place,
     h("p", { "data-says": [scale.title, scale.says].join(": ") }, scale.says),
@@ -57,9 +57,8 @@ function build(root, value) {
 
   function read() {
     if (patch === null) return `${attributions.says} ${attributions.alternative}`;
-    const attribution = attributions.values[patch];
-    const place = { row: Math.floor(patch / attributions.grid[1]) + 1, column: (patch % attributions.grid[1]) + 1 };
-    return say(attribution < 0 ? "judge.patch_against" : "judge.patch_for", { ...place, share: attribution });
+    const share = attributions.values[patch];
+    return say(share < 0 ? "judge.patch_against" : "judge.patch_for", { ...placeOf(attributions, patch), share });
   }
 
   function draw() {
@@ -75,9 +74,7 @@ function build(root, value) {
   }
 
   draw();
-  return onPhotos(root, [value.photo], ([image]) => {
-    photo = image;
-  }, fit);
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, fit);
 }
 
 export const mount = mounting("seps-judge", build, say("judge.no_judgement"));

@@ -16,20 +16,11 @@ export function scoreScale(scale, width, size = "large") {
   drawing.append(
     svg("path", { class: "seps-axis", d: `M${x(0)} ${middle}H${x(1)}` }),
     svg("rect", {
-      class: "seps-band",
-      x: x(scale.low),
-      y: middle - tick * 0.6,
-      width: x(scale.high) - x(scale.low),
-      height: tick * 1.2,
-      "data-low": scale.low,
-      "data-high": scale.high,
+      class: "seps-band", "data-low": scale.low, "data-high": scale.high,
+      x: x(scale.low), y: middle - tick * 0.6, width: x(scale.high) - x(scale.low), height: tick * 1.2,
     }),
     svg("path", { class: "seps-correction", d: `M${x(scale.base)} ${middle}H${x(scale.final)}` }),
-    svg("path", {
-      class: "seps-base-tick",
-      d: `M${x(scale.base)} ${middle - tick}V${middle + tick}`,
-      "data-base": scale.base,
-    }),
+    svg("path", { class: "seps-base-tick", d: `M${x(scale.base)} ${middle - tick}V${middle + tick}`, "data-base": scale.base }),
     svg("circle", { class: "seps-score-dot", cx: x(scale.final), cy: middle, r: dot, "data-final": scale.final }),
   );
   if (size === "large") {

@@ -15,46 +15,30 @@ function build(root, trigger) {
   let by = SORTS[0];
 
   const says = h("p", { class: "seps-note", role: "status" });
-  const sorts = SORTS.map((name) => button({
-    "data-sort": name,
-    click: () => {
-      by = name;
-      draw();
-    },
-  }, say(`judge.${name}`)));
+  const sorts = SORTS.map((name) => button({ "data-sort": name, click: () => {
+    by = name;
+    draw();
+  } }, say(`judge.${name}`)));
   const download = button({ class: "seps-take", "aria-label": say("judge.download"), click: () => trigger("export", { by }) }, "CSV");
   const controls = h("div", { class: "seps-settings" },
     h("div", { class: "seps-names", role: "group", "aria-label": say("judge.sort") }, h("span", {}, say("judge.sort")), ...sorts),
     download,
   );
-  const ask = button({
-    class: "seps-ask",
-    click: () => {
-      ask.disabled = true;
-      trigger("all", {});
-    },
-  });
+  const ask = button({ class: "seps-ask", click: () => {
+    ask.disabled = true;
+    trigger("all", {});
+  } });
   const list = h("ol", { class: "seps-together" });
   root.replaceChildren(h("h3", {}, say("judge.several")), says, ask, controls, list);
 
   function card(row, rank) {
-    return h("li", {},
-      button(
-        {
-          "data-index": row.index,
-          "aria-pressed": String(row.index === value.selected),
-          title: row.says,
-          click: () => trigger("pick", { index: row.index }),
-        },
-        h("img", { src: row.thumb, alt: "", loading: "lazy" }),
-        h("b", {}, String(rank)),
-        ...SORTS.map((name) => h("span", { class: name === by ? "seps-sorted" : null, "data-score": row[name].final },
-          say(`judge.${name}`),
-          scoreScale(row[name], WIDTH, "small"),
-          h("output", {}, fixed(row[name].final, 2)),
-        )),
-      ),
-    );
+    const looks = { "data-index": row.index, "aria-pressed": String(row.index === value.selected), title: row.says };
+    return h("li", {}, button({ ...looks, click: () => trigger("pick", { index: row.index }) },
+      h("img", { src: row.thumb, alt: "", loading: "lazy" }),
+      h("b", {}, String(rank)),
+      ...SORTS.map((name) => h("span", { class: name === by ? "seps-sorted" : null, "data-score": row[name].final },
+        say(`judge.${name}`), scoreScale(row[name], WIDTH, "small"), h("output", {}, fixed(row[name].final, 2)))),
+    ));
   }
 
   function draw() {
@@ -70,8 +54,7 @@ function build(root, trigger) {
       ask.textContent = value.ask;
       ask.disabled = false;
       ask.hidden = Boolean(value.rows);
-      controls.hidden = !value.rows;
-      list.hidden = !value.rows;
+      controls.hidden = list.hidden = !value.rows;
       draw();
     },
     end: () => {},

@@ -1,11 +1,11 @@
 // The lesson's settings, what they moved, and the rank that follows.
 
+import { mapped, sum } from "../base/arrays.js";
 import { resize } from "../base/canvas.js";
 import { button, debounced, describedBy, h, table } from "../base/dom.js";
 import { fixed, signed, shownNumber, signedShort } from "../base/numbers.js";
 import { say, sayNodes, symbol, symbols } from "../base/words.js";
 import { keptOutlines } from "./charts.js";
-import { countKept } from "./stage.js";
 import { drawLayer } from "../picture/layer.js";
 import { keptCount } from "../record/record.js";
 
@@ -23,6 +23,7 @@ const KNOBS = {
 };
 const DRAWS = ["temperature", "seed"]; // only of Gumbel-Softmax
 const DEBOUNCE = 250; // milliseconds
+const SET = 150; // CSS pixels, the width of a picture of what was moved
 
 // The panel of settings. `change` is given all of them, once they have rested. `update(value)` shows a value's;
 // `value.asked` are the settings that it answers, `value.idle` says which choice makes which setting move nothing.
@@ -32,23 +33,15 @@ export function createKnobs(change) {
   let unanswered = false; // a person has moved a setting, and the answer to all of them is not here yet
   const rows = Object.fromEntries(Object.entries(KNOBS).map(([name, [kind, options]]) => {
     const id = `seps-knob-${name}-${Math.random().toString(36).slice(2)}`;
-    const input =
-      kind === "select"
-        ? h("select", { id, input: changed },
-            ...options.map((choice) => h("option", { value: choice }, say(`option.${choice}`))),
-          )
-        : h("input", { id, type: kind, ...options, input: changed });
+    const looks = { id, input: changed, "aria-describedby": `${id}-why` };
+    const input = kind === "select"
+      ? h("select", looks, ...options.map((choice) => h("option", { value: choice }, say(`option.${choice}`))))
+      : h("input", { type: kind, ...options, ...looks });
     const reading = h("output", { for: id });
     const mark = h("span", { class: "seps-untrained", hidden: true }, say("hint.untrained"));
     const why = h("small", { id: `${id}-why` });
-    input.setAttribute("aria-describedby", `${id}-why`);
     const element = h("div", { class: "seps-knob", "data-knob": name },
-      h("label", { for: id }, say(`knob.${name}`)),
-      input,
-      kind === "range" ? reading : "",
-      mark,
-      why,
-    );
+      h("label", { for: id }, say(`knob.${name}`)), input, kind === "range" && reading, mark, why);
     return [name, { element, input, reading, mark, why, kind }];
   }));
   const reset = button({ class: "seps-reset", click: back }, say("button.trained"));
@@ -67,12 +60,11 @@ export function createKnobs(change) {
     else input.value = String(setting);
   }
 
-  const settings = () => Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, read(row)]));
+  const settings = () => mapped(rows, read);
 
   function readings() {
     for (const [name, { reading, input, element: row }] of Object.entries(rows)) {
-      reading.textContent =
-        name === "top_k" ? input.value : fixed(Number(input.value), name === "temperature" ? 1 : 2);
+      reading.textContent = name === "top_k" ? input.value : fixed(Number(input.value), name === "temperature" ? 1 : 2);
       row.hidden = DRAWS.includes(name) && rows.decision.input.value !== "gumbel";
     }
   }
@@ -128,20 +120,17 @@ export function standing(value) {
   const { rank, caption_rank: other } = value;
   const box = h("div", { class: "seps-standing" });
   const line = ({ now, before, total, gallery, note }, kind) => {
-    if (now === null) {
-      box.append(h("p", { "data-rank": "" }, note));
-      return;
-    }
+    if (now === null) return box.append(h("p", { "data-rank": "" }, note));
     const key = before !== null && before !== now ? `rank.${kind}_was` : `rank.${kind}`;
     const place = h("b", {}, say("rank.place", { rank: now }));
-    box.append(h("p", { "data-rank": now }, ...sayNodes(key, { now: place, before, total, gallery })));
-    const places = h("div", { class: "seps-places" });
-    for (const [at, name] of [[before, "seps-was"], [now, "seps-is"]]) {
-      if (at === null || (name === "seps-was" && before === now)) continue;
-      places.append(h("i", { class: name, style: { left: `${total > 1 ? (100 * (at - 1)) / (total - 1) : 0}%` } }));
-    }
-    const ends = [1, total].map((end) => h("span", {}, String(end)));
-    box.append(h("div", { class: "seps-places-line", "aria-hidden": "true" }, ends[0], places, ends[1]));
+    const dot = (at, name) => h("i", { class: name, style: { left: `${total > 1 ? (100 * (at - 1)) / (total - 1) : 0}%` } });
+    const was = before !== null && before !== now && dot(before, "seps-was");
+    const [first, last] = [1, total].map((end) => h("span", {}, String(end)));
+    return box.append(
+      h("p", { "data-rank": now }, ...sayNodes(key, { now: place, before, total, gallery })),
+      h("div", { class: "seps-places-line", "aria-hidden": "true" },
+        first, h("div", { class: "seps-places" }, was, dot(now, "seps-is")), last),
+    );
   };
   line(rank, "photo");
   if (other && (other.now !== null || rank.now !== null)) line(other, "caption");
@@ -150,12 +139,9 @@ export function standing(value) {
 
 // What the settings moved: kept sets, terms, score and rank before and after.
 export function movedTable(value, record, before, photo) {
-  if (!before) {
-    return h("div", { class: "seps-moved" }, h("p", { class: "seps-aside" }, say("moved.nothing")));
-  }
+  if (!before) return h("div", { class: "seps-moved" }, h("p", { class: "seps-aside" }, say("moved.nothing")));
   const { kept, terms, score } = value.moved;
-  const gained = countOf(kept.gained);
-  const lost = countOf(kept.lost);
+  const [gained, lost] = [kept.gained, kept.lost].map((list) => (Array.isArray(list) ? list.length : list));
   const change = (first, other) => (first === null || other === null ? "" : shownNumber(other - first, {}, signedShort(other - first)));
   const shown = (number) => (number === null ? say("moved.none") : shownNumber(number));
   const looks = (key, first, other) => ({ "data-moved": key, class: first === other ? "seps-same" : null });
@@ -176,21 +162,14 @@ export function movedTable(value, record, before, photo) {
     rankRow,
   ]);
   const sets = [["before", before, null], ["now", record, before]].map(([name, run, other]) => {
-    const branch = run.branches[0];
-    const frame = h("div", { class: "seps-set" });
-    const canvas = h("canvas", {
-      role: "img",
-      "aria-label": say("moved.picture", { name: say(`moved.${name}`), count: keptCount(run, branch) }),
-    });
-    const width = 150;
-    resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+    const { kept: mask } = run.branches[0];
+    const title = say(`moved.${name}`);
+    const canvas = h("canvas", { role: "img", "aria-label": say("moved.picture", { name: title, count: keptCount(run) }) });
+    resize(canvas, SET, (SET * photo.naturalHeight) / photo.naturalWidth);
     drawLayer(canvas, photo, run, "mask", { opacity: 0.82, lines: false });
-    frame.append(canvas);
-    if (other) frame.append(keptOutlines(run, branch.kept, other.branches[0].kept));
     return h("figure", { "data-set": name },
-      frame,
-      h("figcaption", {}, say("moved.set", { name: say(`moved.${name}`), kept: countKept(branch.kept) })),
-    );
+      h("div", { class: "seps-set" }, canvas, other && keptOutlines(run, mask, other.branches[0].kept)),
+      h("figcaption", {}, say("moved.set", { name: title, kept: sum(mask) })));
   });
   const counts = say("moved.kept", { both: kept.both, gained, lost });
   const answer = score[1] === null ? counts : say("live.pair", { title: say("moved.now"), score: score[1], shown: counts });
@@ -198,9 +177,8 @@ export function movedTable(value, record, before, photo) {
   for (const figure of sets) describedBy(figure.querySelector("canvas"), sentence);
   return h("div", { class: "seps-moved" },
     h("div", { class: "seps-sets" }, ...sets, sentence),
-    h("div", { class: "seps-moved-table" }, moves, places.note ? h("p", { class: "seps-aside" }, places.note) : ""),
+    h("div", { class: "seps-moved-table" }, moves, places.note && h("p", { class: "seps-aside" }, places.note)),
   );
 }
 
 const same = (first, other) => Object.entries(other).every(([name, setting]) => first[name] === setting);
-const countOf = (list) => (Array.isArray(list) ? list.length : list);

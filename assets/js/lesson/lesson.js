@@ -1,5 +1,6 @@
 // The lesson: nine steps through the method on one photo and one caption, its settings, and a mode for talks.
 
+import { firstHighest } from "../base/arrays.js";
 import { imageOrBlank, resize, tellBlanks } from "../base/canvas.js";
 import { button, calm, debounced, describedBy, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
@@ -33,6 +34,7 @@ function build(root, trigger, talkAsked) {
   const steps = h("ol", { class: "seps-steps" });
   const pager = (by, name, sign) =>
     button({ class: "seps-turn", "data-turn": by, "aria-label": say(`group.${name}`), click: () => turn(by) }, sign);
+  const turn = (by) => go(state.step + by);
   const [previous, next] = [pager(-1, "back", "‹"), pager(1, "next", "›")];
   const talk = createTalk(root, {
     turn,
@@ -65,8 +67,7 @@ function build(root, trigger, talkAsked) {
     rail,
     h("div", { class: "seps-head" }, description, equation, legend),
     h("div", { class: "seps-floor" }, h("div", { class: "seps-picture" }, stage, choices), knobs.element),
-    tensors,
-    moved,
+    tensors, moved,
     h("div", { class: "seps-foot" }, facts),
   );
   const scene = createScene(stage);
@@ -75,19 +76,12 @@ function build(root, trigger, talkAsked) {
   // Whether nothing here can be recomputed: on a page that is one file.
   const still = () => Boolean(value.still);
 
-  const slider = (name, attributes, input) => {
+  const [token, word] = ["token", "word"].map((name) => {
     const reading = h("output", {});
-    const control = h("input", {
-      type: "range",
-      min: 0,
-      step: 1,
-      ...attributes,
-      input: () => input(control.valueAsNumber),
-    });
-    return { control, reading, element: h("label", {}, name, control, reading) };
-  };
-  const token = slider(say("knob.token"), { "data-choice": "token" }, (at) => choose({ token: at }));
-  const word = slider(say("knob.word"), { "data-choice": "word" }, (at) => choose({ word: at }));
+    const input = () => choose({ [name]: control.valueAsNumber });
+    const control = h("input", { type: "range", min: 0, step: 1, "data-choice": name, input });
+    return { control, reading, element: h("label", {}, say(`knob.${name}`), control, reading) };
+  });
   const branches = ["sparse", "dense"].map((name) =>
     button({ "data-branch": name, click: () => choose({ branch: name }) }, say("button.branch", { name: phrase(name) })),
   );
@@ -102,10 +96,6 @@ function build(root, trigger, talkAsked) {
   }
 
   const tell = debounced(() => trigger("step", { step: state.step, talk: talk.on() }), DEBOUNCE);
-
-  function turn(by) {
-    go(state.step + by);
-  }
 
   function go(step) {
     const to = Math.max(1, Math.min(pictures.length, step));
@@ -130,32 +120,25 @@ function build(root, trigger, talkAsked) {
   // The title, the sentence, the equation and the tensors of the step, and its choices.
   function write() {
     const step = value.steps[state.step - 1];
-    const number = h("span", { class: "seps-number" }, String(state.step));
-    title.replaceChildren(number, step.title);
+    title.replaceChildren(h("span", { class: "seps-number" }, String(state.step)), step.title);
     sentence.replaceChildren(...symbols(step.sentence));
     note.replaceChildren(...symbols(step.note ?? ""));
     showEquation(equation, step.equation);
-    legend.replaceChildren(
-      ...(step.legend ?? []).map(({ symbol, says }) => h("li", {}, h("span", { class: "seps-symbol" }, math(symbol)), ` ${says}`)),
-    );
-    tensors.replaceChildren(...step.tensors.map(({ name, shape, says }) =>
-      h("li", { "data-tensor": name, "data-shape": shape.join(",") },
-        h("b", {}, ...symbols(name)),
-        h("span", { class: "seps-shape" }, shape.length ? shape.join(" × ") : say("reading.one_number")),
-        h("span", {}, says),
-      ),
-    ));
+    legend.replaceChildren(...(step.legend ?? []).map(({ symbol, says }) =>
+      h("li", {}, h("span", { class: "seps-symbol" }, math(symbol)), ` ${says}`)));
+    tensors.replaceChildren(...step.tensors.map(({ name, shape, says }) => h(
+      "li", { "data-tensor": name, "data-shape": shape.join(",") },
+      h("b", {}, ...symbols(name)),
+      h("span", { class: "seps-shape" }, shape.length ? shape.join(" × ") : say("reading.one_number")), h("span", {}, says))));
     if (steps.childElementCount !== value.steps.length) {
-      steps.replaceChildren(
-        ...value.steps.map((_, index) => h("li", {}, button({ "data-step": index + 1, click: () => go(index + 1) }))),
-      );
+      steps.replaceChildren(...value.steps.map((_, index) =>
+        h("li", {}, button({ "data-step": index + 1, click: () => go(index + 1) }))));
     }
     value.steps.forEach((step, index) => {
       const place = steps.children[index].firstChild;
       place.replaceChildren(h("b", {}, String(index + 1)), h("span", {}, shortName(step.id)));
       place.title = step.title;
-      if (index + 1 === state.step) place.setAttribute("aria-current", "step");
-      else place.removeAttribute("aria-current");
+      place.ariaCurrent = index + 1 === state.step ? "step" : null;
     });
     previous.disabled = state.step === 1;
     next.disabled = state.step === pictures.length;
@@ -164,10 +147,9 @@ function build(root, trigger, talkAsked) {
     press(branches, (element) => element.dataset.branch === state.branch);
     const branch = shownBranch({ record, branch: state.branch });
     const alignment = record.alignments.find(({ caption }) => caption === state.branch) ?? record.alignments[0];
-    const merged =
-      state.step === 5
-        ? branch.aggregation_weights.length
-        : alignment.tokens.filter((token) => token.startsWith("aggregated")).length;
+    const merged = state.step === 5
+      ? branch.aggregation_weights.length
+      : alignment.tokens.filter((token) => token.startsWith("aggregated")).length;
     token.element.hidden = (state.step !== 5 && state.step !== 6) || merged < 2;
     word.element.hidden = state.step !== 7;
     again.hidden = state.step !== 8 || calm();
@@ -182,10 +164,8 @@ function build(root, trigger, talkAsked) {
 
   // The word to begin with: of those that are no marks, pieces or short, the one that met its token best.
   function telling(alignment) {
-    const scores = alignment.words.map((name, index) =>
-      /^(\[.+\]|##.*|.{1,2})$/.test(name) ? -Infinity : alignment.matrix[alignment.best_token[index]][index],
-    );
-    return scores.indexOf(Math.max(...scores));
+    return firstHighest(alignment.words.map((name, index) =>
+      (/^(\[.+\]|##.*|.{1,2})$/.test(name) ? -Infinity : alignment.matrix[alignment.best_token[index]][index])));
   }
 
   let last = []; // how the picture was drawn, for a picture that moves while its room changes
@@ -201,21 +181,8 @@ function build(root, trigger, talkAsked) {
     if (!photo || !width || !height) return;
     const type = parseFloat(getComputedStyle(stage).fontSize);
     const layout = stageLayout(width, height, type, photo.naturalHeight / photo.naturalWidth, CORNERS[state.step]);
-    const { branch, token, word: other } = state;
-    const shown = {
-      value,
-      record,
-      before,
-      photo,
-      drawn,
-      layout,
-      branch,
-      token,
-      word: other,
-      play,
-      opacity: value.opacity ?? 0.85,
-    };
-    const { sprites, notes } = pictures[state.step - 1](shown);
+    const shown = { value, record, before, photo, drawn, layout, play, opacity: value.opacity ?? 0.85 };
+    const { sprites, notes } = pictures[state.step - 1]({ ...state, ...shown });
     scene.canvas.setAttribute("aria-label", value.steps[state.step - 1].title);
     scene.show(sprites, notes, smooth);
   }
@@ -241,11 +208,8 @@ function build(root, trigger, talkAsked) {
   }
 
   async function update(now) {
-    const other =
-      !value ||
-      ["caption", "dense_caption"].some((name) => value[name] !== now[name]) ||
-      value.photo.src !== now.photo.src;
-    const isBrought = now.step && !(value && now.keeps_step) && (other || !state.touched);
+    const other = !value || ["caption", "dense_caption"].some((name) => value[name] !== now[name]) || value.photo.src !== now.photo.src;
+    const isBrought = now.step && (other || !state.touched);
     const adopted = isBrought ? now.step : state.step;
     const entered = adopted !== state.step;
     const image = value?.photo.src === now.photo.src ? photo : null;
@@ -294,8 +258,7 @@ function build(root, trigger, talkAsked) {
   };
 }
 
-// trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("paint",
-// {mask, step}) where a person decides.
+// trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("paint", {mask, step}).
 export function mount(element, ...how) {
   const talkAsked = askedEarly(element);
   return lasting("seps-lesson", (root, trigger) => build(root, trigger, talkAsked), say("hint.no_lesson"))(element, ...how);
@@ -313,10 +276,7 @@ function fit(place, element) {
   if (!place.clientWidth) return;
   for (let turns = 0; turns < 2; turns += 1) {
     const box = element.getBoundingClientRect();
-    const scale = Math.min(
-      place.clientWidth / Math.max(box.width, element.scrollWidth),
-      place.clientHeight / box.height,
-    );
+    const scale = Math.min(place.clientWidth / Math.max(box.width, element.scrollWidth), place.clientHeight / box.height);
     if (scale < 1) place.style.fontSize = `${parseFloat(getComputedStyle(place).fontSize) * scale * 0.98}px`;
   }
 }

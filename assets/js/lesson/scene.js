@@ -1,14 +1,15 @@
-// A stage of sprites on a canvas, with labels over it. What two pictures share glides from its old place and look to
-// its new one; new sprites start where they are born, and removed ones fade.
+// A stage of sprites on a canvas, with labels over it: what two pictures share glides, new sprites and old ones fade.
 
+import { mapped } from "../base/arrays.js";
 import { drawImage, paintPatches, resize } from "../base/canvas.js";
-import { colour, strength, VEIL } from "../base/colours.js";
+import { VEIL, colour, look } from "../base/colours.js";
 import { calm, h } from "../base/dom.js";
 
 const DURATION = 700; // milliseconds
 const SMALLEST = 0.55; // of the letters' size
 const NUMBERS = ["x", "y", "width", "height", "alpha", "cover", "grey"];
 
+const pixelsOf = (sizes) => mapped(sizes, (length) => `${length}px`);
 const css = (rgb) => `rgb(${rgb.map(Math.round).join(" ")})`;
 
 // A small picture of one value a patch over the drained photo; `text` is written into its corner.
@@ -16,7 +17,7 @@ export function valueMap(photo, grid, values, range, { width, height, opacity, t
   const canvas = document.createElement("canvas");
   resize(canvas, width, height);
   drawImage(canvas, photo, true);
-  paintPatches(canvas, grid, (patch) => [colour(values[patch], range), opacity * strength(values[patch], range)]);
+  paintPatches(canvas, grid, (patch) => look(values[patch], range, opacity));
   if (text && height >= 34) {
     const context = canvas.getContext("2d");
     const pixel = window.devicePixelRatio || 1;
@@ -76,13 +77,9 @@ export function createScene(element) {
   function show(sprites, notes, smooth) {
     cancelAnimationFrame(frame);
     const next = new Map([...sprites].map(([id, sprite]) => [id, full(sprite)]));
-    from = new Map();
-    to = new Map();
-    for (const [id, sprite] of now) {
-      if (next.has(id) || sprite.alpha === 0) continue;
-      from.set(id, sprite);
-      to.set(id, { ...sprite, alpha: 0 });
-    }
+    const gone = [...now].filter(([id, sprite]) => !next.has(id) && sprite.alpha > 0);
+    from = new Map(gone);
+    to = new Map(gone.map(([id, sprite]) => [id, { ...sprite, alpha: 0 }]));
     for (const [id, sprite] of next) {
       const { x, y, width, height } = now.get(sprite.from) ?? sprite;
       from.set(id, now.get(id) ?? { ...sprite, x, y, width, height, alpha: 0 });
@@ -117,14 +114,8 @@ export function createScene(element) {
         context.imageSmoothingEnabled = !sharp;
         context.imageSmoothingQuality = "high";
         context.globalAlpha = alpha;
-        context.drawImage(
-          image,
-          ...(crop ?? [0, 0, image.naturalWidth ?? image.width, image.naturalHeight ?? image.height]),
-          left,
-          top,
-          wide,
-          tall,
-        );
+        const part = crop ?? [0, 0, image.naturalWidth ?? image.width, image.naturalHeight ?? image.height];
+        context.drawImage(image, ...part, left, top, wide, tall);
       };
       const fill = (style, alpha) => {
         context.globalAlpha = alpha;
@@ -146,11 +137,8 @@ export function createScene(element) {
   // How much smaller letters have to be for each label to hold what it says: measured on copies, which glide nowhere.
   function scales(notes) {
     const written = notes.filter(({ node }) => node instanceof HTMLElement && node.getAttribute("role") !== "img");
-    const copies = written.map(({ rect, node }) => {
-      const copy = h("div", {}, node.cloneNode(true));
-      Object.assign(copy.style, { width: `${rect.width}px`, height: `${rect.height}px` });
-      return copy;
-    });
+    const copies = written.map(({ rect: { width, height }, node }) =>
+      h("div", { style: pixelsOf({ width, height }) }, node.cloneNode(true)));
     const ruler = h("div", { class: "seps-labels seps-ruler", "aria-hidden": "true" }, ...copies);
     element.append(ruler);
     const result = new Map(written.map(({ key }, index) => [key, fitting(copies[index])]));
@@ -166,15 +154,8 @@ export function createScene(element) {
     for (const { key, rect, node } of notes) {
       const label = old.get(key) ?? h("div", { "data-label": key, class: moves ? "seps-new" : null });
       const isNew = !old.delete(key);
-      for (const [name, value] of [
-        ["left", rect.x],
-        ["top", rect.y],
-        ["width", rect.width],
-        ["height", rect.height],
-      ]) {
-        label.style[name] = `${value}px`;
-      }
-      label.style.fontSize = letters.has(key) && letters.get(key) < 1 ? `${letters.get(key)}em` : "";
+      Object.assign(label.style, pixelsOf({ left: rect.x, top: rect.y, width: rect.width, height: rect.height }));
+      label.style.fontSize = letters.get(key) < 1 ? `${letters.get(key)}em` : "";
       if (label.firstChild !== node) label.replaceChildren(node); // what stays keeps focus and pointer
       if (isNew) labels.append(label);
     }
@@ -183,11 +164,8 @@ export function createScene(element) {
 
   // The id of the topmost sprite at a place of the stage that passes the test, or null.
   function at(x, y, passes) {
-    const hits = [...to].filter(
-      ([id, box]) =>
-        passes(id) && box.alpha > 0 && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height,
-    );
-    return hits.length ? hits[hits.length - 1][0] : null;
+    const isIn = (box) => x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
+    return [...to].findLast(([id, box]) => passes(id) && box.alpha > 0 && isIn(box))?.[0] ?? null;
   }
 
   return { canvas, show, at, stop: () => cancelAnimationFrame(frame) };

@@ -2,6 +2,7 @@
 // picture is a function of the context `c`: {value, record, before, photo, layout, branch, token, word, opacity,
 // drawn}.
 
+import { cellOf } from "../base/arrays.js";
 import { shade, strength } from "../base/colours.js";
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
@@ -11,18 +12,16 @@ import { layerText, parseLayer } from "../record/record.js";
 
 const VEILED = 0.82; // of the veil over dropped patches
 
-// Places on a stage: `home` is the photo's place in the first five steps and `side` the place next to it;
-// `corner`, at most `share` of the width, and `rest` belong to the last three. `type` is the size of the letters.
+// Places on a stage: `home`, `side` of the first five steps; `corner`, a `fraction` of the width, and `rest` of others.
 export function stageLayout(width, height, type, aspect, fraction = 0.24) {
   const narrow = width < 600;
   const line = 1.7 * type;
   const place = (part, tall) => {
-    const most = [part * width, tall];
-    const wide = Math.min(most[0], most[1] / aspect);
+    const wide = Math.min(part * width, tall / aspect);
     return { x: 0, y: line, width: wide, height: wide * aspect };
   };
-  const beside = (box, gap) => {
-    const x = Math.max(box.width, 13 * type) + gap; // words over a narrow picture need room too
+  const beside = (box) => {
+    const x = Math.max(box.width, 13 * type) + 2.4 * type; // words over a narrow picture need room too
     return { x, y: line, width: width - x, height: height - line };
   };
   const below = (box) => {
@@ -31,43 +30,20 @@ export function stageLayout(width, height, type, aspect, fraction = 0.24) {
   };
   const home = place(narrow ? 1 : 0.44, narrow ? 0.36 * height : height - 2.2 * line);
   const corner = place(narrow ? 0.5 : fraction, narrow ? 0.24 * height : height - 2.2 * line);
-  const gap = 2.4 * type;
-  return {
-    width,
-    height,
-    type,
-    line,
-    narrow,
-    home,
-    corner,
-    side: narrow ? below(home) : beside(home, gap),
-    rest: narrow ? below(corner) : beside(corner, gap),
-  };
+  const next = (box) => (narrow ? below(box) : beside(box));
+  return { width, height, type, line, narrow, home, corner, side: next(home), rest: next(corner) };
 }
 
-// The text above a picture, up to `rect.room` wide.
-export const heading = (c, key, rect, ...text) => ({
-  key,
-  rect: {
-    x: rect.x,
-    y: rect.y - c.layout.line,
-    width: Math.min(rect.room ?? Math.max(rect.width, 14 * c.layout.type), c.layout.width - rect.x),
-    height: c.layout.line,
-  },
-  node: h("p", { class: "seps-heading" }, ...text),
-});
+// A line of text at a place of a picture, up to `room` wide, or as wide as the picture and `least` letters.
+function textAt({ layout: { width, line, type } }, key, x, y, { room, width: wide }, least, node) {
+  return { key, node, rect: { x, y, width: Math.min(room ?? Math.max(wide, least * type), width - x), height: line } };
+}
 
-// The text below a picture, up to the same width.
-export const footing = (c, key, rect, node) => ({
-  key,
-  rect: {
-    x: rect.x + 1,
-    y: rect.y + rect.height + 0.25 * c.layout.type,
-    width: Math.min(rect.room ?? Math.max(rect.width, 15 * c.layout.type), c.layout.width - rect.x - 1),
-    height: c.layout.line,
-  },
-  node,
-});
+// The text above a picture, and below one, up to `rect.room` wide.
+export const heading = (c, key, rect, ...text) =>
+  textAt(c, key, rect.x, rect.y - c.layout.line, rect, 14, h("p", { class: "seps-heading" }, ...text));
+export const footing = (c, key, rect, node) =>
+  textAt(c, key, rect.x + 1, rect.y + rect.height + 0.25 * c.layout.type, rect, 15, node);
 
 // The patches of the photo on a place, `gap` apart as a share of a patch; `paint` gives each one's cover.
 /** @param {(patch: number) => object} paint */
@@ -75,20 +51,12 @@ export function patches(c, rect, paint = () => ({}), gap = 0) {
   const [rows, columns] = c.record.grid;
   const [wide, tall] = [rect.width / columns, rect.height / rows];
   const [cropWide, cropTall] = [c.photo.naturalWidth / columns, c.photo.naturalHeight / rows];
+  const size = { width: wide * (1 - gap), height: tall * (1 - gap) };
   return Array.from({ length: rows * columns }, (_, patch) => {
-    const [row, column] = [Math.floor(patch / columns), patch % columns];
-    return [
-      `patch:${patch}`,
-      {
-        x: rect.x + (column + gap / 2) * wide,
-        y: rect.y + (row + gap / 2) * tall,
-        width: wide * (1 - gap),
-        height: tall * (1 - gap),
-        image: c.photo,
-        crop: [column * cropWide, row * cropTall, cropWide, cropTall],
-        ...paint(patch),
-      },
-    ];
+    const [row, column] = cellOf(patch, columns);
+    const place = { x: rect.x + (column + gap / 2) * wide, y: rect.y + (row + gap / 2) * tall, ...size };
+    const crop = [column * cropWide, row * cropTall, cropWide, cropTall];
+    return [`patch:${patch}`, { ...place, image: c.photo, crop, ...paint(patch) }];
   });
 }
 
@@ -110,26 +78,18 @@ export function stageLegend(c, text, range = null, label = null, opacity = c.opa
 
 export const shownBranch = (c) => c.record.branches.find((branch) => branch.name === c.branch) ?? c.record.branches[0];
 export const layerNamed = (c, name) => layerText({ name, number: null, branch: shownBranch(c).name });
-export const countKept = (kept) => kept.reduce((sum, bit) => sum + bit, 0);
 
 // The key of the mask; where patches were gained or lost, of their marks too.
 export function maskLegend(c, branch, old) {
   const row = stageLegend(c, layerNamed(c, "mask"));
   if (!old || old.every((bit, patch) => bit === branch.kept[patch])) return row;
   const swatch = (name, sign) => h("b", { class: `seps-sign ${name}` }, sign);
-  row.append(
-    h("span", {}, swatch("gained", "+"), say("moved.gained")),
-    h("span", {}, swatch("lost", "−"), say("moved.lost")),
-  );
+  row.append(...[["gained", "+"], ["lost", "−"]].map(([name, sign]) => h("span", {}, swatch(name, sign), say(`moved.${name}`))));
   return row;
 }
 
-export const grown = ({ x, y, width, height }, by) => ({
-  x: x - by,
-  y: y - by,
-  width: width + 2 * by,
-  height: height + 2 * by,
-});
+export const grown = ({ x, y, width, height }, by) =>
+  ({ x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by });
 
 // `count` rectangles of an aspect on a place, in rows, as large as they can be.
 export function spread(count, place, aspect, gap) {
@@ -141,12 +101,11 @@ export function spread(count, place, aspect, gap) {
   let columns = 1;
   for (let more = 2; more <= count; more += 1) if (size(more) > size(columns)) columns = more;
   const width = Math.max(2, size(columns));
-  return Array.from({ length: count }, (_, index) => ({
-    x: place.x + (index % columns) * (width + gap),
-    y: place.y + Math.floor(index / columns) * (width * aspect + gap),
-    width,
-    height: width * aspect,
-  }));
+  const height = width * aspect;
+  return Array.from({ length: count }, (_, index) => {
+    const [row, column] = cellOf(index, columns);
+    return { x: place.x + column * (width + gap), y: place.y + row * (height + gap), width, height };
+  });
 }
 
 // A small map, drawn once for each size.

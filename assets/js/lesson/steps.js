@@ -1,13 +1,13 @@
-// The pictures of the lesson's first four steps: photo, caption, scores, decision. Each is a function of the context,
-// see stage.js, to {sprites, notes}, see scene.js.
+// The lesson's first four steps: functions of the context, see stage.js, to {sprites, notes}, see scene.js.
 
+import { cellOf, sum } from "../base/arrays.js";
 import { h } from "../base/dom.js";
 import { withMinus } from "../base/numbers.js";
 import { say, symbol } from "../base/words.js";
 import { decisionChart, keptOutlines } from "./charts.js";
 import { valueMap } from "./scene.js";
 import {
-  countKept, footing, heading, layerNamed, maskLegend, masked, patches, shownBranch, stageLegend, valued,
+  footing, heading, layerNamed, maskLegend, masked, patches, shownBranch, stageLegend, valued,
 } from "./stage.js";
 import { keptCount, layerValues, parseLayer } from "../record/record.js";
 
@@ -23,17 +23,9 @@ function photo(c) {
   const wide = Math.min((1.8 * type * (home.width / columns)) / (home.height / rows), 3 * type);
   const row = (key, place, name, patch) => {
     const rect = { x: side.x, y: side.y + place * tall, width: side.width, height: tall };
-    if (patch !== null) {
-      const piece = sprites.get(`patch:${patch}`);
-      sprites.set(`row:${key}`, {
-        ...piece,
-        x: rect.x,
-        y: rect.y + 0.25 * type,
-        width: wide,
-        height: 1.8 * type,
-        from: `patch:${patch}`,
-      });
-    }
+    const from = `patch:${patch}`;
+    const size = { x: rect.x, y: rect.y + 0.25 * type, width: wide, height: 1.8 * type };
+    if (patch !== null) sprites.set(`row:${key}`, { ...sprites.get(from), ...size, from });
     const bar = h("span", { class: "seps-vector" });
     const looks = { class: "seps-vector-row", style: { "padding-left": `${wide + 0.6 * type}px` } };
     const node = h("div", looks, h("span", { class: "seps-row-name" }, ...name), bar);
@@ -46,8 +38,7 @@ function photo(c) {
   ];
   const start = record.has_cls ? 1 : 0;
   if (record.has_cls) notes.push(row("cls", 0, ["[CLS]"], null));
-  for (let index = 0; index < first - start; index += 1)
-    notes.push(row(index, index + start, token(index + 1), index));
+  for (let index = 0; index < first - start; index += 1) notes.push(row(index, index + start, token(index + 1), index));
   const dots = row("dots", first, ["⋮"], null);
   dots.node.lastChild.remove();
   notes.push(dots, row("last", first + 1, token(count), count - 1));
@@ -61,27 +52,18 @@ function words(c) {
   const chips = (list, name) => h("div", { class: `seps-chips ${name}` }, ...list.map((word) => h("span", {}, word)));
   // Letters so large that all chips fit, by an estimate of their area in letters.
   const fitting = (list) => {
-    const area = list.reduce((sum, word) => sum + (0.52 * word.length + 1.1) * 2, 0);
+    const area = sum(list.map((word) => (0.52 * word.length + 1.1) * 2));
     return Math.max(10, Math.min(type, Math.sqrt((0.5 * side.width * side.height) / area)));
   };
   const bar = (name, length) => h("div", { class: `seps-length ${name}`, "data-length": length },
     h("i", { style: { width: `${(100 * length) / Math.max(sparse, dense ?? 0)}%` } }));
-  const box = h("div", { class: "seps-captions" });
-  box.append(
-    h("p", { class: "seps-heading" }, say("lesson.sparse_words", { count: sparse })),
-    chips(record.alignments[0].words, "sparse"),
-    bar("sparse", sparse),
-  );
-  if (dense) {
-    box.append(
-      h("p", { class: "seps-heading" }, say("lesson.dense_words", { count: dense, times: denser })),
-      bar("dense", dense),
-      chips(value.dense_words, "dense"),
-    );
-    box.lastChild.style.fontSize = `${fitting(value.dense_words)}px`;
-  } else {
-    box.append(h("p", { class: "seps-aside" }, say("lesson.no_dense")));
-  }
+  const title = (text) => h("p", { class: "seps-heading" }, text);
+  const box = h("div", { class: "seps-captions" },
+    title(say("lesson.sparse_words", { count: sparse })), chips(record.alignments[0].words, "sparse"), bar("sparse", sparse),
+    ...(dense
+      ? [title(say("lesson.dense_words", { count: dense, times: denser })), bar("dense", dense), chips(value.dense_words, "dense")]
+      : [h("p", { class: "seps-aside" }, say("lesson.no_dense"))]));
+  if (dense) box.lastElementChild.style.fontSize = `${fitting(value.dense_words)}px`;
   const rect = { x: side.x, y: side.y - c.layout.line, width: side.width, height: side.height + c.layout.line };
   return {
     sprites: new Map(patches(c, home)),
@@ -101,45 +83,30 @@ function scores(c) {
     footing(c, "home-legend", home, stageLegend(c, layerNamed(c, "score"))),
   ];
   const aspect = home.height / home.width;
-  const size = (rows) =>
-    Math.min(
-      side.width / Math.ceil(names.length / rows) - 2 * type,
-      ((side.height + line) / rows - 1.25 * line) / aspect,
-    );
+  const size = (rows) => Math.min(
+    side.width / Math.ceil(names.length / rows) - 2 * type, ((side.height + line) / rows - 1.25 * line) / aspect);
   const rows = size(1) > size(2) && side.width / names.length > 13 * type ? 1 : 2;
   const columns = Math.ceil(names.length / rows);
   const width = size(rows);
   const pitch = side.width / columns;
   names.forEach((name, index) => {
-    const [row, column] = [Math.floor(index / columns), index % columns];
-    const rect = {
-      x: side.x + column * pitch,
-      y: side.y + row * ((side.height + line) / rows),
-      width,
-      height: width * aspect,
-    };
+    const [row, column] = cellOf(index, columns);
+    const place = { x: side.x + column * pitch, y: side.y + row * ((side.height + line) / rows) };
+    const rect = { ...place, width, height: width * aspect };
     const { values, range } = layerValues(record, parseLayer(layerNamed(c, name)));
-    sprites.set(`part:${name}`, {
-      ...rect,
-      image: valueMap(image, record.grid, values, range, { ...rect, opacity: c.opacity }),
-      from: "patch:0",
-    });
+    const map = valueMap(image, record.grid, values, range, { ...rect, opacity: c.opacity });
+    sprites.set(`part:${name}`, { ...rect, image: map, from: "patch:0" });
     const weight = withMinus(String(Number(branch.coefficients[name].toPrecision(3))));
     const title = h("p", { class: "seps-heading", "data-part": name, "data-coefficient": branch.coefficients[name] },
       h("b", {}, `${index ? "+ " : ""}${weight} × `),
       symbol(name),
       pitch > 17 * type ? h("span", { class: "seps-span" }, say(`part.${name}`)) : "", // the legend names it too
     );
-    notes.push({
-      key: `part:${name}`,
-      rect: { x: rect.x, y: rect.y - line, width: pitch - 0.5 * type, height: line },
-      node: title,
-    });
-    notes.push({
-      key: `span:${name}`,
-      rect: { x: rect.x, y: rect.y + rect.height - line, width, height: line },
-      node: h("p", { class: "seps-over" }, h("span", {}, say("lesson.span", { low: range[0], high: range[1] }))),
-    });
+    const span = h("p", { class: "seps-over" }, h("span", {}, say("lesson.span", { low: range[0], high: range[1] })));
+    notes.push(
+      { key: `part:${name}`, rect: { ...rect, y: rect.y - line, width: pitch - 0.5 * type, height: line }, node: title },
+      { key: `span:${name}`, rect: { ...rect, y: rect.y + rect.height - line, height: line }, node: span },
+    );
   });
   return { sprites, notes };
 }
@@ -148,11 +115,10 @@ function scores(c) {
 function decision(c) {
   const { layout: { home, side }, record, before } = c;
   const branch = shownBranch(c);
-  const kept = countKept(branch.kept);
+  const kept = sum(branch.kept);
   const type = Math.min(c.layout.type, side.width / 23); // its names are side by side
   const drawn = c.value.knobs.decision === "gumbel";
-  const probability = branch.name === "sparse" ? (c.value.steps[3].keep_probability ?? null) : null;
-  const slope = branch.name === "sparse" ? (c.value.steps[3].decision_gradient ?? null) : null;
+  const { keep_probability: probability = null, decision_gradient: slope = null } = branch.name === "sparse" ? c.value.steps[3] : {};
   const old = before?.branches.find((other) => other.name === branch.name)?.kept ?? null;
   return {
     sprites: new Map(patches(c, home, masked(branch))),

@@ -1,5 +1,4 @@
-// The lesson's keys, and its mode for talks: full screen, and every key of a presenter's remote turns. A talk goes to
-// the losses and comes back.
+// The lesson's keys, and its talk mode: full screen, turned by a presenter's remote; a talk goes to the losses and back.
 
 import { button, h } from "../base/dom.js";
 import { isFree, keysDialog } from "../base/keys.js";
@@ -10,6 +9,8 @@ export const partOf = (name) => document.querySelector(`.switch [data-part="${na
 const FORWARD = ["ArrowRight", "PageDown", " ", "ArrowDown"];
 const BACK = ["ArrowLeft", "PageUp", "ArrowUp"];
 const SIDEWAYS = ["ArrowRight", "ArrowLeft"];
+const KEYS = ["turn", "ends", "digits", "settings", "losses", "blank", "keys", "leave"]; // of a talk, as the table names them
+const FOCUSABLE = "button, input, select, summary, a[href], [tabindex='0']";
 const ANYWHERE = [...SIDEWAYS, "PageDown", "PageUp"]; // turn outside a talk too
 
 // Note a talk requested while the lesson is computed; return a function that reports it once.
@@ -25,24 +26,20 @@ export function askedEarly(element) {
   };
 }
 
-// turn(by) goes forward or back; go(step) goes to a step, by default the last; changed(byUser) is called when the mode or
-// its settings change.
+// turn(by), go(step), by default to the last; changed(byUser) is called when the mode or its settings change.
 export function createTalk(root, { turn, go, changed }) {
   let on = false;
   let away = false; // a talk is at the losses
   let hidden = false; // and the lesson out of sight
-  const talk = button(
-    { class: "seps-talk-button", title: say("button.talk_hint"), "aria-pressed": "false", click: () => set(!on) },
-    say("button.talk"),
-  );
-  const settings = button(
-    { class: "seps-settings-button", title: say("button.settings_hint"), "aria-expanded": "false", click: () => open() },
-    say("button.settings"),
-  );
-  const keys = createKeys(root, Boolean(partOf("losses")));
-  const help = button({ class: "seps-keys-button", title: say("talk.keys_hint"), "aria-label": say("talk.keys_hint"), click: keys.open }, "?");
+  const made = (name, hint, click, label, looks = {}) =>
+    button({ class: `seps-${name}-button`, title: say(hint), click, ...looks }, label);
+  const talk = made("talk", "button.talk_hint", () => set(!on), say("button.talk"), { "aria-pressed": "false" });
+  const settings = made("settings", "button.settings_hint", () => open(), say("button.settings"), { "aria-expanded": "false" });
+  const names = KEYS.filter((name) => partOf("losses") || name !== "losses");
+  const keys = keysDialog(root, say("talk.keys"), () => names.map((name) => [say(`talk.keys_${name}`), say(`talk.does_${name}`)]));
+  const help = made("keys", "talk.keys_hint", keys.open, "?", { "aria-label": say("talk.keys_hint") });
   const blank = createBlank(root);
-  const losses = button({ class: "seps-losses-button", title: say("talk.losses_hint"), click: leave }, say("talk.losses"));
+  const losses = made("losses", "talk.losses_hint", leave, say("talk.losses"));
 
   function set(next, announces = true) {
     if (next === on) return;
@@ -88,10 +85,7 @@ export function createTalk(root, { turn, go, changed }) {
 
   // Outside talk mode the settings are visible: focus them.
   function open() {
-    if (!on) {
-      root.querySelector(".seps-knobs input:not([disabled])")?.focus();
-      return;
-    }
+    if (!on) return void root.querySelector(".seps-knobs input:not([disabled])")?.focus();
     unfold(!root.classList.contains("seps-open"));
     changed(false);
     if (root.matches(".seps-narrow.seps-open")) root.querySelector(".seps-knobs").scrollIntoView({ block: "start" });
@@ -133,25 +127,13 @@ export function createTalk(root, { turn, go, changed }) {
   return {
     buttons: partOf("losses") ? [help, losses, settings, talk] : [help, settings, talk],
     on: () => on,
-    set,
-    seen,
+    set, seen,
     end: () => {
       set(false, false);
       document.removeEventListener("keydown", onKey);
       document.removeEventListener("fullscreenchange", onFullscreen);
     },
   };
-}
-
-// What a talk has besides its pictures: a list of its keys, a black screen, and focus that stays in it.
-
-const KEYS = ["turn", "ends", "digits", "settings", "losses", "blank", "keys", "leave"];
-const FOCUSABLE = "button, input, select, summary, a[href], [tabindex='0']";
-
-// The keys of a talk; `toLosses`: whether there are losses to go to.
-function createKeys(root, toLosses) {
-  const names = KEYS.filter((name) => toLosses || name !== "losses");
-  return keysDialog(root, say("talk.keys"), () => names.map((name) => [say(`talk.keys_${name}`), say(`talk.does_${name}`)]));
 }
 
 // A black screen: `lower` lets it down, and `lift` removes it and returns whether it was shown.

@@ -1,15 +1,14 @@
 // The pictures of the lesson's fifth and sixth step: aggregation, and all tokens together. See steps.js.
 
+import { highest, sum } from "../base/arrays.js";
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { keptOutlines } from "./charts.js";
 import {
-  countKept, footing, grown, heading, layerNamed, maskLegend, masked, patches, shownBranch, spread, stageLegend, tileOf,
-  valued,
+  footing, grown, heading, layerNamed, maskLegend, masked, patches, shownBranch, spread, stageLegend, tileOf, valued,
 } from "./stage.js";
 import { keptCount } from "../record/record.js";
 
-export const highest = (values) => values.reduce((first, other) => Math.max(first, other), 0);
 export const alignmentOf = ({ record, branch }) =>
   record.alignments.find(({ caption }) => caption === branch) ?? record.alignments[0];
 
@@ -17,7 +16,7 @@ export const alignmentOf = ({ record, branch }) =>
 function aggregation(c) {
   const { layout: { home, side, type, line }, record } = c;
   const branch = shownBranch(c);
-  const kept = countKept(branch.kept);
+  const kept = sum(branch.kept);
   const rows = branch.aggregation_weights;
   const flow = say("lesson.flow", { total: branch.kept.length, kept, count: rows.length });
   if (!rows.length) {
@@ -38,13 +37,10 @@ function aggregation(c) {
   ];
   const all = { x: side.x, y: side.y, width: side.width, height: side.height - 0.3 * line };
   const tiles = spread(rows.length, all, home.height / home.width, 0.35 * type);
-  tiles.forEach((rect, index) =>
-    sprites.set(`tile:${index}`, {
-      ...rect,
-      image: tileOf(c, `${branch.name}:${index}`, rows[index], [0, highest(rows[index])], rect, String(index + 1)),
-      from: "patch:0",
-    }),
-  );
+  tiles.forEach((rect, index) => {
+    const image = tileOf(c, `${branch.name}:${index}`, rows[index], [0, highest(rows[index])], rect, String(index + 1));
+    sprites.set(`tile:${index}`, { ...rect, image, from: "patch:0" });
+  });
   notes.push({ key: "ring", rect: grown(tiles[token], 2), node: h("div", { class: "seps-ring" }) });
   return { sprites, notes };
 }
@@ -56,25 +52,11 @@ export function tokenRow(c, count) {
   const width = rest.width - label - (narrow ? 3 : 4) * type;
   const size = Math.min(width / count, 3.4 * type);
   const tall = Math.max(size, 1.1 * type);
-  return {
-    size,
-    tall,
-    label,
-    tiles: Array.from({ length: count }, (_, index) => ({
-      x: rest.x + label + index * size,
-      y: rest.y,
-      width: size,
-      height: tall,
-    })),
-  };
+  const tile = (_, index) => ({ x: rest.x + label + index * size, y: rest.y, width: size, height: tall });
+  return { size, tall, label, tiles: Array.from({ length: count }, tile) };
 }
 
-const gapped = ({ x, y, width, height }, gap) => ({
-  x,
-  y,
-  width: Math.max(1, width - gap),
-  height: Math.max(1, height - gap),
-});
+const gapped = ({ x, y, width, height }) => ({ x, y, width: Math.max(1, width - 1), height: Math.max(1, height - 1) });
 
 // Tokens as tiny maps on places; one without weights ([CLS], or an extra token of nothing) stays empty.
 export function tokenTiles(c, alignment, places, numbered) {
@@ -82,7 +64,7 @@ export function tokenTiles(c, alignment, places, numbered) {
   return weights.flatMap(([weights, most], index) => {
     if (most === 0) return [];
     const aggregated = /^aggregated (\d+)$/.exec(alignment.tokens[index]);
-    const rect = gapped(places[index], 1);
+    const rect = gapped(places[index]);
     const key = `${alignment.caption}:all:${index}`;
     const image = tileOf(c, key, weights, [0, most], rect, numbered && aggregated ? aggregated[1] : "");
     const id = aggregated ? `tile:${Number(aggregated[1]) - 1}` : `tile:${alignment.tokens[index]}`;
@@ -90,12 +72,9 @@ export function tokenTiles(c, alignment, places, numbered) {
   });
 }
 
-export const emptyTiles = (alignment, places) =>
-  alignment.token_weights.flatMap((weights, index) =>
-    highest(weights) > 0
-      ? []
-      : [{ key: `empty:${index}`, rect: gapped(places[index], 1), node: h("div", { class: "seps-empty-tile" }) }],
-  );
+const emptyTile = (key, rect) => ({ key, rect, node: h("div", { class: "seps-empty-tile" }) });
+export const emptyTiles = (alignment, places) => alignment.token_weights.flatMap((weights, index) =>
+  (highest(weights) > 0 ? [] : [emptyTile(`empty:${index}`, gapped(places[index]))]));
 
 // 6: [CLS], aggregated and extra tokens in one row, two of them large.
 function together(c) {
@@ -111,50 +90,34 @@ function together(c) {
   const sprites = new Map(patches(c, corner, masked(branch)));
   for (const [id, sprite] of tokenTiles(c, alignment, places, narrow)) sprites.set(id, sprite);
   const ending = record.has_cls ? "_cls" : "";
-  const sum = say(`lesson.count${ending}`, { merged, count });
+  const counts = say(`lesson.count${ending}`, { merged, count });
   const notes = [
     heading(c, "home", corner, say("lesson.kept_and_dropped")),
     footing(c, "home-legend", corner, maskLegend(c, branch, null)),
-    heading(c, "side", rest, h("b", { "data-tokens": count }, sum), say(`lesson.parts${ending}`, { merged })),
+    heading(c, "side", rest, h("b", { "data-tokens": count }, counts), say(`lesson.parts${ending}`, { merged })),
     ...emptyTiles(alignment, places),
   ];
-  if (!narrow) {
-    notes.push({
-      key: "row",
-      rect: { x: rest.x, y: rest.y, width: label - 0.5 * type, height: tall },
-      node: h("p", { class: "seps-aside seps-right" }, say("lesson.all_tokens")),
-    });
-  }
+  const rowName = h("p", { class: "seps-aside seps-right" }, say("lesson.all_tokens"));
+  const beside = { x: rest.x, y: rest.y, width: label - 0.5 * type, height: tall };
+  if (!narrow) notes.push({ key: "row", rect: beside, node: rowName });
   const below = (narrow ? upper.y + upper.height : rest.y + tall) + 2.6 * line;
   const start = narrow ? rest.x : rest.x + label;
   const gap = 2.4 * type;
-  const large = Math.min(
-    (rest.x + rest.width - start) / 2 - gap / 2,
-    (rest.y + rest.height - below - 1.4 * line) / aspect,
-  );
+  const large = Math.min((rest.x + rest.width - start) / 2 - gap / 2, (rest.y + rest.height - below - 1.4 * line) / aspect);
   const token = Math.min(c.token, Math.max(0, merged - 1));
   const extra = count - 1;
   const pitch = Math.max(large + gap, Math.min(15 * type, 0.5 * (rest.x + rest.width - start)));
   const title = say("title.token", { number: token + 1, count: merged });
   const chosen = merged ? [[token + Number(record.has_cls), title]] : [];
   [...chosen, [extra, say("title.extra")]].forEach(([index, name], place) => {
-    const rect = {
-      x: start + place * pitch,
-      y: below,
-      width: large,
-      height: large * aspect,
-      room: pitch - 0.8 * type,
-    };
+    const rect = { x: start + place * pitch, y: below, width: large, height: large * aspect, room: pitch - 0.8 * type };
     const weights = alignment.token_weights[index];
     const most = highest(weights);
     notes.push(heading(c, `large:${place}`, rect, name));
-    if (most === 0) {
-      notes.push({ key: `void:${place}`, rect, node: h("div", { class: "seps-empty-tile" }) });
-      return;
-    }
+    if (most === 0) return void notes.push(emptyTile(`void:${place}`, rect));
     const image = tileOf(c, `${alignment.caption}:all:${index}`, weights, [0, most], rect);
     sprites.set(`large:${place}`, { ...rect, image, from: index === extra ? "tile:extra" : `tile:${token}` });
-    notes.push(footing(c, `scale:${place}`, rect, stageLegend(c, "score", [0, most], say("scale.weights"))));
+    return notes.push(footing(c, `scale:${place}`, rect, stageLegend(c, "score", [0, most], say("scale.weights"))));
   });
   if (merged) {
     const ring = grown(places[token + Number(record.has_cls)], 2);

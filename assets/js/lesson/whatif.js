@@ -1,17 +1,17 @@
 // The lesson's ninth step: patches kept and dropped by hand, and the numbers of both decisions. See steps.js.
 
+import { cellOf, sum } from "../base/arrays.js";
 import { debounced, describedBy, h, svg, table } from "../base/dom.js";
 import { say, symbols } from "../base/words.js";
 import { overPatches } from "../picture/patches.js";
 import { readMask } from "../viewer/masks.js";
 import { whatIf } from "../viewer/whatif.js";
 import { keptOutlines } from "./charts.js";
-import { countKept, footing, heading, maskLegend, masked, patches } from "./stage.js";
+import { footing, heading, maskLegend, masked, patches } from "./stage.js";
 
 const STROKE = 40; // milliseconds in which patches that are painted gather
 
-// The decision by hand on one example: its tools, the place over the photo where patches are chosen, and its picture.
-// `ask` is called with the decision's text once it settles, `redraw` at each change.
+// The decision by hand on an example; ask(text) is called once it settles, redraw() at each change.
 export function createHand(value, grid, { ask, redraw }) {
   const count = grid[0] * grid[1];
   let content = value.whatif;
@@ -19,10 +19,7 @@ export function createHand(value, grid, { ask, redraw }) {
   let patch = null; // the one under the pointer, or that the arrow keys have reached
   const asks = debounced(() => ask(decider.text()), STROKE);
   const decider = whatIf(content, {
-    mask: value.by_hand,
-    budget: 0,
-    grid,
-    always: true,
+    mask: value.by_hand, budget: 0, grid, always: true,
     changed: () => {
       redraw();
       asks();
@@ -34,16 +31,11 @@ export function createHand(value, grid, { ask, redraw }) {
   const reading = h("p", { class: "seps-aside seps-patch", role: "status", "aria-live": "polite" });
   describedBy(place, reading, decider.element.querySelector(".seps-decision"));
   const show = () => {
-    if (patch === null) {
-      mark.replaceChildren();
-      reading.textContent = "";
-      return;
-    }
-    const [y, x] = [Math.floor(patch / grid[1]), patch % grid[1]];
+    const [y, x] = patch === null ? [] : cellOf(patch, grid[1]);
     const square = { x, y, width: 1, height: 1, "vector-effect": "non-scaling-stroke" };
-    mark.replaceChildren(svg("rect", { class: "seps-under", ...square }), svg("rect", square));
-    const at = { row: y + 1, column: x + 1 };
-    reading.textContent = say(decider.kept[patch] ? "whatif.patch_kept" : "whatif.patch_dropped", at);
+    mark.replaceChildren(...(patch === null ? [] : [svg("rect", { class: "seps-under", ...square }), svg("rect", square)]));
+    const key = decider.kept[patch] ? "whatif.patch_kept" : "whatif.patch_dropped";
+    reading.textContent = patch === null ? "" : say(key, { row: y + 1, column: x + 1 });
   };
   overPatches(place, grid, () => patch, (next) => {
     patch = next;
@@ -64,8 +56,7 @@ export function createHand(value, grid, { ask, redraw }) {
     const branch = { ...record.branches[0], kept: decider.kept };
     const ring = content.patch !== null && !decider.text() ? content.patch : null;
     show();
-    const kept = countKept(branch.kept);
-    const title = say("mask.count", { kept, total: count });
+    const title = say("mask.count", { kept: sum(branch.kept), total: count });
     place.setAttribute("aria-label", `${title}. ${say("whatif.hint")}`);
     const notes = [
       heading(c, "home", home, title),
@@ -76,7 +67,8 @@ export function createHand(value, grid, { ask, redraw }) {
     ];
     if (ring !== null) {
       const [wide, tall] = [home.width / grid[1], home.height / grid[0]];
-      const rect = { x: home.x + (ring % grid[1]) * wide, y: home.y + Math.floor(ring / grid[1]) * tall, width: wide, height: tall };
+      const [row, column] = cellOf(ring, grid[1]);
+      const rect = { x: home.x + column * wide, y: home.y + row * tall, width: wide, height: tall };
       notes.push({ key: "ring", rect, node: h("div", { class: "seps-ring", "data-patch": ring }) });
     }
     if (!value.still) notes.push({ key: "paint", rect: home, node: place });
@@ -91,8 +83,7 @@ export function createHand(value, grid, { ask, redraw }) {
   }
 
   return {
-    element: decider.element,
-    picture,
+    element: decider.element, picture,
     update(next) {
       content = next.whatif;
       answered = next.by_hand;

@@ -14,17 +14,11 @@ function build(root, { claims, live = true }, trigger) {
 export const mount = mounting("seps-claims", build, "");
 
 function runButton({ name, result }, trigger) {
-  const run = button(
-    {
-      "data-run": name,
-      click: () => {
-        run.disabled = true;
-        run.textContent = say("button.measuring");
-        trigger("run", { claim: name });
-      },
-    },
-    say(result ? "button.measure_again" : "button.measure"),
-  );
+  const run = button({ "data-run": name, click: () => {
+    run.disabled = true;
+    run.textContent = say("button.measuring");
+    trigger("run", { claim: name });
+  } }, say(result ? "button.measure_again" : "button.measure"));
   return run;
 }
 
@@ -32,7 +26,7 @@ function card({ name, claim, how, result }, run) {
   return h("article", { class: "seps-claim", "data-claim": name },
     h("p", { class: "seps-said-claim" }, ...symbols(claim)),
     h("p", { class: "seps-how" }, ...symbols(how)),
-    ...(run ? [run] : []),
+    run,
     h("div", { class: "seps-measured" }, ...(result ? measured(claim, result) : [])),
   );
 }

@@ -1,5 +1,6 @@
 // The playground's tables: the similarities of a batch with its violations, and captions that no class list foresaw.
 
+import { extremes } from "../base/arrays.js";
 import { button, h, table } from "../base/dom.js";
 import { roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
@@ -21,25 +22,16 @@ function arrows(value, row, column) {
 
 // Photos by captions; `choose` is given a pair [row, column].
 export function similarityTable(value, choose) {
-  const all = value.similarity.flat();
-  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const [low, high] = extremes(value.similarity.flat());
   const cell = (similarity, row, column) => {
     const beaten = arrows(value, row, column);
     const signs = beaten.map(({ sign, counted }) => h("i", { class: counted ? "seps-counted" : "seps-uncounted" }, sign));
-    const inside = button(
-      {
-        click: () => choose([row, column]),
-        pointerenter: (event) => event.pointerType === "mouse" && choose([row, column]),
-        focus: () => choose([row, column]),
-      },
-      h("span", {}, fixed(similarity, 2)),
-      h("span", { class: "seps-arrows", "aria-hidden": "true" }, ...signs),
-    );
+    const click = () => choose([row, column]);
+    const pointerenter = (event) => event.pointerType === "mouse" && click();
+    const inside = button({ click, pointerenter, focus: click },
+      h("span", {}, fixed(similarity, 2)), h("span", { class: "seps-arrows", "aria-hidden": "true" }, ...signs));
     return h("td", {
-      "data-row": row,
-      "data-column": column,
-      "data-similarity": similarity,
-      class: looks(value, row, column),
+      "data-row": row, "data-column": column, "data-similarity": similarity, class: looks(value, row, column),
       "data-violates": beaten.map(({ sign }) => sign).join(""),
       "data-counted": beaten.filter(({ counted }) => counted).map(({ sign }) => sign).join(""),
       style: { "--share": `${Math.round((45 * (similarity - low)) / (high - low || 1))}%` },
@@ -73,27 +65,17 @@ export function pairLines(value, row, column) {
   if (value.excluded[row][column]) return [first, say("loss.pair_masked")];
   const beaten = arrows(value, row, column);
   if (!beaten.length) return [first, say("loss.pair_beaten")];
-  return [
-    first,
-    ...beaten.map(({ way, amount, counted }) => say(counted ? `loss.${way}` : `loss.${way}_uncounted`, { amount })),
-  ];
+  return [first, ...beaten.map(({ way, amount, counted }) => say(counted ? `loss.${way}` : `loss.${way}_uncounted`, { amount }))];
 }
 
 export function unforeseenCards({ classes, class_list: list, examples }) {
-  const cards = examples.map((example) =>
-    h("figure", { "data-subject": example.subject, "data-rank": example.rank },
+  const cards = examples.map(({ subject, named_by: names, ...example }) =>
+    h("figure", { "data-subject": subject, "data-rank": example.rank },
       h("img", { src: example.thumb, alt: example.title }),
       h("figcaption", {},
         h("p", { class: "seps-quote" }, `“${example.caption}”`),
-        h("p", {},
-          example.named_by.length
-            ? say("loss.named", { subject: example.subject, names: listed(example.named_by) })
-            : say("loss.unnamed", { subject: example.subject }),
-        ),
-        h("p", {}, ...sayNodes("loss.its_rank", { ...example, rank: h("b", {}, say("loss.rank", example)) })),
-      ),
-    ),
-  );
+        h("p", {}, say(names.length ? "loss.named" : "loss.unnamed", { subject, names: listed(names) })),
+        h("p", {}, ...sayNodes("loss.its_rank", { ...example, rank: h("b", {}, say("loss.rank", example)) })))));
   const named = examples.some((example) => example.named_by.length);
   const sentence = say(named ? "loss.class_list" : "loss.class_list_none", { list, classes });
   return [h("p", {}, sentence), h("div", { class: "seps-cards" }, ...cards)];

@@ -1,8 +1,7 @@
-// The losses on a small real batch: similarities and who violates the margin, the loss over margins, the ratio loss
-// next to others, and captions outside any class list.
+// The losses on a small real batch: violations of the margin, ratio losses, and captions outside any class list.
 
 import { onWidth } from "../base/canvas.js";
-import { button, debounced, describedBy, h, press, svg, table } from "../base/dom.js";
+import { button, debounced, describedBy, h, press, svg, svgText, table } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
 import { fixed, shownNumber } from "../base/numbers.js";
 import { say, sayNodes, symbol } from "../base/words.js";
@@ -11,8 +10,7 @@ import { curvesChart } from "./curves.js";
 import { matrixKey, pairLines, similarityTable, unforeseenCards } from "./matrix.js";
 
 const DEBOUNCE = 250; // milliseconds
-const MININGS = ["all", "hardest"];
-const LINES = { all: null, hardest: "7 4" };
+const LINES = { all: null, hardest: "7 4" }; // by the mining, how each curve is dashed
 const KINDS = ["value", "gradient"]; // curves of a loss over the kept share
 const LOSSES = { mse: null, mae: "8 4", huber: "2 4" }; // how each is dashed
 
@@ -21,26 +19,17 @@ const backToTalk = () => partOf("lesson")?.click();
 
 function build(root, trigger) {
   let value = null;
-  let timer = 0;
+  let waits = false; // whether a person moves a setting
   const shares = debounced(() => trigger("share", { share: kept.valueAsNumber }), DEBOUNCE);
   let pair = [0, 0];
-  const part = (name, title, ...children) =>
-    h("section", { class: `seps-part ${name}` }, h("h3", {}, title), ...children);
+  const part = (name, title, ...children) => h("section", { class: `seps-part ${name}` }, h("h3", {}, title), ...children);
 
   const margin = h("input", { type: "range", step: 0.01, input: changed });
   const marginReading = h("output", {});
-  const minings = MININGS.map((name) =>
-    button(
-      {
-        "data-mining": name,
-        click: () => {
-          press(minings, (element) => element.dataset.mining === name);
-          changed();
-        },
-      },
-      say(`option.${name}`),
-    ),
-  );
+  const minings = Object.keys(LINES).map((name) => button({ "data-mining": name, click: () => {
+    press(minings, (element) => element.dataset.mining === name);
+    changed();
+  } }, say(`option.${name}`)));
   const masking = h("input", { type: "checkbox", input: changed });
   const matrix = h("div", { class: "seps-matrix" });
   const reading = h("p", { class: "seps-pair", role: "status", "aria-live": "polite" });
@@ -52,30 +41,15 @@ function build(root, trigger) {
   const shareReading = h("output", {});
   const ratios = h("div", { class: "seps-ratios" });
   const unforeseen = h("div", { class: "seps-unforeseen" });
+  const settingsLine = h("div", { class: "seps-settings" },
+    h("label", {}, say("knob.margin"), margin, marginReading),
+    h("div", { class: "seps-minings", role: "group", "aria-label": say("group.mining") }, ...minings),
+    h("label", {}, masking, say("knob.masking")));
   root.replaceChildren(
-    part(
-      "seps-ranking",
-      say("loss.ranking"),
-      h("div", { class: "seps-halves" },
-        h("div", {}, matrix, reading, captions),
-        h("div", {},
-          h("div", { class: "seps-settings" },
-            h("label", {}, say("knob.margin"), margin, marginReading),
-            h("div", { class: "seps-minings", role: "group", "aria-label": say("group.mining") }, ...minings),
-            h("label", {}, masking, say("knob.masking")),
-          ),
-          now,
-          ids,
-          curve,
-        ),
-      ),
-    ),
-    part(
-      "seps-ratio",
-      say("loss.ratio"),
-      h("div", { class: "seps-settings" }, h("label", {}, say("knob.share"), kept, shareReading)),
-      ratios,
-    ),
+    part("seps-ranking", say("loss.ranking"), h("div", { class: "seps-halves" },
+      h("div", {}, matrix, reading, captions), h("div", {}, settingsLine, now, ids, curve))),
+    part("seps-ratio", say("loss.ratio"),
+      h("div", { class: "seps-settings" }, h("label", {}, say("knob.share"), kept, shareReading)), ratios),
     part("seps-classes", say("loss.classes"), unforeseen),
     h("div", { class: "seps-hall-bar" }, h("span", {}, say("talk.at_losses")), button({ click: backToTalk }, say("talk.back"))),
   );
@@ -91,20 +65,22 @@ function build(root, trigger) {
     mask_ids: masking.checked,
   });
 
+  const turns = debounced(() => {
+    waits = false;
+    root.setAttribute("aria-busy", "true");
+    trigger("turn", settings());
+  }, DEBOUNCE);
+
   function changed() {
+    waits = true;
     marginReading.textContent = fixed(margin.valueAsNumber, 2);
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      timer = 0;
-      root.setAttribute("aria-busy", "true");
-      trigger("turn", settings());
-    }, DEBOUNCE);
+    turns();
   }
 
   function update(next) {
     value = next;
     root.removeAttribute("aria-busy");
-    if (!timer) {
+    if (!waits) {
       Object.assign(margin, { min: value.margin_range[0], max: value.margin_range[1], value: value.margin });
       marginReading.textContent = fixed(value.margin, 2);
       press(minings, (element) => element.dataset.mining === value.mining);
@@ -115,11 +91,7 @@ function build(root, trigger) {
     matrix.replaceChildren(says, similarityTable(value, choose), matrixKey());
     choose(pair);
     now.replaceChildren(
-      symbol("L_align"),
-      " = ",
-      shownNumber(value.now, { "data-loss": value.now }),
-      h("span", {}, say("loss.violations", value)),
-    );
+      symbol("L_align"), " = ", shownNumber(value.now, { "data-loss": value.now }), h("span", {}, say("loss.violations", value)));
     const { pairs, with_ids: masked, without_ids: other } = value.masked;
     const places = pairs.map(({ row, column }) => `(${row + 1}, ${column + 1})`).join(say("reading.and"));
     ids.replaceChildren(...sayNodes("loss.ids", {
@@ -159,27 +131,13 @@ function build(root, trigger) {
     const width = curve.clientWidth;
     const { margins } = value.curve;
     const lines = Object.entries(LINES).map(([name, dashed]) => ({ name, dashed, values: value.curve[name] }));
-    const chart = curvesChart({
-      xs: margins,
-      lines,
-      at: value.margin,
-      width,
-      height: 210,
-      type: 14,
-      names: [say("loss.margin"), say("loss.align")],
-    });
+    const chart = curvesChart({ xs: margins, lines, at: value.margin, width, names: [say("loss.margin"), say("loss.align")] });
     for (const { name } of lines) {
       const dot = { cx: chart.x(value.margin), cy: chart.y(value.loss[name]), r: name === value.mining ? 6 : 4 };
       chart.drawing.append(svg("circle", { ...dot, class: name === value.mining ? "seps-here" : "seps-there" }));
     }
-    const names = Object.entries(LINES).map(([name, dashed]) =>
-      h("span", {},
-        sample(dashed),
-        say(`option.${name}`),
-        " ",
-        shownNumber(value.loss[name], { "data-loss-of": name }),
-      ),
-    );
+    const names = Object.entries(LINES).map(([name, dashed]) => h("span", {},
+      sample(dashed), say(`option.${name}`), " ", shownNumber(value.loss[name], { "data-loss-of": name })));
     describedBy(chart.drawing, now);
     curve.replaceChildren(chart.drawing, h("p", { class: "seps-samples" }, ...names));
   }
@@ -191,21 +149,13 @@ function build(root, trigger) {
     const wide = Math.max(240, root.clientWidth < 760 ? root.clientWidth : (root.clientWidth - 340) / 2 - 24);
     const charts = KINDS.map((kind) => {
       const lines = Object.entries(LOSSES).map(([loss, dashed]) => ({ name: `${loss}-${kind}`, dashed, values: losses[loss][kind] }));
-      const chart = curvesChart({
-        xs: fractions,
-        lines,
-        at: fractions[at],
-        width: wide,
-        height: 210,
-        type: 14,
-        names: [say("loss.share"), say(`loss.${kind}`)],
-      });
-      const goal = { x: chart.x(target), y: 16, "text-anchor": "middle", class: "seps-goal" };
-      chart.drawing.append(
-        svg("path", { class: "seps-goal-line", d: `M${chart.x(target)} 22V174` }),
-        svg("text", goal, say("loss.target", { target })),
+      const names = [say("loss.share"), say(`loss.${kind}`)];
+      const { drawing, x } = curvesChart({ xs: fractions, lines, at: fractions[at], width: wide, names });
+      drawing.append(
+        svg("path", { class: "seps-goal-line", d: `M${x(target)} 22V174` }),
+        svgText(x(target), 16, "middle", say("loss.target", { target }), { class: "seps-goal" }),
       );
-      return chart.drawing;
+      return drawing;
     });
     const number = (loss, kind) => shownNumber(losses[loss][kind][at], { [`data-${kind}`]: losses[loss][kind][at] });
     const rows = Object.entries(LOSSES).map(([loss, dashed]) =>
@@ -222,14 +172,9 @@ function build(root, trigger) {
   });
   return {
     update,
-    end: () => {
-      clearTimeout(timer);
-      shares.stop();
-      end();
-    },
+    end: () => [turns.stop, shares.stop, end].forEach((stop) => stop()),
   };
 }
 
-// trigger("turn", {margin, mining, mask_ids}) follows a change, once it rests, trigger("share", {share}) the kept share, which the
-// address contains.
+// trigger("turn", {margin, mining, mask_ids}) once a change rests, trigger("share", {share}) for the address.
 export const mount = lasting("seps-playground", build, say("hint.no_batch"));

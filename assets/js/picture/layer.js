@@ -1,32 +1,28 @@
 // One layer of a record over its photo, on a canvas. Patches cover the whole photo, whatever its aspect ratio.
 
-import { strokes } from "../base/canvas.js";
-import { DENSE_ONLY, SPARSE_ONLY, VEIL, colour, sideColour, strength } from "../base/colours.js";
+import { boxOf, strokes } from "../base/canvas.js";
+import { DENSE_ONLY, SPARSE_ONLY, VEIL, look } from "../base/colours.js";
+import { borders } from "./patches.js";
 import { branchOf, fates, isMask, isPhoto, layerValues, parseLayer } from "../record/record.js";
 
 const TINT = 0.45;
 const CROSS_FROM = 11; // CSS pixels: in smaller patches a cross would be noise
 
-// Draw a layer (text form) so that it fills the canvas (size in device pixels).
-// opacity: of the veil, and of a value at the end of its scale, 0 to 1. lines: whether the patches' borders are drawn. range: [low, high]
-// of the colours instead of the layer's own. patch: the index of a patch to mark.
+// Draw a layer (text form) so that it fills the canvas. opacity: of the veil, and of a value at the end of its scale, 0 to
+// 1. lines: whether the patches' borders are drawn. range: of the colours instead of the layer's own. patch: one to mark.
 export function drawLayer(canvas, photo, record, text, options = {}) {
   const { opacity = 0.75, lines = true, range = null, patch = null } = options;
   const layer = parseLayer(text);
   const context = canvas.getContext("2d");
   const [rows, columns] = record.grid;
   const pixel = window.devicePixelRatio || 1;
-  const across = Array.from({ length: columns + 1 }, (_, column) => Math.round((column * canvas.width) / columns));
-  const down = Array.from({ length: rows + 1 }, (_, row) => Math.round((row * canvas.height) / rows));
-  const cells = Array.from({ length: rows * columns }, (_, index) => {
-    const [row, column] = [Math.floor(index / columns), index % columns];
-    const [x, y] = [across[column], down[row]];
-    return { row, column, x, y, width: across[column + 1] - x, height: down[row + 1] - y };
-  });
+  const cells = Array.from({ length: rows * columns }, (_, patch) => boxOf(canvas, record.grid, patch));
+  const across = (column) => Math.round((column * canvas.width) / columns);
+  const down = (row) => Math.round((row * canvas.height) / rows);
   const fill = (cell, style, alpha) => {
     context.globalAlpha = alpha;
     context.fillStyle = style;
-    context.fillRect(cell.x, cell.y, cell.width, cell.height);
+    context.fillRect(...cell);
   };
 
   context.globalAlpha = 1;
@@ -55,17 +51,13 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   function drawValues() {
     const { values, range: layerRange, centred } = layerValues(record, layer);
     const scale = range ?? layerRange;
-    const shade = (value) => (centred ? sideColour(value) : colour(value, scale));
     const { kept } = branchOf(record, layer);
-    const arm = Math.min(cells[0].width, cells[0].height) / 9;
+    const arm = Math.min(...cells[0].slice(2)) / 9;
     drainColour(() => true); // a coloured photo would tint the colour map
-    cells.forEach((cell, index) => {
-      const value = values[index];
-      fill(cell, shade(value), opacity * strength(value, scale, centred));
-    });
+    cells.forEach((cell, index) => fill(cell, ...look(values[index], scale, opacity, centred)));
     if (9 * arm < CROSS_FROM * pixel) return;
-    const crosses = cells.filter((_, index) => !kept[index]).flatMap((cell) => {
-      const [x, y] = [cell.x + cell.width - 2.2 * arm, cell.y + 2.2 * arm];
+    const crosses = cells.filter((_, index) => !kept[index]).flatMap(([left, top, width]) => {
+      const [x, y] = [left + width - 2.2 * arm, top + 2.2 * arm];
       return [[x - arm, y - arm, x + arm, y + arm], [x - arm, y + arm, x + arm, y - arm]];
     });
     edged(crosses, 1.1, 0.7);
@@ -90,24 +82,18 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   function drawLines() {
     context.lineWidth = 1;
     context.strokeStyle = "#ffffff38";
-    path(across.slice(1, -1).map((x) => [x + 0.5, 0, x + 0.5, canvas.height]));
-    path(down.slice(1, -1).map((y) => [0, y + 0.5, canvas.width, y + 0.5]));
+    path(Array.from({ length: columns - 1 }, (_, at) => across(at + 1) + 0.5).map((x) => [x, 0, x, canvas.height]));
+    path(Array.from({ length: rows - 1 }, (_, at) => down(at + 1) + 0.5).map((y) => [0, y, canvas.width, y]));
   }
 
   // Between kept and dropped patches.
   function drawOutline() {
-    const decisions = fates(record, layer);
-    const segments = [];
-    cells.forEach(({ row, column, x, y, width, height }, index) => {
-      const differs = (other) => decisions[index] === 0 !== (decisions[other] === 0);
-      if (column + 1 < columns && differs(index + 1)) segments.push([x + width, y, x + width, y + height]);
-      if (row + 1 < rows && differs(index + columns)) segments.push([x, y + height, x + width, y + height]);
-    });
     context.lineCap = "square";
-    edged(segments, 1.5);
+    edged(borders(fates(record, layer).map(Boolean), record.grid).map(([x0, y0, x1, y1]) =>
+      [across(x0), down(y0), across(x1), down(y1)]), 1.5);
   }
 
-  function drawMark({ x, y, width, height }) {
+  function drawMark([x, y, width, height]) {
     const rect = () => context.strokeRect(x + 2.5 * pixel, y + 2.5 * pixel, width - 5 * pixel, height - 5 * pixel);
     strokes(context, [["#000000", 5], ["#ffffff", 2.5]], rect);
   }

@@ -22,14 +22,12 @@ export function layerLegend(record, layer, { opacity, range }) {
   return h("div", { class: "seps-legend" },
     h("span", { class: "seps-scale-label" }, ...symbols(label)),
     end(low, "low"), scaleBar({ opacity, centred }), end(high, "high"),
-    looks ? h("span", { class: "seps-cross", title: meaning("cross") }, looks) : null,
-  );
+    looks && h("span", { class: "seps-cross", title: meaning("cross") }, looks));
 }
 
 const STOPS = Array.from({ length: 33 }, (_, index) => index / 32);
 
-// A scale of colours, as strong as they lie over a photo, here over squares of grey; without `opacity` what is drawn over
-// nothing, in full colours.
+// A scale of colours, as strong as over a photo, on squares of grey; in full colours without `opacity`.
 export function scaleBar({ opacity = null, centred = false }) {
   const range = centred ? [-1, 1] : [0, 1];
   const stops = STOPS.map((stop) => {
@@ -55,14 +53,11 @@ export function credit({ title, credit: author, link, licence, licence_link: ter
 
 // A button for each format; `save` gets the clicked one's name.
 export function downloadButtons(formats, save) {
-  const buttons = formats.map((format) => button({
-    "data-format": format.toLowerCase(),
-    "aria-label": say("button.download", { format }),
-    click: () => save(format.toLowerCase()),
-  }, format));
+  const buttons = formats.map((format) => {
+    const kind = format.toLowerCase();
+    return button({ "data-format": kind, "aria-label": say("button.download", { format }), click: () => save(kind) }, format);
+  });
   return h("div", { class: "seps-downloads", role: "group", "aria-label": say("button.downloads") }, ...buttons);
 }
 
-export function modelName(name) {
-  return name && h("span", {}, say("button.model", { name }));
-}
+export const modelName = (name) => name && h("span", {}, say("button.model", { name }));

@@ -1,6 +1,7 @@
 // The true outlines of a drawn scene's objects over any picture of it, with their names.
 
-import { strokes } from "../base/canvas.js";
+import { extremes } from "../base/arrays.js";
+import { freeTop, strokes } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
 import { checkbox } from "../base/dom.js";
 import { say } from "../base/words.js";
@@ -55,12 +56,12 @@ export function holds(lines, [x, y]) {
   return document.createElement("canvas").getContext("2d").isPointInPath(path(lines, 1, 1), x, y, "evenodd");
 }
 
+// The smallest and the largest x of lines, or y.
+const endsOf = (lines, parity) => extremes(lines.flat().filter((_, at) => at % 2 === parity)); // every line's length is even
+
 export function boxArea(lines) {
-  const side = (parity) => {
-    const values = lines.flat().filter((_, at) => at % 2 === parity); // every line has an even length
-    return Math.max(...values) - Math.min(...values);
-  };
-  return side(0) * side(1);
+  const [[left, right], [top, bottom]] = [endsOf(lines, 0), endsOf(lines, 1)];
+  return (right - left) * (bottom - top);
 }
 
 // Each object's name above its upper left corner, below other names where they would meet.
@@ -71,12 +72,9 @@ function name(context, objects, { pixel, across, down }) {
   context.textBaseline = "middle";
   for (const { name: text, lines } of objects) {
     const width = context.measureText(text).width + 8 * pixel;
-    const left = Math.min(...lines.flatMap((line) => line.filter((_, at) => at % 2 === 0))) * across;
-    const top = Math.min(...lines.flatMap((line) => line.filter((_, at) => at % 2 === 1))) * down;
+    const [left, top] = [endsOf(lines, 0)[0] * across, endsOf(lines, 1)[0] * down];
     const x = Math.max(0, Math.min(left, context.canvas.width - width));
-    let y = Math.max(0, top - height - 2 * pixel);
-    const meets = (other) => Math.abs(other.y - y) < height && x < other.x + other.width && other.x < x + width;
-    while (placed.some(meets)) y += height / 2;
+    const y = freeTop(placed, { x, y: Math.max(0, top - height - 2 * pixel), width, height }, height / 2);
     placed.push({ x, y, width });
     context.fillStyle = VEIL;
     context.fillRect(x, y, width, height);
@@ -86,6 +84,4 @@ function name(context, objects, { pixel, across, down }) {
 }
 
 // The switch, if there are objects; `change` gets whether it is on.
-export function objectsToggle(on, change) {
-  return checkbox(say("button.objects"), on, change, { class: "seps-objects" });
-}
+export const objectsToggle = (on, change) => checkbox(say("button.objects"), on, change, { class: "seps-objects" });

@@ -1,6 +1,17 @@
 // Moving over the patches of a picture by pointer, touch or keyboard.
 
+import { cellOf } from "../base/arrays.js";
 import { isShortcut } from "../base/focus.js";
+
+// The lines between neighbours of a grid that differ: [x0, y0, x1, y1] each, in patches.
+export function borders(values, [rows, columns]) {
+  return Array.from(values).flatMap((value, patch) => {
+    const [row, column] = cellOf(patch, columns);
+    const right = column + 1 < columns && value !== values[patch + 1];
+    const below = row + 1 < rows && value !== values[patch + columns];
+    return [...(right ? [[column + 1, row, column + 1, row + 1]] : []), ...(below ? [[column, row + 1, column + 1, row + 1]] : [])];
+  });
+}
 
 // The index of the patch under a pointer on a canvas, null outside.
 export function patchUnder(canvas, [rows, columns], event) {

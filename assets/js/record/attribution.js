@@ -1,12 +1,14 @@
 // S(I, T) split among words and tokens, as seps/explanation/attribution.py splits it.
 
+import { fromHighest, sum } from "../base/arrays.js";
+
 // Integrated gradients of the relevance network; relevance: {top_k, first: {weight, bias}, last: {weight, bias}, nodes,
 // weights} (points of the way and their weights), null in the released variant.
 function splitRelevance(relevance, best) {
   const parts = best.map(() => 0);
   if (!relevance) return { parts, leftOver: 0 };
   const { top_k: most, nodes, weights } = relevance;
-  const order = best.map((_, index) => index).sort((first, other) => best[other] - best[first] || first - other).slice(0, most);
+  const order = fromHighest(best).slice(0, most);
   const inputs = Array.from({ length: most }, (_, place) => (place < order.length ? best[order[place]] : 0));
   const sums = inputs.map(() => 0);
   nodes.forEach((node, point) => {
@@ -15,7 +17,7 @@ function splitRelevance(relevance, best) {
   });
   const terms = inputs.map((value, place) => value * sums[place]);
   order.forEach((at, place) => { parts[at] = terms[place]; });
-  return { parts, leftOver: network(relevance, inputs).value - terms.reduce((sum, term) => sum + term, 0) };
+  return { parts, leftOver: network(relevance, inputs).value - sum(terms) };
 }
 
 // The relevance network's value and its slopes.

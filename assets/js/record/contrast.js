@@ -3,13 +3,13 @@
 //
 // A side is {title, caption, record, attribution, rank, total}, rank 0 where it was not ranked.
 
+import { firstHighest, joined, sum } from "../base/arrays.js";
 import { listed, phrase, say } from "../base/words.js";
 import { whereabouts } from "./whereabouts.js";
 
 const MARKED = 3; // words that are marked on the pictures
 const LEAST = 5e-5; // what counts as a difference
 const numbers = ({ left, right, difference }) => ({ left, right, difference });
-const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 // What two sides have in parts: {sides, words, rest, closed}; closed: words that name nothing that a picture could show.
 export function contrastOf(left, right, closed) {
@@ -67,8 +67,7 @@ function deciding(contrast) {
 
 function marksOf(contrast, place) {
   return deciding(contrast).filter((part) => isMapped(contrast, part, place)).map((part) => {
-    const values = mapOf(contrast, part, place);
-    const patch = values.indexOf(Math.max(...values));
+    const patch = firstHighest(mapOf(contrast, part, place));
     return { number: part.number, word: part.name, patch, speaks: (part.difference > 0) === (place === 0) };
   });
 }
@@ -142,10 +141,7 @@ export function contrastValue(contrast) {
   return {
     says: sentencesOf(contrast),
     rows: words.map((part) => ({
-      number: part.number,
-      word: part.name,
-      ...numbers(part),
-      says: wordSentence(contrast, part),
+      number: part.number, word: part.name, ...numbers(part), says: wordSentence(contrast, part),
       most: mostOf(contrast, part),
       shows: [0, 1].map((place) => alternative(contrast, part, place)),
     })),
@@ -157,8 +153,7 @@ export function contrastValue(contrast) {
     sides: sides.map((side, place) => ({
       title: side.title,
       caption: isOfCaptions(contrast) ? side.caption : "",
-      grid: side.record.grid,
-      kept: side.record.branches[0].kept,
+      grid: side.record.grid, kept: side.record.branches[0].kept,
       maps: byNumber.length ? stacked(byNumber.map((part) => mapOf(contrast, part, place))) : null,
       marks: marksOf(contrast, place),
       shows: alternative(contrast, null, place),
@@ -167,15 +162,9 @@ export function contrastValue(contrast) {
   };
 }
 
-function stacked(maps) {
-  const values = new Float32Array(maps.length * maps[0].length);
-  maps.forEach((map, number) => values.set(map, number * map.length));
-  return { shape: [maps.length, maps[0].length], values };
-}
-
-function scoreLine({ attribution: { similarity: score }, rank, total }) {
-  return rank ? say("why.ranked", { score, rank, total }) : say("why.score", { score });
-}
+const stacked = (maps) => ({ shape: [maps.length, maps[0].length], values: joined(maps) });
+const scoreLine = ({ attribution: { similarity: score }, rank, total }) =>
+  (rank ? say("why.ranked", { score, rank, total }) : say("why.score", { score }));
 
 // The same as programs take it, see `contrast_record` in Python.
 export function contrastRecord(contrast, model) {
@@ -183,23 +172,18 @@ export function contrastRecord(contrast, model) {
   return {
     model,
     says: sentencesOf(contrast).map((text) => text.replaceAll("−", "-")),
-    left,
-    right,
-    difference: differenceOf(contrast),
+    left, right, difference: differenceOf(contrast),
     words: contrast.words.map((part) => ({ word: part.name, ...numbers(part) })),
     rest: Object.fromEntries(contrast.rest.map((part) => [part.name, numbers(part)])),
   };
 }
 
-// Words of a caption, joined from word pieces: as seps/explanation/caption_words.py.
-
-const isSpecial = (label) => /^\[.+\]$/s.test(label);
-
-// Words of a caption: {text, pieces}, where pieces are positions among the labels of its tokens.
+// The words of a caption, as seps/explanation/caption_words.py joins them from pieces: {text, pieces}, where pieces are
+// positions among the labels of its tokens.
 function captionWords(labels) {
   const words = [];
   labels.forEach((label, position) => {
-    if (isSpecial(label)) return;
+    if (/^\[.+\]$/s.test(label)) return;
     const before = words.at(-1);
     if (label.startsWith("##") && label.length > 2 && before?.pieces.at(-1) === position - 1) {
       before.text += label.slice(2);
@@ -210,6 +194,4 @@ function captionWords(labels) {
 }
 
 // Whether a word can name something that a picture shows.
-function isContent(word, closed) {
-  return /\p{L}/u.test(word) && !word.startsWith("#") && !closed.includes(word.toLowerCase());
-}
+const isContent = (word, closed) => /\p{L}/u.test(word) && !word.startsWith("#") && !closed.includes(word.toLowerCase());

@@ -1,6 +1,6 @@
-// A packed explanation record read in the browser: its arrays, its layers, and their sentences.
-// Every number comes from the record; nothing of the model is computed here.
+// Reads a packed explanation record: its arrays, its layers, its sentences. Nothing of the model is computed here.
 
+import { cellOf, firstHighest, mapped } from "../base/arrays.js";
 import { floats } from "../base/numbers.js";
 import { fill, layers, listed, say, tokenLabel } from "../base/words.js";
 import { recordWords, layerText, sourceOf } from "./sentences.js";
@@ -11,56 +11,29 @@ const MATCHED = 3; // words that are named with a patch's class
 
 // The packed record with every array unpacked, under the same names, and its sentences under `says`.
 export function decode(packed) {
-  const branches = packed.branches.map((branch) => ({
-    ...branch,
-    score: floats(branch.score),
-    parts: Object.fromEntries(Object.entries(branch.parts).map(([name, part]) => [name, floats(part)])),
-    aggregation_weights: branch.aggregation_weights ? floats(branch.aggregation_weights) : [],
-    extra_weights: floats(branch.extra_weights),
-  }));
-  const alignments = packed.alignments.map((alignment) => ({
-    ...alignment,
-    token_weights: floats(alignment.token_weights),
-    cosines: floats(alignment.cosines),
-    matrix: floats(alignment.matrix),
-    word_maps: floats(alignment.word_maps),
-    patch_cosines: floats(alignment.patch_cosines),
-  }));
-  const { probability, word_shares: shares } = packed.classes ?? {};
-  const classes = packed.classes && { ...packed.classes, probability: floats(probability), word_shares: floats(shares) };
-  const measures = Object.fromEntries(Object.entries(packed.measures ?? {}).map(([name, measured]) => {
-    const { values, words, region } = measured ?? {};
-    return [name, values ? { values: floats(values), words: floats(words), region } : measured];
-  }));
-  const record = { ...packed, branches, alignments, measures, ...(classes ? { classes } : {}) };
+  const record = { measures: {}, ...unpacked(packed) };
+  for (const branch of record.branches) branch.aggregation_weights ??= [];
   return { ...record, says: recordWords(record) };
 }
 
-// The row of a layer in the table of layers.
-export function rowOf({ name, number, branch }) {
-  const is = (row) => row.name === name && Boolean(row.number) === (number !== null) && row.branches.includes(branch);
-  return layers.find(is);
+function unpacked(value) {
+  if (Array.isArray(value)) return value.map(unpacked);
+  if (!value || typeof value !== "object") return value;
+  return value.shape ? floats(value) : mapped(value, unpacked);
 }
 
+// The row of a layer in the table of layers.
+export const rowOf = ({ name, number, branch }) => layers.find((row) =>
+  row.name === name && Boolean(row.number) === (number !== null) && row.branches.includes(branch));
+
 // The names of the rows for which something holds, each once.
-export function layerNames(holds) {
-  return [...new Set(layers.filter(holds).map(({ name }) => name))];
-}
+export const layerNames = (holds) => [...new Set(layers.filter(holds).map(({ name }) => name))];
 
 // Whether a layer is only the photo; whether it shows decisions, and not values; whether it is of one word; whether it
 // exists both per word and without a word.
-export function isPhoto(layer) {
-  return rowOf(layer).scale === "none";
-}
-
-export function isMask(layer) {
-  return ["mask", "fates"].includes(rowOf(layer).scale);
-}
-
-export function isOfWord(layer) {
-  return rowOf(layer).number === "word";
-}
-
+export const isPhoto = (layer) => rowOf(layer).scale === "none";
+export const isMask = (layer) => ["mask", "fates"].includes(rowOf(layer).scale);
+export const isOfWord = (layer) => rowOf(layer).number === "word";
 export function isByWord({ name }) {
   const rows = layers.filter((row) => row.name === name);
   return rows.some(({ number }) => number === "word") && rows.some(({ number }) => !number);
@@ -73,55 +46,35 @@ export function parseLayer(text) {
   return { name, number, branch: rest[0] ?? "sparse" };
 }
 
-export function branchOf(record, layer) {
-  return record.branches.find((branch) => branch.name === layer.branch);
-}
+export const branchOf = (record, layer) => record.branches.find((branch) => branch.name === layer.branch);
+export const hasLayer = (record, layer) => layerText(layer) in record.says.layers;
 
-// Whether the record has this layer.
-export function hasLayer(record, layer) {
-  return layerText(layer) in record.says.layers;
-}
-
-// What a layer shows: {label, range, values, centred}. label: of the scale. range: its ends, [low, high]. values: one a
-// patch; an array of them, one a token, for "tokens"; null for the photo; for masks the fates. centred: whether zero
-// is in the middle of the scale.
+// What a layer shows: {label, range, values, centred}. values: one a patch; an array of them, one a token, for "tokens";
+// null for the photo; for masks the fates. centred: whether zero is in the middle of the scale.
 export function layerValues(record, layer) {
   const { label, range, diverging: centred = false } = record.says.layers[layerText(layer)];
-  return { label, range, centred, values: valuesOf(record, layer) };
+  return { label, range, centred, values: sourceOf(record, layer, rowOf(layer)) };
 }
 
-// The sum given by the source of the layer's row.
-function valuesOf(record, layer) {
-  return sourceOf(record, layer, rowOf(layer));
-}
-
-// For each patch of a mask 3 where it is kept, 0 where it is dropped; if the layer has more fates, 1 and 2 for
-// the looks between.
+// For each patch of a mask 3 if it is kept, 0 if dropped; 1 and 2 for other fates.
 export function fates(record, layer) {
-  const values = valuesOf(record, layer);
+  const { values } = layerValues(record, layer);
   return rowOf(layer).scale === "fates" ? values : values.map((kept) => (kept ? 3 : 0));
 }
 
-// What the picture of a layer (text form) shows, in words.
-export function describe(record, text) {
-  return record.says.layers[text].says;
-}
-
-// How many patches a branch kept, in words.
-export function keptCount(record, branch = record.branches[0]) {
-  return record.says.kept[branch.name];
-}
+// What the picture of a layer (text form) shows, and how many patches a branch kept, in words.
+export const describe = (record, text) => record.says.layers[text].says;
+export const keptCount = (record, branch = record.branches[0]) => record.says.kept[branch.name];
 
 // What is said of one patch, a line each: the token that gives it most weight, then each branch.
 export function patchLines(record, patch) {
   const { token_weights, tokens, words, best_word, cosines } = record.alignments[0];
-  const weights = token_weights.map((row) => row[patch]);
-  const token = weights.indexOf(Math.max(...weights));
+  const token = firstHighest(token_weights.map((row) => row[patch]));
   const word = best_word[token];
   const met = { token: tokenLabel(tokens[token]), word: words[word], cosine: cosines[token][word] };
   const first = fill(record.says.patch, { ...placeOf(record, patch), ...met });
   const branches = record.branches.map((branch, index) => {
-    const parts = Object.fromEntries(Object.entries(branch.parts).map(([name, values]) => [name, values[patch]]));
+    const parts = mapped(branch.parts, (values) => values[patch]);
     const fate = record.says.fates[branch.kept[patch]];
     const values = { fate, score: branch.score[patch], rank: branch.rank[patch] + 1, ...parts };
     return fill(record.says.branches[index], values);
@@ -132,15 +85,14 @@ export function patchLines(record, patch) {
 // What is said of one patch in a layer that was measured.
 export function measuredLine(record, layer, patch) {
   const [{ kept }] = record.branches;
-  const value = valuesOf(record, layer)[patch];
+  const value = layerValues(record, layer).values[patch];
   const cost = say(value >= 0 ? "region.cost" : "region.gain", { amount: Math.abs(value) });
   const place = say("patch.place", placeOf(record, patch));
   const fate = record.says.fates[kept[patch]];
   return say(`patch.${layer.name}_${kept[patch] ? "kept" : "dropped"}`, { place, cost, fate });
 }
 
-// What is said of one patch in the layer of classes: its best class, and the words that match it more through class
-// vectors than through the rest of the patch.
+// Describe a patch in the layer of classes: its best class, and the words that match it more through class vectors.
 export function classLine(record, patch) {
   const { classes: { names, probability, word_shares: shares }, alignments: [{ words, patch_cosines: cosines }] } = record;
   const matched = words.map((word, index) => ({ word, share: shares[index][patch], cosine: cosines[index][patch] }))
@@ -155,7 +107,7 @@ export function classLine(record, patch) {
 }
 
 // The row and the column of a patch, from 1.
-export function placeOf(record, patch) {
-  const columns = record.grid[1];
-  return { row: Math.floor(patch / columns) + 1, column: (patch % columns) + 1 };
+export function placeOf({ grid }, patch) {
+  const [row, column] = cellOf(patch, grid[1]);
+  return { row: row + 1, column: column + 1 };
 }

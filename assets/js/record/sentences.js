@@ -2,39 +2,39 @@
 // demo/record/layers/sentences.py, demo/record/layers/layers.py and demo/record/layers/layer_facts.py say some of it in files, in commands and
 // in the lesson; tests/helpers/models/record_words.py is all of it in Python.
 
+import { cellOf, extremes, firstHighest, sum } from "../base/arrays.js";
 import { layers as rows, listed, phrase, say, tells, template, tokenLabel } from "../base/words.js";
 import { whereabouts } from "./whereabouts.js";
 
 const LIES = { zero: "weight", lowest: "highest", diverging: "cost", mask: "most", fates: "most" }; // in table.json
 
-// Everything that is said of a record with its arrays unpacked: `layers`: for each layer of the record, by its text form,
-// the `label` of its scale, its `range` [low, high], what it shows as `says`, and its `key`, for masks each look and its
-// meaning, else what crosses mean, or nothing; `diverging` if zero is in the middle. `kept`: how many patches each
-// branch kept. `patch`: the line for a patch and its token, a template; `branches`: a template for each branch, `fates`
-// what [dropped, kept] are called in it. `words`: a line for each word of the caption. `apart`: for each word where it
-// fits best, where that is not where the word map has most weight; else nothing. `terms`: each term's title by its name.
+// Everything that is said of a record with its arrays unpacked. `layers`: for each layer, by its text form, the `label` of
+// its scale, its `range` [low, high], what it shows as `says`, and its `key`, for masks each look and its meaning, else
+// what crosses mean, or nothing; `diverging` if zero is in the middle. `patch`, `branches`: templates of a patch's lines,
+// `fates` what [dropped, kept] are called in them. `apart`: for each word where it fits best, if that is elsewhere.
 export function recordWords(record) {
   const { branches, alignments: [alignment] } = record;
   const isAlone = branches.length === 1;
   const fates = [say("mask.dropped"), say("mask.kept")];
-  const words = alignment.words.map((_, number) => number);
-  return whenRead(Object.entries({
-    layers: () => whenRead(layersOf(record).map((layer) => [layerText(layer), () => layerWords(record, layer)])),
-    kept: () => Object.fromEntries(branches.map((branch) => [branch.name, keptWords(branch)])),
+  const numbers = alignment.words.map((_, number) => number);
+  return whenRead({
+    layers: () => whenRead(Object.fromEntries(
+      layersOf(record).map((layer) => [layerText(layer), () => layerWords(record, layer)]))),
+    kept: () => Object.fromEntries(branches.map(({ name, kept }) =>
+      [name, say("mask.count", { kept: sum(kept), total: kept.length })])),
     patch: () => template("patch.token"),
     branches: () => branches.map((branch) => branchLine(branch, isAlone)),
     fates: () => (isAlone ? fates.map(capitalized) : fates),
-    words: () => words.map((number) => wordLine(record, number)),
-    apart: () => words.map((number) => apartLine(record, number)),
+    words: () => numbers.map((number) => wordLine(record, number)),
+    apart: () => numbers.map((number) => apartLine(record, number)),
     terms: () => termTitles(record),
-  }));
+  });
 }
 
-// An object of which each value is worked out when it is first read: of a hundred layers a view shows one or two, and a
-// notebook sends only some of them.
-function whenRead(entries) {
+// An object of which each value is computed when it is first read: of a hundred layers a view shows one or two.
+function whenRead(works) {
   const object = {};
-  for (const [name, work] of entries) {
+  for (const [name, work] of Object.entries(works)) {
     const get = () => {
       const value = work();
       Object.defineProperty(object, name, { value, enumerable: true });
@@ -46,7 +46,6 @@ function whenRead(entries) {
 }
 
 const capitalized = (text) => text[0].toUpperCase() + text.slice(1).toLowerCase();
-const total = (values) => values.reduce((sum, value) => sum + Number(value), 0);
 
 // Every layer that a record has, with its row of the table.
 function layersOf(record) {
@@ -75,7 +74,7 @@ function layerWords(record, layer) {
   const { row } = layer;
   let key = null;
   if (isMask(row)) key = Object.entries(row.looks).map(([look, meaning]) => [look, say(`mask.${meaning}`)]);
-  else if (!Array.isArray(shown.values) && shown.count && !shown.kept.every(Boolean)) key = say("mask.cross");
+  else if (shown.isOne && !shown.kept.every(Boolean)) key = say("mask.cross");
   const words = { label: shown.label, range: shown.range, says: described(record, layer, shown), key };
   return row.scale === "diverging" ? { ...words, diverging: true } : words;
 }
@@ -89,15 +88,9 @@ function shownLayer(record, layer) {
   const { kept } = branch;
   const values = sourceOf(record, layer, row);
   const flat = values === null ? [] : Array.isArray(values) && values[0]?.length ? values : [values];
-  const [low, high] = extremes(flat);
+  const [low, high] = flat.length ? extremes(flat.flatMap((each) => [...each])) : [0, 0];
   const named = {
-    name,
-    number,
-    low,
-    high,
-    kept: total(kept),
-    dropped: kept.length - total(kept),
-    total: kept.length,
+    name, number, low, high, kept: sum(kept), dropped: kept.length - sum(kept), total: kept.length,
     count: branch.aggregation_weights.length,
     ...(row.number === "word" ? { word: record.alignments[0].words[number] } : {}),
   };
@@ -106,10 +99,8 @@ function shownLayer(record, layer) {
   const words = row.words || name;
   const title = say(`title.${facts.title ?? words}`, named);
   return {
-    values,
-    kept,
-    count: flat.length,
-    flat,
+    kept, flat,
+    isOne: !Array.isArray(values) && flat.length > 0,
     range: ends(row, low, high),
     label: say(`scale.${row.unit || name}`, named),
     title: record.branches.length > 1 && row.branches.includes("dense")
@@ -117,18 +108,6 @@ function shownLayer(record, layer) {
       : title,
     sentence: say(`sentence.${facts.sentence ?? words}`, named),
   };
-}
-
-function extremes(lists) {
-  if (!lists.length) return [0, 0];
-  let [low, high] = [Infinity, -Infinity];
-  for (const values of lists) {
-    for (const value of values) {
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-  }
-  return [low, high];
 }
 
 function ends(row, low, high) {
@@ -140,14 +119,13 @@ function ends(row, low, high) {
   return row.scale === "lowest" ? [low, high] : [0, Math.max(0, high)];
 }
 
-// What titles and sentences of single layers name besides what every layer has, by the names of their functions in
-// demo/record/layers/layer_facts.py.
+// Values for titles and sentences of single layers, as in demo/record/layers/layer_facts.py.
 const FACTS = {
   no_more: () => ({ named: {} }),
   of_part: ({ name, branch }) => ({ named: { part: say(`part.${name}`), weight: branch.coefficients[name] } }),
   of_both: ({ values }) => ({
     named: Object.fromEntries(["none", "sparse", "dense", "both"].map((name, fate) =>
-      [name, values.filter((value) => value === fate).length])),
+      [name, sum(values.map((value) => value === fate))])),
   }),
   of_tokens: ({ values }) => ({ named: {}, title: values.length > 1 ? "tokens" : "tokens_one" }),
   of_extra: ({ branch }) => ({ named: {}, sentence: branch.kept.every(Boolean) ? "extra_none" : "extra" }),
@@ -166,7 +144,7 @@ const FACTS = {
     if (!measured) return { named: {}, sentence: `${name}_none` };
     const { count, rank, rank_before: before, similarity, dropped, added } = measured;
     const greedy = count > 1 ? say("sentence.greedy") : "";
-    return { named: { count, rank, before, similarity, greedy, dropped: total(dropped), added: total(added) } };
+    return { named: { count, rank, before, similarity, greedy, dropped: sum(dropped), added: sum(added) } };
   },
 };
 
@@ -185,7 +163,7 @@ function described(record, layer, shown) {
   const { row, name } = layer;
   if (row.scale === "none") return say(`alternative.${name}`);
   const amounts = amountsOf(row, shown);
-  const title = row.brief ? say(row.brief, { kept: total(amounts), total: amounts.length }) : titled(shown);
+  const title = row.brief ? say(row.brief, { kept: sum(amounts), total: amounts.length }) : titled(shown);
   if (!amounts.some(Boolean) || (row.brief && amounts.every(Boolean))) return title;
   const place = whereabouts(amounts, record.grid);
   return say(place === null ? "alternative.even" : `alternative.${LIES[row.scale]}`, { said: title, place: phrase(place) });
@@ -203,10 +181,6 @@ function amountsOf(row, { flat, range: [low] }) {
 function titled({ title, sentence }) {
   const text = `${sentence[0].toLowerCase()}${sentence.slice(1).replace(/[.。]+$/, "")}`;
   return say("alternative.values", { title, sentence: text });
-}
-
-function keptWords({ kept }) {
-  return say("mask.count", { kept: total(kept), total: kept.length });
 }
 
 // The template of a patch's line: its fate, its score and rank, and the parts of the score.
@@ -232,13 +206,10 @@ export function wordLine(record, number) {
 function apartLine(record, number) {
   const { word_maps: maps, patch_cosines: cosines, words } = record.alignments[0];
   const [used, fits] = [maps[number], cosines[number]];
-  const columns = record.grid[1];
-  const [at, otherAt] = [used, fits].map((values) => values.indexOf(Math.max(...values)));
-  const [row, column] = [Math.floor(at / columns), at % columns];
-  const [otherRow, otherColumn] = [Math.floor(otherAt / columns), otherAt % columns];
+  const [[row, column], [otherRow, otherColumn]] = [used, fits].map((values) => cellOf(firstHighest(values), record.grid[1]));
   if (!used.some(Boolean) || Math.max(Math.abs(row - otherRow), Math.abs(column - otherColumn)) <= 1) return null;
   const places = { row: row + 1, column: column + 1, other_row: otherRow + 1, other_column: otherColumn + 1 };
-  return say("word.apart", { word: words[number], cosine: fits[otherAt], ...places });
+  return say("word.apart", { word: words[number], cosine: Math.max(...fits), ...places });
 }
 
 // Each term's title: with its caption's name where two captions have terms.
@@ -251,8 +222,7 @@ export function termTitles(record) {
   }));
 }
 
-// The values of a layer, given by the source of its row of the table: a sum for the scale "fates", else what
-// is at its only path; null for the photo.
+// The values of a layer by its row's source: a sum for the scale "fates", else of its only path; null for the photo.
 export function sourceOf(record, layer, { source, first, scale }) {
   const terms = Object.entries(source).map(([path, times]) => {
     const values = resolve(record, path, layer.branch);
@@ -260,9 +230,7 @@ export function sourceOf(record, layer, { source, first, scale }) {
   });
   if (!terms.length) return null;
   if (scale !== "fates") return terms[0][0];
-  const { length } = record.branches[0].kept;
-  return Array.from({ length }, (_, patch) =>
-    terms.reduce((sum, [values, times]) => sum + times * (values?.[patch] ?? 0), 0));
+  return record.branches[0].kept.map((_, patch) => sum(terms.map(([values, times]) => times * (values?.[patch] ?? 0))));
 }
 
 // The value at a path in the record, see demo/record/layers/layer_table.py; undefined where the record lacks it.

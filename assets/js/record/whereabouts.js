@@ -1,22 +1,24 @@
 // The part of the picture with most of some amounts, in words, as in demo/service/measuring/measured.py.
 
+import { cellOf, sum } from "../base/arrays.js";
+
 const STANDS_OUT = 1.25; // a third's share of the amount over its share of the patches
 const ROWS = ["upper", "middle", "lower"];
 const COLUMNS = ["left", "middle", "right"];
 
-const sum = (values) => values.reduce((total, value) => total + value, 0);
-
 // amounts: one a patch, none negative, row by row of the grid. Null if they are spread evenly.
 export function whereabouts(amounts, [height, width]) {
-  const total = sum(Array.from(amounts));
+  const total = sum(amounts);
   if (total <= 0) return null;
-  const byRow = Array.from({ length: height }, (_, y) => sum(Array.from(amounts.slice(y * width, (y + 1) * width))));
+  const byRow = Array.from({ length: height }, (_, y) => sum(amounts.slice(y * width, (y + 1) * width)));
   const byColumn = Array.from({ length: width }, (_, x) => sum(byRow.map((_, y) => amounts[y * width + x])));
   const [[bestRow, rowLift], [bestColumn, columnLift]] = [outstanding(byRow), outstanding(byColumn)];
   let [row, column] = [bestRow, bestColumn];
   if (row !== null && column !== null) {
-    const ninth = Array.from(amounts).filter((_, patch) =>
-      third(Math.floor(patch / width), height) === row && third(patch % width, width) === column);
+    const ninth = Array.from(amounts).filter((_, patch) => {
+      const [y, x] = cellOf(patch, width);
+      return third(y, height) === row && third(x, width) === column;
+    });
     if (sum(ninth) / total < (STANDS_OUT * ninth.length) / amounts.length) {
       if (rowLift >= columnLift) column = null;
       else row = null;

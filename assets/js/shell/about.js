@@ -19,8 +19,7 @@ export function aboutPanel({ engine, closed }) {
         h("dt", {}, say(`intro.${name}`)), h("dd", {}, ...symbols(say(`about_page.${name}`))),
       ])),
       h("h3", {}, say("about_page.models")),
-      models,
-      notes,
+      models, notes,
       h("h3", {}, say("about_page.photos")),
       credits,
       h("p", { class: "links" }, ...Object.entries(LINKS).map(([name, href]) =>

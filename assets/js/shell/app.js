@@ -7,8 +7,7 @@ import { aboutPanel } from "./about.js";
 import { messageLine } from "./message.js";
 import { makeState } from "./state.js";
 
-// The four places of the page: a folder each, fetched when first opened. `build(app)` in its view.js returns
-// {element, show(state, before), hide()}.
+// The four places, each fetched when first opened: build(app) returns {element, show(state, before), hide()}.
 const VIEWS = {
   explore: () => import("../explore/view.js"),
   compare: () => import("../compare/view.js"),
@@ -30,7 +29,8 @@ export function startApp(engine, site, root) {
   const places = Object.keys(VIEWS).filter((name) => !engine.lacks.includes(name));
   const line = messageLine(say("app.cancel"));
   const main = h("main", { id: "main", tabindex: "-1" });
-  const links = new Map(places.map((name) => [name, placeLink(name)]));
+  const links = new Map(places.map((name) =>
+    [name, h("a", { href: `?view=${name}`, "data-place": name, click: opening(name) }, say(`app.${name}`))]));
   const about = aboutPanel({ engine, closed: () => state.set({ panel: "" }) });
   const live = h("p", { class: "seps-live-region", role: "status", "aria-live": "polite" });
   const built = new Map();
@@ -38,7 +38,7 @@ export function startApp(engine, site, root) {
   let shown = "";
 
   root.append(
-    h("a", { class: "skip", href: "#main", click: toMain }, say("app.skip")),
+    h("a", { class: "skip", href: "#main", click: following(() => main.focus()) }, say("app.skip")),
     h("header", { class: "head" },
       h("a", { class: "brand", href: location.pathname, click: opening("explore") }, h("b", {}, "SEPS Explorer"), h("span", {}, say("app.claim"))),
       h("nav", { "aria-label": say("app.places") }, ...links.values()),
@@ -48,15 +48,8 @@ export function startApp(engine, site, root) {
         button({ class: "quiet keys-button", "aria-haspopup": "dialog", title: say("keys.title"), "aria-label": say("keys.title"), click: () => keys.open() }, "?"),
       ),
     ),
-    line.element,
-    main,
-    about.element,
-    live,
+    line.element, main, about.element, live,
   );
-
-  function placeLink(name) {
-    return h("a", { href: `?view=${name}`, "data-place": name, click: opening(name) }, say(`app.${name}`));
-  }
 
   // What a link to a place does, unless it is to open elsewhere.
   function opening(name) {
@@ -67,21 +60,15 @@ export function startApp(engine, site, root) {
     };
   }
 
-  function toMain(event) {
-    event.preventDefault();
-    main.focus();
-  }
-
   // The page in the other language, as it is now.
   function languageLink() {
     const other = language === "zh" ? "en" : "zh";
-    return h("a", { class: "quiet", href: "?", lang: other === "zh" ? "zh-CN" : "en", click: (event) => {
-      event.preventDefault();
+    return h("a", { class: "quiet", href: "?", lang: other === "zh" ? "zh-CN" : "en", click: following(() => {
       remember(other);
       const address = new URL(location.href);
       address.searchParams.set("lang", other);
       location.assign(address);
-    } }, other === "zh" ? "中文" : "English");
+    }) }, other === "zh" ? "中文" : "English");
   }
 
   // Why a view is not here, "" where it is.
@@ -95,10 +82,7 @@ export function startApp(engine, site, root) {
     if (problem) state.set({ view: "explore", part: "" }, { quiet: true });
     const now = state.get();
     about.toggle(now.panel === "about");
-    for (const [name, link] of links) {
-      if (name === now.view) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
-    }
+    for (const [name, link] of links) link.ariaCurrent = name === now.view ? "page" : null;
     const name = now.view;
     if (shown !== name) {
       built.get(shown)?.hide?.();
@@ -129,6 +113,12 @@ export function startApp(engine, site, root) {
   show(state.get(), null);
   return app;
 }
+
+// A listener of a link that leads nowhere else.
+const following = (work) => (event) => {
+  event.preventDefault();
+  work();
+};
 
 function remember(language) {
   try {

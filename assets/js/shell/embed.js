@@ -1,5 +1,4 @@
-// Embedding of one view in slides and course pages: with `embed=1` in the address the page has no header, and every link
-// opens a new tab.
+// With `embed=1` in the address, for slides and course pages, the page has no header, and links open a new tab.
 
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";

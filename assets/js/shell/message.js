@@ -1,6 +1,6 @@
 // One line for the reader: what is being done, a note, or what was wrong.
 
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { say } from "../base/words.js";
 
 // line.wait(text, done, cancel): with a bar where `done`, 0 to 1, is known, and a button where it can be cancelled;
@@ -11,7 +11,7 @@ export function messageLine(cancelLabel) {
   const problem = h("p", { class: "message problem", role: "alert", hidden: true });
   const words = h("span", {});
   const bar = h("progress", { max: "1" });
-  const stop = h("button", { type: "button", class: "quiet" }, cancelLabel);
+  const stop = button({ class: "quiet" }, cancelLabel);
   const waiting = h("p", { class: "message waiting", role: "status", hidden: true }, words, bar, stop);
   const element = h("div", { class: "messages" }, waiting, problem, note);
 

@@ -25,11 +25,9 @@ export function placeOfParts(app, section, makers) {
     if (!made.has(name)) made.set(name, makers[name](app));
     part = made.get(name);
     download.hidden = !part.files;
-    if (body.firstElementChild !== part.element) {
-      body.replaceChildren(part.element);
-      return part.show(now, null);
-    }
-    return part.show(now, before);
+    const isThere = body.firstElementChild === part.element;
+    if (!isThere) body.replaceChildren(part.element);
+    return part.show(now, isThere ? before : null);
   }
 
   return { element, show };

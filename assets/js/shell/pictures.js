@@ -54,8 +54,7 @@ export function pictureRow({ engine, state, line }, { taken = null } = {}) {
   return { element, show };
 }
 
-// A photo of a gallery by its key. The app lists the first photos of a large gallery; of others it is asked.
-// The position of a photo, -1 where there is none.
+// The position of a photo by its key, -1 if there is none; of a photo that a large gallery does not list, the app is asked.
 export async function positionOf(engine, facts, key) {
   if (!key) return -1;
   const index = facts.items.findIndex((item) => item.key === key);

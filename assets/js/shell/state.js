@@ -1,12 +1,9 @@
-// What the page shows, and its address. One query holds it, so that a link, a reload and Back bring it back.
-//
-// The photo and the caption belong to the whole page; each place adds its own names. Links of the page before this one
-// are read too: their views lie in other places now.
+// The page's state, held by its address, so that links, reloads and Back restore it; former pages' links are read too.
 
 import { inLanguage } from "../base/words.js";
 
 // Names in the address, with what they are where it lacks them.
-export const EMPTY = {
+const EMPTY = {
   view: "explore", gallery: "", photo: "", caption: "", dense: "", layer: "mask", mask: "", budget: "", ratio: "", mode: "photos", pool: "", typed: "",
   captions: "", against: "", other: "", part: "", panel: "", opacity: "", grid: "", objects: "",
 };
@@ -29,7 +26,7 @@ const PLACES = { // of former views
 };
 
 // The state of a query; a caption of several lines, which links to Compare had, is one per line.
-export function readQuery(query) {
+function readQuery(query) {
   const values = Object.fromEntries([...new URLSearchParams(query)].filter(([name]) => name in NAMES));
   if (values.view === "generate") Object.assign(values, { draw: values.caption ?? "", draw_seed: values.seed ?? "", caption: "", seed: "" });
   const state = { ...NAMES, ...values, ...PLACES[values.view] };
@@ -41,9 +38,8 @@ export function readQuery(query) {
 }
 
 // The query of a state, without the `own` galleries: nobody else can open a user's photos.
-export function queryOf(state, own = []) {
-  const isOwn = own.includes(state.gallery);
-  const left = isOwn ? ["gallery", "photo", "mask", "budget", "against"] : [];
+function queryOf(state, own) {
+  const left = own.includes(state.gallery) ? ["gallery", "photo", "mask", "budget", "against"] : [];
   const query = new URLSearchParams();
   for (const [name, usual] of Object.entries(NAMES)) {
     if (state[name] !== usual && !left.includes(name)) query.set(name, state[name]);

@@ -1,9 +1,10 @@
 // The camera: what the caption keeps of its picture, frame by frame. The next frame is sent when the answer to the last
 // one is there, so that none waits; what is shown is the frame that the answer is of. Nothing is stored but a frozen frame.
 
+import { sum } from "../base/arrays.js";
 import { floats, fixed } from "../base/numbers.js";
 import { paintPatches } from "../base/canvas.js";
-import { VEIL, colour, strength } from "../base/colours.js";
+import { VEIL, look } from "../base/colours.js";
 import { button, describedBy, h, press } from "../base/dom.js";
 import { lasting, mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
@@ -29,11 +30,9 @@ function turn(on) {
   for (const tell of switched) tell(on);
 }
 
-// The picture of a canvas or a video as base64 of a JPEG, at most so many pixels long.
-function picture(source, width, height, longest, quality) {
-  const canvas = scaled(source, width, height, longest);
-  return canvas.toDataURL("image/jpeg", quality).split(",")[1];
-}
+// A canvas as base64 of a JPEG, at most so many pixels long.
+const jpegOf = (source, longest) =>
+  scaled(source, source.width, source.height, longest).toDataURL("image/jpeg", QUALITY).split(",")[1];
 
 function scaled(source, width, height, longest) {
   const factor = Math.min(1, longest / Math.max(width, height));
@@ -44,10 +43,8 @@ function scaled(source, width, height, longest) {
 
 function build(root, trigger) {
   const player = h("video", { playsinline: true, muted: true });
-  let stream = null;
   let facing = "environment";
-  let frame = null; // what is being looked at, a canvas
-  let sentAt = null;
+  let [stream, frame, sentAt] = [null, null, null]; // frame: what is being looked at, a canvas
   let shown = null; // {frame, value} that is drawn
   let word = null; // index of the word whose map is drawn, null for the mask
   let times = []; // when answers came, and how long they took
@@ -65,7 +62,6 @@ function build(root, trigger) {
   root.replaceChildren(stage);
 
   async function start() {
-    stage.hidden = false;
     freeze.disabled = true;
     says.textContent = say("camera.starting");
     const asked = { audio: false, video: { facingMode: facing, width: { ideal: 1280 }, height: { ideal: 720 } } };
@@ -78,7 +74,7 @@ function build(root, trigger) {
       await player.play();
       const devices = await navigator.mediaDevices.enumerateDevices();
       other.hidden = devices.filter(({ kind }) => kind === "videoinput").length < 2;
-      look();
+      send();
     } catch (error) {
       says.textContent = say(`camera.${error.name === "insecure" ? "insecure" : (PROBLEMS[error.name] ?? "busy")}`);
     }
@@ -99,95 +95,82 @@ function build(root, trigger) {
 
   function later(milliseconds) {
     clearTimeout(timer);
-    timer = setTimeout(look, milliseconds);
+    timer = setTimeout(send, milliseconds);
   }
 
   // Send the picture of now, where the last one is answered.
-  function look() {
+  function send() {
     if (!stream) return;
     const waits = sentAt !== null && performance.now() - sentAt < PATIENCE;
     if (waits || document.hidden || !root.offsetParent || !player.videoWidth) return later(RESTING);
     sentAt = performance.now();
     frame = scaled(player, player.videoWidth, player.videoHeight, KEPT);
-    trigger("look", { frame: picture(frame, frame.width, frame.height, SENT, QUALITY) });
+    trigger("look", { frame: jpegOf(frame, SENT) });
     later(PATIENCE);
   }
 
   function update(value) {
-    if (!stream || sentAt === null || !(value.words || value.problem)) return;
+    if (!stream || sentAt === null || !(value.words || value.problem)) return undefined;
     const now = performance.now();
     times = [...times, { at: now, took: now - sentAt }].slice(-MEASURED);
     sentAt = null;
     later(0);
-    if (value.problem) {
-      says.textContent = value.problem;
-      return;
-    }
+    if (value.problem) return void (says.textContent = value.problem);
     const same = shown && shown.value.words.join(" ") === value.words.join(" ");
     shown = { frame, value };
     freeze.disabled = false;
     if (!same) offer(value.words);
-    draw();
+    return draw();
   }
 
   function offer(names) {
     word = null;
-    const choose = (index) => () => {
+    const choice = (index, name) => button({ "data-word": index ?? "", click: () => {
       word = index;
       draw();
-    };
-    words.replaceChildren(
-      button({ "data-word": "", click: choose(null) }, say("camera.mask")),
-      ...names.map((name, index) => button({ "data-word": index, click: choose(index) }, name)),
-    );
+    } }, name);
+    words.replaceChildren(choice(null, say("camera.mask")), ...names.map((name, index) => choice(index, name)));
   }
 
   function draw() {
-    const { frame: picture, value } = shown;
-    press(words.children, (item) => item.dataset.word === (word === null ? "" : String(word)));
-    canvas.width = picture.width;
-    canvas.height = picture.height;
-    canvas.getContext("2d").drawImage(picture, 0, 0);
+    const { frame: { width, height }, value } = shown;
+    press(words.children, (item) => item.dataset.word === String(word ?? ""));
+    Object.assign(canvas, { width, height });
+    canvas.getContext("2d").drawImage(shown.frame, 0, 0);
     const count = value.grid[0] * value.grid[1];
     const mask = readMask(value.mask, count);
     if (word === null) paintPatches(canvas, value.grid, (patch) => !mask[patch] && [VEIL, OPACITY]);
     else {
       const map = floats(value.maps)[word];
       const range = [0, Math.max(...map)];
-      paintPatches(canvas, value.grid, (patch) => [colour(map[patch], range), OPACITY * strength(map[patch], range)]);
+      paintPatches(canvas, value.grid, (patch) => look(map[patch], range, OPACITY));
     }
-    const kept = mask.reduce((sum, bit) => sum + bit, 0);
+    const kept = sum(mask);
     canvas.setAttribute("aria-label", say("mask.count", { kept, total: count }));
     score.textContent = say("camera.score", { score: fixed(value.similarity, 2), kept, total: count, model: value.model });
     const took = times.map((time) => time.took).sort((first, second) => first - second);
     const milliseconds = took[Math.floor(took.length / 2)];
-    const span = times[times.length - 1].at - times[0].at;
+    const span = times.at(-1).at - times[0].at;
     const rate = span > 0 ? (1000 * (times.length - 1)) / span : 1000 / milliseconds;
     says.textContent = say("camera.rate", { rate, milliseconds });
-    stage.dataset.milliseconds = fixed(times[times.length - 1].took, 1);
+    stage.dataset.milliseconds = fixed(times.at(-1).took, 1);
   }
 
   function frozen() {
-    const { frame: picture_ } = shown;
-    trigger("freeze", { frame: picture(picture_, picture_.width, picture_.height, KEPT, QUALITY) });
+    trigger("freeze", { frame: jpegOf(shown.frame, KEPT) });
     turn(false);
   }
 
   const follow = (on) => {
+    stage.hidden = !on;
     if (on) start();
-    else {
-      end();
-      stage.hidden = true;
-    }
+    else end();
   };
   switched.add(follow);
-  return {
-    update,
-    end: () => {
-      switched.delete(follow);
-      end();
-    },
-  };
+  return { update, end: () => {
+    switched.delete(follow);
+    end();
+  } };
 }
 
 // trigger("look", {frame}) asks what the caption keeps of a frame, a JPEG in base64; "freeze" keeps one to work on.
@@ -204,8 +187,7 @@ function buildSwitch(root) {
 // The switch that turns the camera on and off.
 const camera = mounting("seps-video", buildSwitch, "");
 
-// The camera in Explore: each frame is answered and forgotten; a frozen frame becomes an uploaded photo.
-// caption(), gallery(): what frames are looked at with; frozen(work): work() leads to the frame as a gallery.
+// The camera in Explore. caption(), gallery(): for its frames; frozen(work): work() leads to the frame as a gallery.
 export function cameraLens({ engine, caption, gallery, frozen }) {
   const place = h("div", { class: "lens" }, h("div", { class: "seps-lens" }));
   const switchPlace = h("div", { class: "camera-switch" }, h("div", { class: "seps-video" }));

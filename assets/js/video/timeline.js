@@ -1,6 +1,6 @@
-// Captions through a video: S(I, T) over time as curves with their best moments, and the mask along time. The curve is a
-// slider: arrow keys step through the frames.
+// S(I, T) of captions through a video as curves, with best moments and masks; a slider that arrow keys step through.
 
+import { extremes } from "../base/arrays.js";
 import { drawImage, onWidth, paintPatches } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
 import { button, h, press, svg, svgText } from "../base/dom.js";
@@ -16,9 +16,8 @@ const VEILED = 0.75; // opacity of the veil over dropped patches
 const DIGITS = 3;
 const WIDE = window.matchMedia("(min-width: 761px)"); // where all of it stands open; else the picture comes first
 
-// The element, and `show(index)`, which marks the frame that is shown. value: of demo/record/timeline.py; `pick` is
-// given the index of a frame that a person chose.
-function timeline(value, selected, pick, trigger) {
+// The element, and `show(index)`, which marks a frame. value: of demo/record/timeline.py; pick(index): one was chosen.
+function timeline(value, selected, pick, asks) {
   const { seconds, titles, lines } = value;
   let now = selected;
   let place = null; // what maps a time to a place on the curve, once there is a width
@@ -27,24 +26,16 @@ function timeline(value, selected, pick, trigger) {
 
   const reading = h("p", { class: "line at" });
   const plot = h("div", {
-    class: "plot", role: "slider", tabindex: "0", "aria-label": say("timeline.title"), "aria-valuemin": 0,
-    "aria-valuemax": seconds.length - 1,
+    class: "plot", role: "slider", tabindex: "0", title: say("timeline.hint"), "aria-label": say("timeline.title"),
+    "aria-valuemin": 0, "aria-valuemax": seconds.length - 1,
   });
   const moments = lines.map((line, number) => h(
-    "div",
-    { class: `moments curve-${number}`, role: "group", "aria-label": say("timeline.moments") },
-    h("span", { class: "key" }, line.caption),
-    ...line.moments.map((index) => momentButton(line, index)),
-  ));
-  const strips = lines.map((line) => h(
-    "div",
-    { class: "tiles", role: "group", "aria-label": say("timeline.masks", { caption: line.caption }) },
-    ...line.tiles.map((tile) => tileButton(tile)),
-  ));
+    "div", { class: `moments curve-${number}`, role: "group", "aria-label": say("timeline.moments") },
+    h("span", { class: "key" }, line.caption), ...line.moments.map((index) => momentButton(line, index))));
+  const strips = lines.map(({ caption, tiles }) => h(
+    "div", { class: "tiles", role: "group", "aria-label": say("timeline.masks", { caption }) }, ...tiles.map(tileButton)));
   const element = h("section", { class: "timeline", "aria-label": say("timeline.title") },
-    reading,
-    plot,
-    ...moments,
+    reading, plot, ...moments,
     h("details", { class: "more", open: WIDE.matches },
       h("summary", {}, say("timeline.more")),
       ...lines.flatMap((line, number) => [strips[number], line.steady && h("p", { class: "line steady" }, line.steady)]),
@@ -57,8 +48,7 @@ function timeline(value, selected, pick, trigger) {
   strips.forEach((strip) => roving(strip, ".tile"));
 
   function momentButton(line, index) {
-    const score = line.scores[index];
-    const label = say("timeline.moment", { time: titles[index], score });
+    const label = say("timeline.moment", { time: titles[index], score: line.scores[index] });
     return button({ class: "chip", "data-index": index, title: label, "aria-label": label, click: () => choose(index) }, titles[index]);
   }
 
@@ -74,9 +64,9 @@ function timeline(value, selected, pick, trigger) {
     const input = h("input", { type: "text", value: lines[1]?.caption ?? "", maxlength: 2000, "aria-label": say("timeline.other"), placeholder: say("timeline.other") });
     const submit = (event) => {
       event.preventDefault();
-      if (input.value.trim() !== (lines[1]?.caption ?? "")) trigger("second", { caption: input.value });
+      if (input.value.trim() !== (lines[1]?.caption ?? "")) asks.second(input.value);
     };
-    const compare = lines.length > 1 && button({ class: "take", click: () => trigger("compare", {}) }, say("timeline.compare"));
+    const compare = lines.length > 1 && button({ class: "take", click: () => asks.compare() }, say("timeline.compare"));
     return h("form", { class: "second", submit }, input, h("button", { class: "take", type: "submit" }, say("timeline.follow")), compare);
   }
 
@@ -139,7 +129,6 @@ function timeline(value, selected, pick, trigger) {
     show(now);
   }
 
-  plot.title = say("timeline.hint");
   show(now);
   onWidth(plot, draw);
   return { element, show };
@@ -147,9 +136,8 @@ function timeline(value, selected, pick, trigger) {
 
 // How times and scores lie on a curve of a width: `x` and `y`, and the ends of the scores.
 function placing(seconds, lines, width) {
-  const scores = lines.flatMap((line) => line.scores);
-  const [low, high] = [Math.min(...scores), Math.max(...scores)];
-  const [first, last] = [seconds[0], seconds[seconds.length - 1]];
+  const [low, high] = extremes(lines.flatMap((line) => line.scores));
+  const [first, last] = [seconds[0], seconds.at(-1)];
   const across = width - EDGES.left - EDGES.right;
   const down = HEIGHT - EDGES.top - EDGES.bottom;
   return {
@@ -161,25 +149,24 @@ function placing(seconds, lines, width) {
 
 function curves({ x, y, low, high }, { seconds, titles, lines }, width) {
   const drawing = svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, "font-size": TYPE, "aria-hidden": "true" });
-  for (const score of low < high ? [low, high] : [low]) {
-    drawing.append(
-      svg("path", { class: "rule", d: `M${EDGES.left} ${y(score)}H${width - EDGES.right}` }),
+  const right = width - EDGES.right;
+  drawing.append(
+    ...(low < high ? [low, high] : [low]).flatMap((score) => [
+      svg("path", { class: "rule", d: `M${EDGES.left} ${y(score)}H${right}` }),
       svgText(EDGES.left - 5, y(score) + TYPE / 3, "end", fixed(score, 2)),
-    );
-  }
-  const last = seconds.length - 1;
-  drawing.append(svgText(EDGES.left, HEIGHT - 5, "start", titles[0]));
-  if (last) drawing.append(svgText(width - EDGES.right, HEIGHT - 5, "end", titles[last]));
-  lines.forEach((line, number) => {
-    const points = line.scores.map((score, index) => `${x(seconds[index])},${y(score)}`).join(" ");
-    drawing.append(
-      svg("polyline", { points, class: `curve curve-${number}` }),
-      ...line.moments.map((index) => svg("circle", { class: `moment curve-${number}`, cx: x(seconds[index]), cy: y(line.scores[index]), r: 4.5 })),
-    );
-  });
-  const cursor = svg("g", { class: "cursor" }, svg("path", { d: `M0 ${EDGES.top - 4}V${HEIGHT - EDGES.bottom + 4}` }));
-  cursor.append(...lines.map((_, number) => svg("circle", { class: `dot curve-${number}`, r: 3.5 })));
-  drawing.append(cursor);
+    ]),
+    svgText(EDGES.left, HEIGHT - 5, "start", titles[0]),
+    ...titles.slice(1).slice(-1).map((last) => svgText(right, HEIGHT - 5, "end", last)),
+    ...lines.flatMap(({ scores, moments }, number) => {
+      const [cx, cy] = [(index) => x(seconds[index]), (index) => y(scores[index])];
+      const points = scores.map((_, index) => `${cx(index)},${cy(index)}`).join(" ");
+      const moment = (index) => svg("circle", { class: `moment curve-${number}`, cx: cx(index), cy: cy(index), r: 4.5 });
+      return [svg("polyline", { points, class: `curve curve-${number}` }), ...moments.map(moment)];
+    }),
+    svg("g", { class: "cursor" },
+      svg("path", { d: `M0 ${EDGES.top - 4}V${HEIGHT - EDGES.bottom + 4}` }),
+      ...lines.map((_, number) => svg("circle", { class: `dot curve-${number}`, r: 3.5 }))),
+  );
   return drawing;
 }
 
@@ -214,15 +201,13 @@ export function videoTimeline({ choose, second, compare }) {
   function show(value, index, isTrained) {
     element.hidden = !value;
     note.textContent = value && !isTrained ? say("explore.timeline_trained") : "";
-    if (!value) {
-      film = null;
-      return;
-    }
+    if (!value) return void (film = null);
     const isFocused = place.contains(document.activeElement) && document.activeElement.className;
-    film = timeline(value, index, pick, (event, detail) => (event === "second" ? second(detail.caption) : compare()));
+    film = timeline(value, index, pick, { second, compare });
     shown = value;
     place.replaceChildren(film.element);
     if (isFocused) place.querySelector(`.${isFocused.split(" ")[0]}`)?.focus({ preventScroll: true });
+    return undefined;
   }
 
   return { element, show, mark: (index) => film?.show(index), get formats() { return film ? shown.formats.map((name) => name.toLowerCase()) : []; } };

@@ -1,5 +1,4 @@
-// What the mask would be for other things in the picture: a chip a caption. A pressed one shows its mask at once,
-// pressed again it returns to the caption's own.
+// The masks of other captions of the picture, a chip each: pressed, it shows its mask; pressed again, the caption's own.
 
 import { button, h, press } from "../base/dom.js";
 import { say } from "../base/words.js";
@@ -8,39 +7,28 @@ import { readMask } from "./masks.js";
 // others: [{caption, mask, says}]; changed() follows a press.
 export function otherMasks(others, changed) {
   let pressed = null;
-  const chips = others.map((other) => button({
-    class: "chip",
-    click: () => show(pressed === other ? null : other),
-  }, other.caption));
+  const chips = others.map((other) => button({ class: "chip", click: () => {
+    show(pressed === other ? null : other);
+    changed();
+  } }, other.caption));
   const title = say("shared.title");
   const element = h("div", { class: "seps-others", role: "group", "aria-label": title },
-    h("span", {}, title),
-    h("div", { class: "chips" }, ...chips),
-  );
-  function mark() {
-    press(chips, (chip) => others[chips.indexOf(chip)] === pressed);
-  }
+    h("span", {}, title), h("div", { class: "chips" }, ...chips));
   function show(other) {
     pressed = other;
-    mark();
-    changed();
+    press(chips, (chip) => others[chips.indexOf(chip)] === pressed);
   }
-  mark();
+  show(null);
   return {
     element,
     isEmpty: !others.length,
-    get says() {
-      return pressed?.says ?? null;
-    },
+    get says() { return pressed?.says ?? null; },
     // The record with the mask of the pressed caption in place of its own.
     masked(record) {
       if (!pressed) return record;
       const [first, ...rest] = record.branches;
       return { ...record, branches: [{ ...first, kept: readMask(pressed.mask, first.kept.length) }, ...rest] };
     },
-    release() {
-      pressed = null;
-      mark();
-    },
+    release: () => show(null),
   };
 }

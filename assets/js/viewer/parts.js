@@ -1,5 +1,6 @@
 // Parts of the viewer: the caption as buttons, the terms of the similarity as a bar, the tokens as small multiples.
 
+import { extremes } from "../base/arrays.js";
 import { resize } from "../base/canvas.js";
 import { button, h } from "../base/dom.js";
 import { shownNumber, signedShort } from "../base/numbers.js";
@@ -41,21 +42,18 @@ export function termsBar(record) {
   const order = [...entries.filter(({ value }) => value >= 0), ...entries.filter(({ value }) => value < 0)];
   let end = 0;
   const segments = order.map((term) => ({ ...term, from: end, to: (end += term.value) }));
-  const low = Math.min(0, ...segments.map(({ to }) => to));
-  const high = Math.max(0, ...segments.map(({ to }) => to));
+  const [low, high] = extremes([0, ...segments.map(({ to }) => to)]);
   const at = (value) => (high > low ? (100 * (value - low)) / (high - low) : 0);
-  const segment = ({ name, value, index, from, to }) => {
-    const looks = { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 };
-    const [left, right] = [at(Math.min(from, to)), at(Math.max(from, to))];
-    return h("i", { ...looks, title: record.says.terms[name], style: { left: `${left}%`, width: `${right - left}%` } });
+  const piece = ({ value, index }, more = {}) =>
+    h("i", { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4, ...more });
+  const segment = (term) => {
+    const [left, right] = extremes([at(term.from), at(term.to)]);
+    return piece(term, { title: record.says.terms[term.name], style: { left: `${left}%`, width: `${right - left}%` } });
   };
   const mark = (name, value) => h("b", { class: name, style: { left: `${at(value)}%` } });
   const marks = [mark("seps-zero-mark", 0), mark("seps-sum-mark", record.similarity)];
-  const item = ({ name, value, index }) => h(
-    "li",
-    { "data-term": name, "data-value": value, title: meaning(termOf(name)) },
-    h("i", { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 }),
-    h("span", {}, record.says.terms[name]),
+  const item = ({ name, value, index }) => h("li", { "data-term": name, "data-value": value, title: meaning(termOf(name)) },
+    piece({ value, index }), h("span", {}, record.says.terms[name]),
     shownNumber(value, {}, signedShort(value)),
   );
   const total = shownNumber(record.similarity, { "data-similarity": record.similarity });
@@ -81,8 +79,7 @@ export function glossary(parts, record) {
   return h("details", { class: "seps-glossary" }, h("summary", {}, say("glossary.title")), h("dl", {}, ...definitions));
 }
 
-// Every aggregated token of the layer's branch, all on one scale, as large as `room` [width, height] lets them be;
-// `outline` is given each canvas, to draw over it.
+// Every aggregated token on one scale, as large as `room` [width, height] allows; outline(canvas) draws over each.
 export function drawMultiples(place, photo, record, layer, { opacity, room, outline, choose }) {
   const { aggregation_weights: rows } = branchOf(record, layer);
   const { range } = layerValues(record, layer);
@@ -100,9 +97,7 @@ export function drawMultiples(place, photo, record, layer, { opacity, room, outl
   if (place.childElementCount !== rows.length) {
     place.replaceChildren(...rows.map((_, index) => button(
       { "data-token": index + 1, "aria-label": token(index), click: () => choose(index + 1) },
-      h("canvas", {}),
-      h("span", { "aria-hidden": "true" }, String(index + 1)),
-    )));
+      h("canvas", {}), h("span", { "aria-hidden": "true" }, String(index + 1)))));
   }
   rows.forEach((_, index) => {
     const canvas = place.children[index].firstChild;

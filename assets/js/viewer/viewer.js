@@ -9,8 +9,7 @@ import { credit, layerLegend, downloadButtons, modelName } from "../picture/lege
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 import {
-  branchOf, classLine, decode, describe, hasLayer, isByWord, isOfWord, layerNames, layerText, measuredLine, parseLayer,
-  patchLines,
+  branchOf, classLine, decode, describe, hasLayer, isByWord, isOfWord, layerNames, layerText, measuredLine, parseLayer, patchLines,
 } from "../record/record.js";
 import { captionButtons, drawMultiples, glossary, termsBar } from "./parts.js";
 
@@ -57,20 +56,21 @@ function build(root, value, trigger) {
     update();
   }
 
+  // Change the state, and draw it.
+  function set(changes) {
+    Object.assign(state, changes);
+    update();
+  }
+
   const caption = captionButtons(record.alignments[0].words, {
-    preview: (index) => {
-      state.preview = index;
-      update();
-    },
+    preview: (preview) => set({ preview }),
     pin: (index) => (layerText(state.layer) === layerText(word(index)) ? unpin() : choose(word(index).name, index)),
   });
 
-  const layerButton = (name, label, title = null) =>
+  const layerButton = (name, label = layerName(name), title = null) =>
     button({ "data-layer": name, title, click: () => choose(name) }, label);
   const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
-  const parts = partNames.map((name) => {
-    return layerButton(name, symbol(name), meaning(name));
-  });
+  const parts = partNames.map((name) => layerButton(name, symbol(name), meaning(name)));
   // A button for each layer that needs no number, in the table's order around the parts; the photo alone comes last.
   // That of classes is for models that have them.
   const isPlain = ({ name, number, measured, scale }) =>
@@ -79,32 +79,22 @@ function build(root, value, trigger) {
   const above = layerNames((row, index) => isPlain(row) && index < partsAt);
   const below = layerNames((row, index) => isPlain(row) && index > partsAt);
   const photoAlone = layerNames(({ scale }) => scale === "none");
-  const turn = (step) => button({
-    class: "seps-turn",
-    "data-turn": step,
-    "aria-label": say(step < 0 ? "button.previous_token" : "button.next_token"),
-    click: () => choose("token", state.layer.number + step),
-  }, step < 0 ? "‹" : "›");
+  const turn = (step, label, sign) => {
+    const click = () => choose("token", state.layer.number + step);
+    return button({ class: "seps-turn", "data-turn": step, "aria-label": say(label), click }, sign);
+  };
   const count = h("span", {});
-  const pager = h("div", { class: "seps-pager" }, turn(-1), count, turn(1));
-  const branches = record.branches.length < 2 ? [] : ["sparse", "dense", "both"].map((branch) => button({
-    "data-branch": branch,
-    click: () => choose(state.layer.name, state.layer.number, branch),
-  }, say(`branch.${branch}`)));
+  const [previous, next] = [turn(-1, "button.previous_token", "‹"), turn(1, "button.next_token", "›")];
+  const pager = h("div", { class: "seps-pager" }, previous, count, next);
+  const group = (name, label, ...children) => h("div", { class: `seps-${name}`, role: "group", "aria-label": say(label) }, ...children);
+  const branches = record.branches.length < 2 ? [] : ["sparse", "dense", "both"].map((branch) => button(
+    { "data-branch": branch, click: () => choose(state.layer.name, state.layer.number, branch) }, say(`branch.${branch}`)));
   const layers = h("div", { class: "seps-layers" },
-    !branches.length ? null : h("div", { class: "seps-branches", role: "group", "aria-label": say("group.branch") },
-      ...branches,
-    ),
-    h("div", { class: "seps-names", role: "group", "aria-label": say("group.layer") },
-      ...above.map((name) => layerButton(name, layerName(name))),
-      h("div", { class: "seps-parts" }, ...parts),
-      ...[...below, ...photoAlone].map((name) => layerButton(name, layerName(name))),
-    ),
+    branches.length > 0 && group("branches", "group.branch", ...branches),
+    group("names", "group.layer", ...above.map((name) => layerButton(name)), h("div", { class: "seps-parts" }, ...parts),
+      ...[...below, ...photoAlone].map((name) => layerButton(name))),
     pager,
-    !scene ? null : objectsToggle(state.objects, (on) => {
-      state.objects = on;
-      update();
-    }),
+    scene && objectsToggle(state.objects, (objects) => set({ objects })),
   );
 
   const canvas = h("canvas", { role: "application", tabindex: "0" });
@@ -112,56 +102,37 @@ function build(root, value, trigger) {
   const used = h("p", { class: "seps-used", hidden: true }, say("button.used"));
   const fits = h("figure", { class: "seps-fits", hidden: true }, h("figcaption", {}));
   const stage = h("div", { class: "seps-stage" }, canvas, multiples, used, fits);
-  const beside = button({
-    class: "seps-beside",
-    click: () => {
-      state.beside = !state.beside;
-      update();
-      if (photo) fit();
-    },
-  }, say("button.beside"));
+  const beside = button({ class: "seps-beside", click: () => {
+    set({ beside: !state.beside });
+    if (photo) fit();
+  } }, say("button.beside"));
   const workspace = h("div", { class: "seps-workspace" }, layers, stage);
   const legendPlace = h("div", { class: "seps-legend-place" });
   const slider = h("input", {
     type: "range", min: "0", max: "100", step: "5", value: String(Math.round(100 * state.opacity)),
-    input: () => {
-      state.opacity = slider.valueAsNumber / 100;
-      update();
-    },
+    input: () => set({ opacity: slider.valueAsNumber / 100 }),
   });
-  const lines = checkbox(say("button.grid"), state.lines, (on) => {
-    state.lines = on;
-    update();
-  }, { class: "seps-lines" });
+  const lines = checkbox(say("button.grid"), state.lines, (on) => set({ lines: on }), { class: "seps-lines" });
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite", style: { "--lines": 1 + record.branches.length } });
   const terms = termsBar(record);
   describedBy(canvas, legendPlace, terms.firstChild);
   const downloads = downloadButtons(value.formats, (format) => trigger("export", { format, ...looks() }));
   root.append(
     caption.element,
-    value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
+    value.dense_caption && h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)),
     workspace,
     h("div", { class: "seps-settings" },
-      legendPlace,
-      h("label", { class: "seps-opacity" }, say("button.opacity"), slider),
-      lines,
-      beside,
-    ),
-    reading,
-    terms,
+      legendPlace, h("label", { class: "seps-opacity" }, say("button.opacity"), slider), lines, beside),
+    reading, terms,
     glossary(partNames, record),
     h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), downloads),
   );
   if (root.clientWidth) narrowed();
-  const pair = { title: value.photo.title, score: record.similarity, shown: describe(record, "mask") };
-  root.dataset.says = say("live.pair", pair);
+  root.dataset.says = say("live.pair", { title: value.photo.title, score: record.similarity, shown: describe(record, "mask") });
 
-  overPatches(canvas, record.grid, () => state.patch, (patch) => {
-    state.patch = patch;
-    update();
-  });
-  root.onkeydown = (event) => {
-    if (event.key !== "Escape") return;
+  overPatches(canvas, record.grid, () => state.patch, (patch) => set({ patch }));
+  root.onkeydown = ({ key }) => {
+    if (key !== "Escape") return;
     state.patch = null;
     unpin();
   };
@@ -185,8 +156,8 @@ function build(root, value, trigger) {
     pager.hidden = name !== "token";
     const last = branchOf(record, state.layer)?.aggregation_weights.length;
     count.textContent = say("button.of", { number, count: last });
-    pager.firstChild.disabled = number === 1;
-    pager.lastChild.disabled = number === last;
+    previous.disabled = number === 1;
+    next.disabled = number === last;
     legendPlace.replaceChildren(layerLegend(record, layer, { opacity: state.opacity, range: null }));
     reading.replaceChildren(...readings(layer).map((line) => h("p", {}, ...symbols(line))));
     canvas.hidden = layer.name === "tokens";
@@ -199,19 +170,14 @@ function build(root, value, trigger) {
 
   function readings(layer) {
     const patch = state.preview === null ? state.patch : null;
-    if (patch !== null && isByWord(layer)) {
-      return [measuredLine(record, layer, patch), ...patchLines(record, patch).slice(0, 1)];
+    if (patch !== null && layer.name !== "tokens") {
+      const lines = patchLines(record, patch);
+      if (isByWord(layer)) return [measuredLine(record, layer, patch), lines[0]];
+      return layer.name === "class" ? [classLine(record, patch), lines[0]] : lines;
     }
-    if (patch !== null && layer.name === "class") return [classLine(record, patch), ...patchLines(record, patch).slice(0, 1)];
-    if (patch !== null && layer.name !== "tokens") return patchLines(record, patch);
-    if (layer.name === "word") {
-      const lines = [
-        record.says.words[layer.number], scene?.inside[layer.number]?.says,
-        isPair() ? record.says.apart[layer.number] : null,
-      ];
-      return lines.filter(Boolean);
-    }
-    return [describe(record, layerText(layer))];
+    if (layer.name !== "word") return [describe(record, layerText(layer))];
+    const { words, apart } = record.says;
+    return [words[layer.number], scene?.inside[layer.number]?.says, isPair() && apart[layer.number]].filter(Boolean);
   }
 
   function draw(layer, text) {
@@ -226,8 +192,7 @@ function build(root, value, trigger) {
     if (pair) drawFits(layer.name === "word" ? layer : state.layer);
     const outline = (picture) => state.objects && drawObjects(picture, scene);
     if (layer.name === "tokens") {
-      const open = (token) => choose("token", token);
-      drawMultiples(multiples, photo, record, layer, { opacity, room, outline, choose: open });
+      drawMultiples(multiples, photo, record, layer, { opacity, room, outline, choose: (token) => choose("token", token) });
     } else {
       drawLayer(canvas, photo, record, text, { opacity, lines: withLines, patch });
       outline(canvas);
@@ -269,9 +234,7 @@ function build(root, value, trigger) {
   }
 
   update();
-  return onPhotos(root, [value.photo], ([image]) => {
-    photo = image;
-  }, fit);
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, fit);
 }
 
 // trigger("export", {format, layer, opacity, lines, objects}) follows a download.

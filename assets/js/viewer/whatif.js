@@ -1,6 +1,7 @@
 // A decision by hand: patches kept and dropped over the picture, the tools for it, and the game of a budget of patches.
 // Nothing is computed here: `changed` asks the engine and receives its answer.
 
+import { cellOf, sum } from "../base/arrays.js";
 import { strokes } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
 import { button, h, press, table } from "../base/dom.js";
@@ -24,37 +25,34 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
   let seen = false; // whether the model's choice is shown
   let full = false; // whether a patch too many was asked for
 
-  const used = () => kept.reduce((sum, bit) => sum + bit, 0);
+  const used = () => sum(kept);
   const same = (first, other) => first.every((bit, patch) => bit === other[patch]);
   const text = () => (open && used() && !same(kept, model) ? maskText(kept) : "");
 
   const tool = (name, does, label = say(`button.${name}`)) => button({ "data-tool": name, click: does }, label);
-  const toggle = button({ class: "seps-whatif-toggle", "data-tool": "whatif", click: () => show(!open) },
-    say("button.whatif"));
+  const toggle = button({ class: "seps-whatif-toggle", "data-tool": "whatif", click: () => show(!open) }, say("button.whatif"));
   const undo = tool("undo", back);
   const asOwn = tool("own", () => decide(model));
   const all = tool("keep_all", () => decide(model.map(() => 1)));
   const none = tool("keep_none", () => decide(model.map(() => 0)));
   const inside = content.objects.map(([name, bits]) => {
     const patches = readMask(bits, count);
-    const label = say("button.keep_inside", { name });
-    return [button({ "data-tool": "inside", click: () => decide(patches) }, label), patches];
+    return [tool("inside", () => decide(patches), say("button.keep_inside", { name })), patches];
   });
   const play = tool("play", () => (game ? stop() : begin(content.budget)), say("game.title", { budget: content.budget }));
   const size = h("input", { type: "number", min: 1, max: count, step: 1, change: () => begin(size.valueAsNumber, true) });
   const sized = h("label", { class: "seps-budget" }, say("button.budget"), size);
-  const reveal = button({ "data-tool": "model", click: () => {
+  const reveal = tool("model", () => {
     seen = !seen;
     update();
     redraw();
-  } });
+  }, "");
   const says = h("p", { class: "seps-decision", role: "status", "aria-live": "polite" });
   const verdict = h("div", { class: "seps-verdict" }, says);
   const element = h("div", { class: "seps-whatif", role: "group", "aria-label": say("group.whatif") },
     h("div", { class: "seps-tools" }, undo, asOwn, all, none, always ? null : play),
-    !inside.length ? null : h("div", { class: "seps-tools", role: "group", "aria-label": say("group.inside") },
-      ...inside.map(([element]) => element),
-    ),
+    inside.length > 0 && h("div", { class: "seps-tools", role: "group", "aria-label": say("group.inside") },
+      ...inside.map(([element]) => element)),
     h("div", { class: "seps-tools seps-play" }, sized, reveal),
     verdict,
   );
@@ -84,10 +82,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
   }
 
   function stop() {
-    remember();
-    game = 0;
-    kept = [...model];
-    ask();
+    take(model, 0);
     redraw();
   }
 
@@ -102,12 +97,13 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
     ask();
   }
 
-  function decide(mask) {
-    if (same(kept, mask)) return;
+  function take(mask, budget) {
     remember();
-    kept = [...mask];
+    [kept, game] = [[...mask], budget];
     ask();
   }
+
+  const decide = (mask) => same(kept, mask) || take(mask, game);
 
   // Set patches to kept or dropped; in a game no more than its budget.
   function put(patches, to) {
@@ -141,7 +137,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
     all.disabled = Boolean(game) || placed === count;
     none.disabled = placed === 0;
     inside.forEach(([element, patches]) => {
-      element.disabled = Boolean(game) && patches.reduce((sum, bit) => sum + bit, 0) > game;
+      element.disabled = Boolean(game) && sum(patches) > game;
     });
     press([play], () => game);
     play.textContent = say("game.title", { budget: game || content.budget });
@@ -166,8 +162,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
     return table({ class: "seps-game" }, heads, content.game.rows.map((row) => [{}, ...row]));
   }
 
-  // Let pointer and space bar paint on a canvas, while `allowed` and the tools are open; `current` is the patch that the
-  // arrow keys have reached.
+  // Let pointer and space bar paint on a canvas while `allowed`; `current` is the patch reached by the arrow keys.
   function paintOn(canvas, allowed, current) {
     let stroke = null; // {to, at} while a pointer is down
     const ready = () => open && allowed();
@@ -185,11 +180,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
       put(between(stroke.at, patch, grid[1]), stroke.to);
       stroke.at = patch;
     });
-    const end = () => {
-      stroke = null;
-    };
-    canvas.addEventListener("pointerup", end);
-    canvas.addEventListener("pointercancel", end);
+    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { stroke = null; });
     canvas.addEventListener("keydown", (event) => {
       if (event.key !== " " || !ready() || current() === null) return;
       event.preventDefault();
@@ -200,11 +191,7 @@ export function whatIf(content, { mask, budget, grid, changed, redraw, always = 
 
   update();
   return {
-    toggle,
-    element,
-    paintOn,
-    back,
-    text,
+    toggle, element, paintOn, back, text,
     get kept() { return kept; },
     get open() { return open; },
     get budget() { return open ? game : 0; },
@@ -233,17 +220,18 @@ export function drawChoice(canvas, [rows, columns], mask) {
   const path = new Path2D();
   mask.forEach((chosen, patch) => {
     if (!chosen) return;
-    const [row, column] = [Math.floor(patch / columns), patch % columns];
+    const [row, column] = cellOf(patch, columns);
     const [left, top, inset] = [column * width, row * height, 2 * pixel];
-    const side = (outer, x0, y0, x1, y1) => {
-      if (outer) return;
+    const [right, bottom] = [left + width, top + height];
+    const sides = [ // the neighbour across each side, and the side
+      [row - 1, column, left, top + inset, right, top + inset], [row + 1, column, left, bottom - inset, right, bottom - inset],
+      [row, column - 1, left + inset, top, left + inset, bottom], [row, column + 1, right - inset, top, right - inset, bottom],
+    ];
+    for (const [y, x, x0, y0, x1, y1] of sides) {
+      if (is(y, x)) continue;
       path.moveTo(x0, y0);
       path.lineTo(x1, y1);
-    };
-    side(is(row - 1, column), left, top + inset, left + width, top + inset);
-    side(is(row + 1, column), left, top + height - inset, left + width, top + height - inset);
-    side(is(row, column - 1), left + inset, top, left + inset, top + height);
-    side(is(row, column + 1), left + width - inset, top, left + width - inset, top + height);
+    }
   });
   strokes(context, [[VEIL, 5], [CHOICE, 2.5, [6, 4]]], () => context.stroke(path));
 }

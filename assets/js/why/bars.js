@@ -21,8 +21,7 @@ function cells(name, { left, right, difference }, bars = [null, null]) {
     bars[0] ?? h("i", {}),
     h("span", { class: "seps-what" },
       h("span", {}, ...name),
-      h("small", { "data-difference": difference, title: fixed(difference, 6), class: difference < 0 ? "seps-to-right" : "seps-to-left" }, differenceOf(difference)),
-    ),
+      h("small", { "data-difference": difference, title: fixed(difference, 6) }, differenceOf(difference))),
     bars[1] ?? h("i", {}),
     written(right, { class: "seps-for-right", "data-value": right }),
   ];

@@ -1,6 +1,7 @@
 // The words that decide the order, each at the patch where it looks most.
 
-import { strokes } from "../base/canvas.js";
+import { cellOf } from "../base/arrays.js";
+import { freeTop, strokes } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
 
 const COLOUR = "#ffffff";
@@ -13,7 +14,8 @@ export function drawMarks(canvas, [rows, columns], marks) {
   const [wide, tall] = [canvas.width / columns, canvas.height / rows];
   context.save();
   for (const { patch, speaks } of marks) {
-    const [x, y] = [(patch % columns) * wide, Math.floor(patch / columns) * tall];
+    const [row, column] = cellOf(patch, columns);
+    const [x, y] = [column * wide, row * tall];
     strokes(context, [[VEIL, 5], [COLOUR, 2.5, speaks ? [] : [3, 3]]], () => context.strokeRect(x, y, wide, tall));
   }
   names(context, marks, { pixel, wide, tall, columns });
@@ -29,14 +31,13 @@ function names(context, marks, { pixel, wide, tall, columns }) {
   context.textBaseline = "middle";
   for (const { word, patch, speaks } of marks) {
     const width = context.measureText(word).width + 12 * pixel;
-    const [left, top] = [(patch % columns) * wide, Math.floor(patch / columns) * tall];
+    const [row, column] = cellOf(patch, columns);
+    const [left, top] = [column * wide, row * tall];
     const x = Math.max(0, Math.min(left + wide / 2 - width / 2, context.canvas.width - width));
     const above = top - height - 3 * pixel;
-    const step = above < height ? height / 2 : -height / 2;
-    let y = above < height ? top + tall + 3 * pixel : above;
-    const meets = (other) => Math.abs(other.y - y) < height && x < other.x + other.width && other.x < x + width;
-    while (placed.some(meets)) y += step;
-    y = Math.max(0, Math.min(y, context.canvas.height - height));
+    const [start, step] = above < height ? [top + tall + 3 * pixel, height / 2] : [above, -height / 2];
+    const free = freeTop(placed, { x, y: start, width, height }, step);
+    const y = Math.max(0, Math.min(free, context.canvas.height - height));
     placed.push({ x, y, width });
     context.fillStyle = speaks ? COLOUR : VEIL;
     context.fillRect(x, y, width, height);

@@ -1,5 +1,4 @@
-// Two pictures side by side and, between them, each word's share of either similarity. A chosen word shows both of its
-// maps on one scale; without one, the words that decide the order are marked.
+// Two pictures with each word's share of either similarity between them: its maps on one scale, or the deciding words.
 
 import { floats } from "../base/numbers.js";
 import { fitImage, onPhotos } from "../base/canvas.js";
@@ -36,12 +35,9 @@ function build(root, value, trigger) {
 
   // The photographs in their order, to choose one of.
   function picker(place) {
-    const { index } = sides[place];
-    const list = h("select", {
-      "aria-label": say(place ? "why.choose_right" : "why.choose_left"),
-      change: () => trigger("choose", { side: SIDES[place], index: Number(list.value) }),
-    }, ...options.map(([number, text]) => h("option", { value: number, selected: number === index }, text)));
-    return list;
+    const change = ({ target }) => trigger("choose", { side: SIDES[place], index: Number(target.value) });
+    return h("select", { "aria-label": say(place ? "why.choose_right" : "why.choose_left"), change },
+      ...options.map(([number, text]) => h("option", { value: number, selected: number === sides[place].index }, text)));
   }
 
   function choose(row) {
@@ -67,9 +63,7 @@ function build(root, value, trigger) {
   const below = [...restRows(value.rest, explain), sumRow(value.sum, explain)];
   const attributions = h("div", { class: "seps-shares" },
     h("div", { class: "seps-why-rows", role: "group", "aria-label": say("group.words") }, ...words),
-    h("div", { class: "seps-why-rest" }, ...below),
-    reading,
-  );
+    h("div", { class: "seps-why-rest" }, ...below), reading);
   root.append(
     ordered,
     h("p", { class: "seps-told" }, others.join(" ")),
@@ -86,7 +80,7 @@ function build(root, value, trigger) {
 
   function update() {
     press([overview], () => !chosen);
-    words.forEach((element, at) => element.setAttribute("aria-pressed", String(rows[at] === chosen)));
+    press(words, (element) => rows[words.indexOf(element)] === chosen);
     press(below, (element) => element.dataset.rest === asked?.name);
     reading.textContent = (asked ?? chosen)?.says ?? say("why.words");
     const layer = chosen ? `word:${chosen.number}` : "photo";
@@ -113,9 +107,7 @@ function build(root, value, trigger) {
   }
 
   update();
-  return onPhotos(root, value.sides.map(({ photo }) => photo), (images) => {
-    photos = images;
-  }, fit);
+  return onPhotos(root, value.sides.map(({ photo }) => photo), (images) => { photos = images; }, fit);
 }
 
 // What the drawing of layers needs of a record: the grid, what was kept, and the words' maps with their scales.

@@ -24,14 +24,8 @@ from tests.helpers.web.chromium import MISSING, find_chromium
 
 ROOT = Path(__file__).parents[3]
 # Without a GPU, and without network requests by the browser, a page opens a quarter sooner.
-CHROMIUM = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-features=Translate,BackForwardCache",
-]
+CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+CHROMIUM += ["--disable-sync", "--disable-features=Translate,BackForwardCache"]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -98,26 +92,20 @@ def page_address(cache: Path, uploads: Path) -> Iterator[str]:
         yield url
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def served(uploads: Path, *command: str, ready: str = "/config") -> Iterator[str]:
     """Run `python *command PORT` and give the address when the app, or what `ready` names, answers there."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {
-        **os.environ,
-        "GRADIO_ANALYTICS_ENABLED": "False",
-        "GRADIO_SERVER_NAME": "127.0.0.1",
-        "GRADIO_TEMP_DIR": str(uploads),
-    }
-    app = subprocess.Popen(
-        [sys.executable, *command, str(port)],
-        cwd=ROOT,
-        env=environment,
-        text=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+    port = free_port()
+    settings = {"GRADIO_ANALYTICS_ENABLED": "False", "GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_TEMP_DIR": str(uploads)}
+    started = [sys.executable, *command, str(port)]
+    quiet, errors = subprocess.DEVNULL, subprocess.PIPE
+    app = subprocess.Popen(started, cwd=ROOT, env=os.environ | settings, text=True, stdout=quiet, stderr=errors)
     url = f"http://127.0.0.1:{port}"
     try:
         for _ in range(2400):

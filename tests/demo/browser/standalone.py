@@ -41,6 +41,16 @@ GRID = (6, 8)
 
 
 CLASSES = ("espresso", "coffee mug", "tabby")
+RECORDS: dict[str, dict[str, Any]] = {
+    "paper": {},
+    "paper, dense": {"dense": True},
+    "released, [CLS]": {"paper": False, "cls": True},
+    "released, dense": {"paper": False, "dense": True},
+}
+# Controls that are too small for a finger.
+SMALL = """() => [...document.querySelectorAll("button, select, summary, input[type=range]")]
+    .filter((one) => one.checkVisibility() && one.offsetParent && one.getBoundingClientRect().height < 44)
+    .map((one) => one.outerHTML.slice(0, 120))"""
 
 
 def random_record(

@@ -2,7 +2,7 @@
 
 import { listed, say } from "../../base/words.js";
 import { readLines } from "./language.js";
-import { fromHighest } from "../onnx/numbers.js";
+import { fromHighest } from "../../base/arrays.js";
 
 const LISTED = 30; // captions of a ranking that are shown
 const RECALL_AT = [1, 5, 10];

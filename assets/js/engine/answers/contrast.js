@@ -46,28 +46,19 @@ export async function whyValue(pairs, facts, state, order) {
   };
 }
 
-// Captions over one photograph, computed in this browser. As demo/views/compare.py.
-// What captions over one photograph are drawn from, `state` saying of which and how.
+// What captions over one photograph are drawn from, `state` saying of which and how; as demo/views/compare.py.
 export async function comparison(pairs, facts, state, captions) {
   const { index, layer } = state;
   const { photo, scene } = facts.items[index];
   const items = [];
   for (const caption of captions) {
     const { record, packed } = await pairs.explained(facts, index, caption, null, measureOf(layer));
-    items.push({
-      caption,
-      similarity: record.similarity,
-      record: packed,
-      ...(scene ? { objects: objectsValue(scene, facts.nouns, caption) } : {}),
-    });
+    const objects = scene ? { objects: objectsValue(scene, facts.nouns, caption) } : {};
+    items.push({ caption, similarity: record.similarity, record: packed, ...objects });
   }
   const masks = items.map(({ record }) => record.branches[0].kept);
   return {
-    photo,
-    model: facts.model,
-    layer,
-    items,
-    unit: scene?.unit ?? null,
+    photo, model: facts.model, layer, items, unit: scene?.unit ?? null,
     overlap: masks.map((mask) => masks.map((other) => overlapOf(mask, other))),
     shared: sharedSentence(masks),
   };

@@ -41,8 +41,7 @@ export async function readLines(pairs, facts, text) {
   return captions;
 }
 
-// Throws where a caption cannot be read; else the sentences on what of it the model does not read, or may not know.
-// read: what the models' thread says of it; common: short English words.
+// Return notes on what the model does not read; throws where it reads nothing. common: short English words.
 function noteOf(caption, { pieces, words, limit }, common, isDense = false) {
   const of = (name) => `static.${isDense ? "dense_" : ""}${name}`;
   const unknown = pieces.filter((piece) => piece === UNKNOWN).length;

@@ -1,9 +1,8 @@
-// The value of the lesson without a server, same as demo/views/lesson/walk.py: one forward pass of a pair under the given
-// settings, and one under the settings that the model is evaluated with.
+// The lesson without a server, as demo/views/lesson/walk.py: a pass under the given settings, and a usual one.
 
 import { decode } from "../../record/record.js";
 import { say } from "../../base/words.js";
-import { fromHighest } from "../onnx/numbers.js";
+import { fromHighest, mapped } from "../../base/arrays.js";
 import { maskOf } from "./pairs.js";
 import { changesOf, idleOf, untrainedOf } from "./settings.js";
 import { stepsOf } from "./steps.js";
@@ -53,23 +52,17 @@ export function makeWalk(engine, pairs) {
     };
   }
 
-  // One pass, by the plain graphs where no setting differs from the usual ones; `dense` takes part in it, "" where a
-  // setting leaves it out.
+  // One pass, by the plain graphs where no setting differs; `dense` is "" where a setting leaves it out.
   function passOf(facts, lesson, { index, caption, dense: text, knobs }) {
     const isChanged = changesOf(knobs, lesson.usual, lesson, Boolean(text)).length > 0;
     const dense = knobs.dense ? text : "";
     const tuned = (method, ...values) => tunedBy(facts, lesson, isChanged ? knobs : lesson.usual, method, values);
-    const explained = (mask) => tuned("explain", facts.name, index, caption, dense, mask);
-    return {
-      isChanged,
-      dense,
-      tuned,
-      explain: async (mask = null) => (isChanged
-        ? (await explained(mask)).record
-        : (await pairs.explained(facts, index, caption, mask, "", dense)).packed),
-      decision: () => explained(null),
-      scores: () => (isChanged ? tuned("rank", facts.name, caption, dense) : pairs.scores(facts, caption, dense)),
-    };
+    const decision = (mask = null) => tuned("explain", facts.name, index, caption, dense, mask);
+    const plain = { explain: async (mask = null) => (await pairs.explained(facts, index, caption, mask, "", dense)).packed,
+      scores: () => pairs.scores(facts, caption, dense) };
+    const changed = { explain: async (mask = null) => (await decision(mask)).record,
+      scores: () => tuned("rank", facts.name, caption, dense) };
+    return { isChanged, dense, tuned, decision, ...(isChanged ? changed : plain) };
   }
 
   const tunedBy = ({ model }, { trained_k: trained }, knobs, method, values) =>
@@ -108,13 +101,9 @@ export function makeWalk(engine, pairs) {
     const before = async () => (await pairs.explained(facts, index, caption)).record;
     const now = async () => (pass.dense ? (await pass.tuned("explain", facts.name, index, caption, "", null)).record : record);
     const placeBefore = await place(remembered.scores, before);
+    const placeNow = isDrawn ? null : pass.isChanged ? await place(scores, now) : placeBefore;
     return {
-      rank: {
-        before: placeBefore,
-        now: isDrawn ? null : pass.isChanged ? await place(scores, now) : placeBefore,
-        total: captions.length + (at < 0 ? 1 : 0),
-        gallery: name,
-      },
+      rank: { before: placeBefore, now: placeNow, total: captions.length + (at < 0 ? 1 : 0), gallery: name },
       spread: fraction === null ? null : { fraction, captions: captions.length },
     };
   }
@@ -148,29 +137,20 @@ async function valueOf(shown, effects, captions) {
   const steps = stepsOf({ record, knobs, facts: lesson, denseLength, rank, total, spread: captions?.spread ?? null, trial });
   Object.assign(steps[3], { keep_probability: decision.probability }, isDrawn ? { decision_gradient: decision.gradient } : {});
   const note = isDrawn ? say("rank.drawn") : "";
+  const { trained, limits, channels, idle } = lesson;
   return {
-    photo: facts.items[index].photo,
-    model: facts.model,
-    caption,
-    dense_caption: dense || null,
-    step,
-    knobs,
-    trained: lesson.trained,
-    untrained: untrainedOf(knobs, lesson),
+    photo: facts.items[index].photo, model: facts.model, caption, dense_caption: dense || null,
+    step, steps, knobs, trained, limits, channels, idle, untrained: untrainedOf(knobs, lesson),
     fixed: { ...idleOf(knobs, lesson, Boolean(dense)), ...lesson.fixed },
-    limits: lesson.limits,
     record: packed,
     before: pass.isChanged ? before.packed : null,
     rank: { before: shown.usual, now: rank, total, gallery: facts.name, note },
     caption_rank: captions && { ...captions.rank, note: note || (dense ? say("rank.alone") : "") },
     moved: movedBetween(before.record, record),
-    channels: lesson.channels,
     dense_words: labels,
     lengths: { sparse: length, dense: denseLength, denser: labels && denseLength / length },
-    steps,
     by_hand: mask,
     whatif: trialValue(trial),
-    idle: lesson.idle,
   };
 }
 
@@ -179,15 +159,10 @@ const placeOf = (scores, index) => fromHighest(scores).indexOf(index) + 1;
 // What differs between two passes, see `moved_between` in demo/views/lesson/walk.py.
 function movedBetween(before, now) {
   const [then, kept] = [before, now].map(({ branches: [branch] }) => branch.kept);
-  const patches = (holds) => kept.flatMap((bit, patch) => (holds(then[patch], bit) ? [patch] : []));
+  const patches = (was, is) => kept.flatMap((bit, patch) => (then[patch] === was && bit === is ? [patch] : []));
   return {
-    kept: {
-      both: patches((was, is) => was && is).length,
-      gained: patches((was, is) => is && !was),
-      lost: patches((was, is) => was && !is),
-    },
-    terms: Object.fromEntries(Object.keys({ ...now.terms, ...before.terms }).map((name) =>
-      [name, [before.terms[name] ?? null, now.terms[name] ?? null]])),
+    kept: { both: patches(1, 1).length, gained: patches(0, 1), lost: patches(1, 0) },
+    terms: mapped({ ...now.terms, ...before.terms }, (_, name) => [before.terms[name] ?? null, now.terms[name] ?? null]),
     score: [before.similarity, now.similarity],
   };
 }

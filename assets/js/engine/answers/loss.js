@@ -1,5 +1,6 @@
-// L_align, equation (6), on the similarities of a batch under settings that a person moves, in float32 as PyTorch has it:
-// demo/views/losses/values.py.
+// L_align, equation (6), under settings that a person moves, in float32: as demo/views/losses/values.py.
+
+import { sum } from "../../base/arrays.js";
 
 const { fround, max } = Math;
 
@@ -15,15 +16,9 @@ export function playgroundUnder(value, { margin, mining, mask_ids: isMasked }) {
   const [rows, columns] = amounts;
   const unmasked = violations(similarity, margin, alone);
   return {
-    ...value,
-    margin,
-    mining,
-    mask_ids: isMasked,
+    ...value, margin, mining, mask_ids: isMasked,
     excluded: similarity.map((row, at) => row.map((_, column) => excludes(at, column))),
-    to_captions: rows,
-    to_images: columns,
-    counted_captions: counted[0],
-    counted_images: counted[1],
+    to_captions: rows, to_images: columns, counted_captions: counted[0], counted_images: counted[1],
     violating: rows.flat().filter((amount, at) => amount > 0 || columns.flat()[at] > 0).length,
     counted: counted.flat(2).filter(Boolean).length,
     loss: Object.fromEntries(value.minings.map((name) => [name, lossOf(margin, name, excludes)])),
@@ -60,7 +55,6 @@ function hardest([rows, columns]) {
 }
 
 const transposed = (matrix) => matrix[0].map((_, column) => matrix.map((row) => row[column]));
-const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 function alignLoss([rows, columns], isHardest) {
   if (!isHardest) return sum(rows.flat()) + sum(columns.flat());

@@ -3,7 +3,8 @@
 import { say } from "../../base/words.js";
 import { decisionWords, gameWords, otherSentence } from "../../record/decision.js";
 import { decode } from "../../record/record.js";
-import { fromHighest } from "../onnx/numbers.js";
+import { cellOf, fromHighest, sum } from "../../base/arrays.js";
+import { once } from "../../base/once.js";
 import { isMaskText, maskText, readMask } from "../../viewer/masks.js";
 import { patchesOf, sceneValue, objectsName, phrasesOf } from "./scene.js";
 import { whereabouts } from "../../record/whereabouts.js";
@@ -15,36 +16,31 @@ const OTHERS = 5; // things in a picture whose masks are offered
 const BUDGET = 20; // patches of the game, to begin with
 const MEASURED = ["effect", "blanked"];
 const NOTED = 14; // patches between two lines on what is measured
+const STRONG = 0.5; // of the highest effect: what a patch of the strongest region has at least
 
 // What computes and remembers; tell(line) as in engine.js.
 export function makePairs(ask, tell) {
   const remembered = new Map();
 
   // The answer to a question, from memory where it was asked before.
-  function once(method, values, work) {
-    const key = JSON.stringify([method, values]);
-    if (!remembered.has(key)) {
-      const answer = work();
-      remembered.set(key, answer);
-      answer.catch(() => remembered.delete(key));
-      if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value);
-    }
-    return remembered.get(key);
+  function remember(method, values, work) {
+    const answer = once(remembered, JSON.stringify([method, values]), work);
+    if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value);
+    return answer;
   }
 
-  const asked = (method, values) => once(method, values, () => ask(method, values));
+  const asked = (method, values) => remember(method, values, () => ask(method, values));
   const place = ({ model, name }, index, caption, dense = "") => ({ model, gallery: name, index, caption, dense });
 
   const read = ({ model }, caption, isDense = false) => asked("read", { model, caption, isDense });
   const scores = ({ model, name }, caption, dense = "") => asked("rank", { model, gallery: name, caption, dense });
 
-  // A record as decoded, with what it was packed as; under a mask where one is given, with a measure and a dense caption
-  // beside it.
+  // A record, packed and decoded, under a mask where one is given, with a measure and a dense caption.
   async function explained(facts, index, caption, mask = null, measure = "", dense = "") {
     const pair = place(facts, index, caption, dense);
     const packed = await asked("explain", { ...pair, mask });
-    if (!measure) return once("decoded", { ...pair, mask }, async () => bothOf(packed));
-    return once(measure, { ...pair, mask }, async () => {
+    if (!measure) return remember("decoded", { ...pair, mask }, async () => bothOf(packed));
+    return remember(measure, { ...pair, mask }, async () => {
       const name = say(`name.${measure}`);
       const count = packed.branches[0].kept.length;
       const progress = (number) => number % NOTED || tell(say("static.measuring", { name, number, count }));
@@ -62,8 +58,7 @@ export function makePairs(ask, tell) {
     const kept = record.branches[0].kept.map((bit, patch) => (bit && !patches[patch] ? 1 : 0));
     if (!patches.some(Boolean) || !kept.some(Boolean)) return null;
     const without = await ask("explain", { ...pair, mask: kept });
-    const count = patches.reduce((sum, bit) => sum + bit, 0);
-    return { count, name, named, cost: record.similarity - without.similarity };
+    return { count: sum(patches), name, named, cost: record.similarity - without.similarity };
   }
 
   // The decision of a mask, or the model's own: {record, rank, total}.
@@ -92,13 +87,7 @@ export function makePairs(ask, tell) {
       const best = isOwn ? model : await decided(facts, state, chosen);
       game = { ...gameWords(budget, now, best), mask: maskText(best.record.branches[0].kept) };
     }
-    return {
-      own: maskText(kept),
-      objects,
-      budget: Math.min(BUDGET, kept.length),
-      now: now && decisionWords(now, model),
-      game,
-    };
+    return { own: maskText(kept), objects, budget: Math.min(BUDGET, kept.length), now: now && decisionWords(now, model), game };
   }
 
   // The masks for other things in the picture; none with a dense caption.
@@ -107,11 +96,8 @@ export function makePairs(ask, tell) {
     const phrases = facts.items[index].phrases.filter((text) => text !== caption).slice(0, OTHERS);
     const masks = await Promise.all(phrases.map(async (phrase) =>
       (await asked("explain", { ...place(facts, index, phrase), mask: null })).branches[0].kept));
-    return phrases.map((phrase, at) => ({
-      caption: phrase,
-      mask: maskText(masks[at]),
-      says: otherSentence(own.record.branches[0].kept, masks[at], phrase),
-    }));
+    return phrases.map((caption, at) =>
+      ({ caption, mask: maskText(masks[at]), says: otherSentence(own.record.branches[0].kept, masks[at], caption) }));
   }
 
   // The value of the viewer, where patches can be kept and dropped. As demo/views/viewer.py.
@@ -123,15 +109,9 @@ export function makePairs(ask, tell) {
     const { scene, photo } = facts.items[index];
     const { places } = scene ? await read(facts, caption) : {};
     return {
-      photo,
-      model: facts.model,
-      caption,
-      dense_caption: dense || null,
-      similarity: record.similarity,
-      record: packed,
+      photo, model: facts.model, caption, dense_caption: dense || null, mask, budget,
+      similarity: record.similarity, record: packed,
       scene: scene ? sceneValue(record, scene, facts.nouns, caption, places) : null,
-      mask,
-      budget,
       whatif: await whatIf(facts, state, own),
       others: await others(facts, state, own),
     };
@@ -156,9 +136,7 @@ export function measureOf(layer) {
   return MEASURED.includes(name) ? name : "";
 }
 
-function bothOf(packed) {
-  return { packed, record: decode(packed) };
-}
+const bothOf = (packed) => ({ packed, record: decode(packed) });
 
 // The mask of a state, null for the model's own decision; throws where its text is not that of a mask.
 export function maskOf({ mask }, count) {
@@ -166,11 +144,7 @@ export function maskOf({ mask }, count) {
   return mask ? readMask(mask, count) : null;
 }
 
-// Effect of removing several kept patches at once; same as demo/service/measuring/effects.py.
-
-const STRONG = 0.5; // of the highest effect: what a patch of the strongest region has at least
-
-// {patches, name, named}; record: decoded; effects: one a patch; scene: {facts, nouns}, null of a photograph.
+// The region whose removal is measured, as demo/service/measuring/effects.py: {patches, name, named}; record: decoded; effects: one a patch; scene: {facts, nouns}, null of a photograph.
 function describedRegion(record, effects, caption, scene) {
   const [{ kept }] = record.branches;
   for (const { objects } of scene ? phrasesOf(scene.facts, scene.nouns, caption) : []) {
@@ -192,7 +166,7 @@ function strongest(kept, effects, [rows, columns]) {
     const patch = waiting.pop();
     if (region[patch] || amounts[patch] < STRONG * most) continue;
     region[patch] = 1;
-    const [row, column] = [Math.floor(patch / columns), patch % columns];
+    const [row, column] = cellOf(patch, columns);
     if (row > 0) waiting.push(patch - columns);
     if (row < rows - 1) waiting.push(patch + columns);
     if (column > 0) waiting.push(patch - 1);

@@ -1,12 +1,12 @@
 // What is true of a drawn scene for a caption, as demo/record/scene.py tells the viewer; phrases of captions that people
 // type are found as demo/galleries/annotation.py finds them.
 
+import { sum } from "../../base/arrays.js";
 import { say } from "../../base/words.js";
 
 const HALF = 0.5; // of a patch's area: what objects cover of those that they hold
 
-// facts: of the scene; nouns: of its gallery; record: decoded; wordPieces(caption): for each word split at spaces the
-// positions of its pieces, null where they are unknown.
+// facts: of the scene; nouns: of its gallery; record: decoded; pieces: the positions of each word's pieces, or null.
 export function sceneValue(record, facts, nouns, caption, pieces) {
   return {
     unit: facts.unit,
@@ -31,9 +31,7 @@ function insideOf(record, facts, phrases, pieces) {
     if (!covered.some(Boolean)) continue;
     for (const word of pieces.slice(first, first + length).flat()) {
       if (word >= maps.length - 1 || !maps[word].some(Boolean)) continue;
-      const [weight, total] = maps[word].reduce(([weight, total], value, patch) =>
-        [weight + value * covered[patch], total + value], [0, 0]);
-      const share = weight / total;
+      const share = sum(Array.from(maps[word], (value, patch) => value * covered[patch])) / sum(maps[word]);
       inside[word] = { share, objects, says: say("word.inside", { share: 100 * share, name: objectsName(facts, objects) }) };
     }
   }
@@ -58,21 +56,17 @@ export function patchesOf(facts, objects, count) {
 }
 
 export function objectsName(facts, numbers) {
-  const alike = new Map();
-  for (const number of numbers) {
-    const { name } = facts.objects[number];
-    alike.set(name, [...(alike.get(name) ?? []), number]);
-  }
-  const named = [...alike].map(([name, same]) =>
-    same.length === 1 ? `the ${name}` : `the ${same.length} ${facts.objects[same[0]].many}`);
+  const names = numbers.map((number) => facts.objects[number].name);
+  const named = [...new Set(names)].map((name) => {
+    const count = sum(names.map((other) => other === name));
+    return count === 1 ? `the ${name}` : `the ${count} ${facts.objects[numbers[names.indexOf(name)]].many}`;
+  });
   return named.join(" and ");
 }
 
 // The phrases of a caption that name objects: {first, length, objects}, where first counts words split at spaces.
 export function phrasesOf(facts, nouns, caption) {
-  const own = facts.mentions[caption];
-  if (own) return own.map(([first, length, objects]) => ({ first, length, objects }));
-  return matched(facts, nouns, caption);
+  return facts.mentions[caption]?.map(([first, length, objects]) => ({ first, length, objects })) ?? matched(facts, nouns, caption);
 }
 
 function matched(facts, nouns, caption) {
@@ -109,10 +103,7 @@ function bare(word, punctuation) {
   return word.slice(from, to);
 }
 
-const nameIn = (words, names) => {
-  const word = words.find((word) => Object.hasOwn(names, word));
-  return word === undefined ? null : names[word];
-};
+const nameIn = (words, names) => names[words.find((word) => Object.hasOwn(names, word))] ?? null;
 
 function opening({ colours, sizes, openings }, words, noun, free) {
   const opens = (word) => Object.hasOwn(colours, word) || Object.hasOwn(sizes, word) || openings.includes(word);

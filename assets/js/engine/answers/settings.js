@@ -34,9 +34,8 @@ export function checkedKnobs(knobs, { fixed, usual, trained, limits, patches }) 
     }
     if (value < low || value > high) throw new Error(say("static.outside", { name, value, low, high }));
   }
-  for (const [name, choices] of Object.entries(CHOICES)) {
-    const [choice, other] = choices;
-    if (!choices.includes(knobs[name])) throw new Error(say("static.no_choice", { name, value: knobs[name], choice, other }));
+  for (const [name, [choice, other]] of Object.entries(CHOICES)) {
+    if (![choice, other].includes(knobs[name])) throw new Error(say("static.no_choice", { name, value: knobs[name], choice, other }));
   }
   const merged = (ratio) => Math.trunc(patches * ratio * trained.keep_ratio);
   if (merged(knobs.aggr_ratio) !== merged(trained.aggr_ratio)) throw new Error(fixed.aggr_ratio);

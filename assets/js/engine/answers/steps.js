@@ -1,7 +1,9 @@
 // The nine steps of the lesson in words, equations and tensors, as in demo/views/lesson/steps.py.
 
+import { sum } from "../../base/arrays.js";
 import { say, phrase } from "../../base/words.js";
 import { change, decisionSentence } from "../../record/decision.js";
+import { placeOf } from "../../record/record.js";
 
 const STEPS = ["patches", "words", "scores", "decision", "aggregation", "tokens", "matrix", "similarity", "what_if"];
 const MATHML = "http://www.w3.org/1998/Math/MathML";
@@ -12,13 +14,13 @@ const MATHML = "http://www.w3.org/1998/Math/MathML";
 export function stepsOf(pass) {
   const [values, holds] = [numbers(pass), holding(pass)];
   const [sentences, notes, tensors] = [sentencesOf(pass, values), notesOf(pass), tensorsOf(pass)];
+  const isHeld = ({ when }) => when.every((name) => holds.includes(name.replace("!", "")) !== name.startsWith("!"));
   return STEPS.map((id, at) => ({
     id,
     title: say(`step.${id}`),
     sentence: sentences[at],
-    equation: equation(pass.facts.equations[id].filter((row) => isHeld(row, holds))),
-    legend: pass.facts.legend[id].filter((row) => isHeld(row, holds)).map(({ latex, symbol, says }) =>
-      ({ latex, symbol, says: say(`legend.${says}`, values) })),
+    equation: equation(pass.facts.equations[id].filter(isHeld)),
+    legend: pass.facts.legend[id].filter(isHeld).map(({ latex, symbol, says }) => ({ latex, symbol, says: say(`legend.${says}`, values) })),
     tensors: tensors[at],
     note: notes[at].map((name) => say(name, values)).join(" "),
   }));
@@ -28,7 +30,7 @@ const isPaper = ({ record }) => record.variant === "paper";
 const isDrawn = ({ knobs }) => knobs.decision === "gumbel";
 const isDense = ({ record: { branches } }) => branches.length > 1;
 const isBoth = (pass) => isPaper(pass) && isDense(pass) && pass.record.branches[1].aggregation_weights.length > 0;
-const keptOf = ({ record: { branches: [{ kept }] } }) => kept.reduce((sum, bit) => sum + bit, 0);
+const keptOf = ({ record: { branches: [{ kept }] } }) => sum(kept);
 const named = (condition, ...names) => (condition ? names : []);
 
 function holding(pass) {
@@ -37,10 +39,6 @@ function holding(pass) {
     record.variant, ...named(isDense(pass), "dense"), ...named(denseLength !== null, "captions"),
     ...named(isBoth(pass), "both"), ...named(record.has_cls, "cls"), ...named(isDrawn(pass), "drawn"),
   ];
-}
-
-function isHeld({ when }, holds) {
-  return when.every((name) => (name.startsWith("!") ? !holds.includes(name.slice(1)) : holds.includes(name)));
 }
 
 function equation(rows) {
@@ -60,8 +58,7 @@ function numbers(pass) {
     similarity: record.similarity, rank, total,
     ...(spread ? { caption_share: spread.fraction, captions: spread.captions } : {}),
     ...(trial.patch === null || !trial.now ? {} : {
-      row: Math.floor(trial.patch / columns) + 1, column: (trial.patch % columns) + 1,
-      change: change(trial.now, trial.decided), tried_rank: trial.now.rank,
+      ...placeOf(record, trial.patch), change: change(trial.now, trial.decided), tried_rank: trial.now.rank,
     }),
   };
 }
@@ -113,22 +110,14 @@ function notesOf(pass) {
     ],
     [isDrawn(pass) ? "note.decision_drawn" : "note.decision"],
     ["note.aggregation", ...named(merged.length > keptOf(pass), "note.aggregation_more")],
-    extraNotes(pass, kept.every(Boolean)),
+    kept.every(Boolean) ? ["note.tokens_all_kept"] : isBoth(pass) ? ["note.tokens_both"] : named(!isPaper(pass) && isDense(pass), "note.tokens_own"),
     ["note.matrix_fits", ...named(isPaper(pass) ? fewer : true, isPaper(pass) ? "note.matrix_fewer" : "note.matrix_released")],
     isDrawn(pass) ? ["rank.drawn"] : named(isDense(pass), "note.similarity_dense"),
     isDrawn(pass) ? ["note.what_if_drawn"] : ["note.what_if", "note.what_if_ranked", ...named(isDense(pass), "note.what_if_dense")],
   ];
 }
 
-// What is true of the extra token.
-function extraNotes(pass, isAllKept) {
-  if (isAllKept) return ["note.tokens_all_kept"];
-  if (isBoth(pass)) return ["note.tokens_both"];
-  return named(!isPaper(pass) && isDense(pass), "note.tokens_own");
-}
-
-// The tensors of each step of the lesson with their shapes, as demo/views/lesson/steps.py lists them.
-// denseLength: L_d of the dense caption that is there, in use or not; null without one.
+// The tensors of each step with their shapes, as demo/views/lesson/steps.py; denseLength: L_d, or null.
 function tensorsOf({ record, knobs, facts: { channels, pixels }, denseLength }) {
   const { branches, alignments, terms } = record;
   const [{ kept }] = branches;
@@ -138,10 +127,7 @@ function tensorsOf({ record, knobs, facts: { channels, pixels }, denseLength }) 
   const merged = merging[0].aggregation_weights.length;
   return [
     [tensor("I", [3, pixels, pixels]), tensor("V", [patches, channels]), ...(record.has_cls ? [tensor("v_cls", [1, channels])] : [])],
-    [
-      tensor("T_s", [alignments[0].words.length, channels]),
-      ...(denseLength === null ? [] : [tensor("T_d", [denseLength, channels])]),
-    ],
+    [tensor("T_s", [alignments[0].words.length, channels]), ...(denseLength === null ? [] : [tensor("T_d", [denseLength, channels])])],
     [
       ...names.map((name) => ({ name, shape: [patches], says: say(`part.${name}`) })),
       ...branches.map(({ name }) => tensor(`score_${name[0]}`, [patches], "score", branchNamed(name))),

@@ -1,6 +1,6 @@
-// The lesson's last step: compares the model's decision with one by hand, or without the patch of the highest effect. As
-// demo/views/lesson/trial.py and demo/record/counterfactual.py.
+// The lesson's last step, as demo/views/lesson/trial.py: the model's decision and one by hand, or without one patch.
 
+import { firstHighest, sum } from "../../base/arrays.js";
 import { say } from "../../base/words.js";
 import { maskText } from "../../viewer/masks.js";
 import { termTitles } from "../../record/sentences.js";
@@ -14,10 +14,9 @@ export async function madeTrial(decided, mask, attempt, effects) {
   const trial = { decided, now: null, isByHand: false, patch: null, isAsked: false };
   if (mask) return { ...trial, now: await attempt(mask), isByHand: true };
   const kept = keptOf(decided);
-  if (kept.reduce((sum, bit) => sum + bit, 0) < 2) return trial;
+  if (sum(kept) < 2) return trial;
   if (!effects) return { ...trial, isAsked: true };
-  const amounts = kept.map((bit, patch) => (bit ? effects[patch] : -Infinity));
-  const patch = amounts.indexOf(Math.max(...amounts));
+  const patch = firstHighest(kept.map((bit, at) => (bit ? effects[at] : -Infinity)));
   return { ...trial, patch, now: await attempt(kept.map((bit, at) => (at === patch ? 0 : bit))) };
 }
 
@@ -35,9 +34,8 @@ export function trialValue(trial) {
 function rowsOf({ decided, now }) {
   const both = now ? [decided, now] : [decided];
   const row = (key, title, kind, read) => [key, title, written(kind, both.map(read))];
-  const count = (decision) => keptOf(decision).reduce((sum, bit) => sum + bit, 0);
   return [
-    row("kept", say("trial.kept"), "whole", count),
+    row("kept", say("trial.kept"), "whole", (decision) => sum(keptOf(decision))),
     ...Object.entries(termTitles(decided.record)).map(([name, title]) => row(name, title, "term", ({ record }) => record.terms[name])),
     row("score", "S(I, T)", "score", ({ record }) => record.similarity),
     ...(decided.total ? [row("rank", say("trial.rank", { total: decided.total }), "whole", ({ rank }) => rank)] : []),
@@ -45,10 +43,6 @@ function rowsOf({ decided, now }) {
 }
 
 function written(kind, values) {
-  const [first, other] = values;
-  const changed = kind === "whole" ? "trial.whole_change" : "trial.term_change";
-  return [
-    ...values.map((value) => say(`trial.${kind}`, { value })),
-    ...(values.length > 1 ? [say(changed, { value: other - first })] : []),
-  ];
+  const change = () => say(kind === "whole" ? "trial.whole_change" : "trial.term_change", { value: values[1] - values[0] });
+  return [...values.map((value) => say(`trial.${kind}`, { value })), ...(values.length > 1 ? [change()] : [])];
 }

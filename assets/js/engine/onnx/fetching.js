@@ -46,8 +46,7 @@ export async function unpacked(content) {
   return gathered(stream, new DataView(content.buffer).getUint32(content.length - 4, true));
 }
 
-// The bytes of a stream, of about a size, put where they stay as they come: gathered first, a large file would be in
-// memory two and three times.
+// The bytes of a stream of about a size, put in place as they come, so that a large file is in memory only once.
 async function gathered(stream, size, progress = null) {
   let content = new Uint8Array(Math.min(size, MOST_AT_ONCE)); // more where more comes: the size may be wrong
   let filled = 0;
@@ -70,8 +69,7 @@ function grown(content, size) {
   return larger;
 }
 
-// Give the memory of bytes back at once, not when a browser next looks for what nobody needs: they are sent to a port that
-// is closed.
+// Free the memory of bytes at once, before the garbage collector runs: send them to a closed port.
 export function forget(bytes) {
   nowhere ??= closedPort();
   nowhere.postMessage(null, [bytes.buffer]);

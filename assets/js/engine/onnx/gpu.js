@@ -1,5 +1,4 @@
-// WebGPU for many pictures of a person's own at once: it comes when they do, and reads them only where it gives the worked
-// example's picture what WebAssembly gives it. Whatever fails, WebAssembly reads them, and About says so.
+// WebGPU for many uploaded pictures at once, if it agrees with WebAssembly on the worked example; else WebAssembly.
 
 import { say } from "../../base/words.js";
 import { openPicture } from "./pictures.js";
@@ -18,7 +17,7 @@ async function offersGpu() {
 }
 
 // How far two embeddings of a picture are apart, over their root mean square; NaN where a number is none.
-export function distance(embeddings, others) {
+function distance(embeddings, others) {
   let [most, squares] = [embeddings.length === others.length ? 0 : NaN, 0];
   embeddings.forEach((value, at) => {
     most = Math.max(most, Math.abs(value - others[at])); // Math.max gives NaN where one is
@@ -28,17 +27,17 @@ export function distance(embeddings, others) {
 }
 
 // How WebGPU differs from WebAssembly on the worked example, from the record of each: {equal, far, apart, turned}.
-export function compared(far, record, other) {
+function compared(far, record, other) {
   const apart = Math.abs(record.similarity - other.similarity);
-  const kept = other.branches[0].kept;
-  const turned = record.branches[0].kept.filter((bit, patch) => bit !== kept[patch]).length;
+  const [kept, others] = [record, other].map(({ branches }) => branches[0].kept);
+  const turned = kept.filter((bit, patch) => bit !== others[patch]).length;
   return { equal: far <= ALIKE && apart <= CLOSE && turned === 0, far, apart, turned };
 }
 
-// makeGpu({start, reference, explain, example, tell, megabytes, offered}): start() leads to {encode(picture), end()}, a thread with
-// WebGPU; reference(picture) to a picture's embeddings by WebAssembly; explain([embeddings, others]) to the records of the
-// worked example's caption with each; example() to its picture; tell(sentence) says what became of it; megabytes: that it
-// takes to be fetched. The result, read(pictures, noted), leads to the embeddings of all pictures, or to none.
+// start() leads to {encode(picture), end()}, a thread with WebGPU; reference(picture) to a picture's embeddings by
+// WebAssembly; explain([embeddings, others]) to the records of the worked example's caption with each; example() to its
+// picture; tell(sentence) says what became of it; megabytes: that it takes to be fetched. The result,
+// read(pictures, noted), leads to the embeddings of all pictures, or to none.
 export function makeGpu({ start, reference, explain, example, tell, megabytes, offered = offersGpu, patience = PATIENCE }) {
   let isOut = false; // it differed, failed or is not there
   let isProven = false;
@@ -47,29 +46,26 @@ export function makeGpu({ start, reference, explain, example, tell, megabytes, o
   function stop(sentence, values = {}) {
     isOut = true;
     tell(say(sentence, values));
-    return false;
+    return [];
   }
 
-  async function proves(thread) {
+  async function prove(thread) {
     const picture = await example();
     const truth = await reference(picture);
     const embeddings = await within(patience, thread.encode(picture));
     const result = compared(distance(truth, embeddings), ...await explain([truth, embeddings]));
-    if (!result.equal) return stop("static.gpu_differed", result);
-    isProven = true;
-    tell(say("static.gpu_runs", { ...result, count: MANY }));
-    return true;
+    isProven = result.equal;
+    if (isProven) tell(say("static.gpu_runs", { ...result, count: MANY }));
+    else stop("static.gpu_differed", result);
   }
 
   return async function read(pictures, noted) {
     if (isOut || pictures.length < MANY) return [];
-    if (!isProven && !(await offered())) {
-      stop("static.gpu_none");
-      return [];
-    }
+    if (!isProven && !(await offered())) return stop("static.gpu_none");
     const thread = start();
     try {
-      if (!isProven && !(await proves(thread))) return [];
+      if (!isProven) await prove(thread);
+      if (!isProven) return [];
       const all = [];
       for (const [at, picture] of pictures.entries()) {
         noted(at);
@@ -79,8 +75,7 @@ export function makeGpu({ start, reference, explain, example, tell, megabytes, o
       }
       return all;
     } catch (error) {
-      stop("static.gpu_failed", { reason: error.cause ?? error.message });
-      return [];
+      return stop("static.gpu_failed", { reason: error.cause ?? error.message });
     } finally {
       thread.end();
     }

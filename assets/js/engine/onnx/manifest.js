@@ -1,5 +1,4 @@
-// The manifest of a model, checked before anything is fetched or made by it: a wrong host or a damaged file gets a
-// sentence that names the field.
+// Checks a model's manifest before anything is fetched or made by it; an error names the field.
 
 // Error messages are this prefix and the path of the wrong field; engine/onnx/remote.js turns them into a sentence.
 export const BAD_MANIFEST = "manifest.json: ";

@@ -1,8 +1,9 @@
 // A model in ONNX Runtime: encodes captions, ranks galleries, explains pairs.
 
+import { fromHalf, joined, mapped, sum } from "../../base/arrays.js";
+import { once } from "../../base/once.js";
 import { fetched, fetchedJson, forget } from "./fetching.js";
 import { checkedManifest } from "./manifest.js";
-import { fromHalf, joined } from "./numbers.js";
 import { classesOf, recordOf } from "./record.js";
 import { normalised, squashed } from "./resize.js";
 
@@ -16,8 +17,7 @@ const REMEMBERED = 64; // captions
 const UNPACKED = String(2 ** 16); // bytes of what is computed when a graph is loaded
 // Memory that one run would keep for the next is given back to the other graphs.
 const SESSION = {
-  enableCpuMemArena: false,
-  enableMemPattern: false,
+  enableCpuMemArena: false, enableMemPattern: false,
   logSeverityLevel: 3, // errors alone: it warns of each weight that stays packed
   extra: { optimization: { constant_folding_max_output_size_in_bytes: UNPACKED } },
 };
@@ -52,8 +52,7 @@ export class Model {
     return model;
   }
 
-  // A model that encodes pictures and does nothing else; onCpu: where WebGPU runs its graph, the names of those nodes
-  // that it leaves to WebAssembly.
+  // A model that only encodes pictures; onCpu: with WebGPU, the names of the nodes that WebAssembly runs.
   static async ofPictures(ort, folder, onCpu = null) {
     const model = new Model(ort, folder, await fetchedJson(`${folder}manifest.json`));
     const left = onCpu?.length ? { forceCpuNodeNames: onCpu } : {}; // which ONNX Runtime does not take empty
@@ -119,16 +118,14 @@ export class Model {
   }
 
   // The words of a caption, (L, C), as a tensor, and their labels.
-  async words(caption, isDense = false) {
-    const key = isDense ? `dense\n${caption}` : caption;
-    const known = this.captions.get(key);
-    if (known) return known;
-    const { ids, labels } = this.read(caption, isDense);
-    const [tensor] = await this.encodeCaptions([ids]);
-    const result = { tensor, labels };
-    this.captions.set(key, result);
+  words(caption, isDense = false) {
+    const words = once(this.captions, isDense ? `dense\n${caption}` : caption, async () => {
+      const { ids, labels } = this.read(caption, isDense);
+      const [tensor] = await this.encodeCaptions([ids]);
+      return { tensor, labels };
+    });
     if (this.captions.size > REMEMBERED) this.captions.delete(this.captions.keys().next().value);
-    return result;
+    return words;
   }
 
   // Captions of one length, given as ids: a tensor of each, the words (L, C).
@@ -277,7 +274,7 @@ export class Model {
     const count = kept.length;
     const before = wordMeans(whole.matrix);
     const result = { values: new Float32Array(count), words: new Float32Array(labels.length * count) };
-    const only = kept.reduce((sum, bit) => sum + bit, 0) === 1;
+    const only = sum(kept) === 1;
     const blank = name === "blanked" ? meanPatch(values, count, this.channels) : null;
     for (let patch = 0; patch < count; patch += 1) {
       if (!blank && only && kept[patch]) continue;
@@ -288,10 +285,7 @@ export class Model {
       wordMeans(outputs.matrix).forEach((mean, word) => { result.words[word * count + patch] = before[word] - mean; });
       progress(patch + 1);
     }
-    return {
-      values: { shape: [count], values: result.values },
-      words: { shape: [labels.length, count], values: result.words },
-    };
+    return { values: { shape: [count], values: result.values }, words: { shape: [labels.length, count], values: result.words } };
   }
 
   // The embeddings of a picture, RGB bytes of width x height, as takeGallery takes them.
@@ -305,8 +299,6 @@ export class Model {
     return joined([patches.data, Float32Array.from(best.data, Number), probability.data, added.data]);
   }
 }
-
-const mapped = (object, change) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
 
 const stacked = ({ type, dims, parts }) => ({ type, dims, data: joined(parts, parts[0].constructor) });
 

@@ -1,9 +1,9 @@
-// The models as the page asks for them: each is fetched when something first needs it, and its answers are records and
-// numbers; what is said of them, the views fill in.
+// The models as the page asks for them, each fetched on first use; their answers are records and numbers.
 
 import { failure, remote } from "./remote.js";
 import { fetchedJson } from "./fetching.js";
 import { inPageLanguage } from "../../base/mount.js";
+import { once } from "../../base/once.js";
 import { say } from "../../base/words.js";
 import { makeGpu, pictureAt } from "./gpu.js";
 
@@ -12,6 +12,7 @@ const PHOTOS = "photos"; // the model of a person's own pictures, where it is he
 const MEGABYTE = 1e6;
 const PATIENCE = 250; // milliseconds between two lines on what was fetched
 
+const factsAt = (address) => fetchedJson(address).catch(({ message }) => Promise.reject(failure(message)));
 const absolute = (path) => new URL(path, document.baseURI).href;
 
 // site: {parts, galleries}, from the page; tell(line) shows a line while something is waited for, and clears it where
@@ -22,7 +23,6 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
   let held = ""; // the model that has its graphs
   let running = null; // {version, threads, apart}, once the first model is there
   const opened = new Map(); // gallery -> its facts, to be
-  const ready = new Set(); // names of the site's galleries that are open
   const folderOf = (kind, name) => `${site.parts[`${kind} ${name}`]}/`;
 
   // An answer of the models' thread; a model that has no graphs there, since another one was asked, gets them again first.
@@ -39,24 +39,15 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
 
   // A gallery with its model, ready: {name, model, noun, chips, items, nouns, manifest, language}.
   function open(name) {
-    if (!opened.has(name)) {
-      const gallery = site.galleries.find((each) => each.name === name);
-      if (!gallery) return Promise.reject(new Error(say("static.no_gallery", { name })));
-      const opening = openNow(gallery);
-      opened.set(name, opening);
-      opening.catch(() => {
-        opened.delete(name);
-        tell("");
-      });
-    }
-    return opened.get(name);
+    const gallery = site.galleries.find((each) => each.name === name);
+    if (!gallery && !opened.has(name)) return Promise.reject(new Error(say("static.no_gallery", { name })));
+    return once(opened, name, () => openNow(gallery), () => tell(""));
   }
 
   // Tells how much of a model has come, progress(bytes).
   function telling(model, bytes) {
     const total = bytes / MEGABYTE;
-    let loaded = 0;
-    let noted = 0;
+    let [loaded, noted] = [0, 0];
     return (count) => {
       loaded += count / MEGABYTE;
       if (performance.now() < noted + PATIENCE) return;
@@ -70,12 +61,14 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
     const progress = telling(model, bytes + (opened.size ? 0 : site.engine_bytes)); // the libraries come with the first one
     progress(0);
     const values = { ...placeOf(model), gallery: name, embeddings: absolute(`${folder}embeddings.f16`) };
-    const facts = fetchedJson(`${folder}gallery.json`).catch(({ message }) => Promise.reject(failure(message)));
-    const known = ask("open", values, progress);
-    const gallery = galleryOf(...await Promise.all([facts, known]), folder);
+    const [facts, known] = await Promise.all([factsAt(`${folder}gallery.json`), ask("open", values, progress)]);
+    for (const item of facts.items) { // pictures by address
+      item.thumb = folder + item.thumb;
+      item.photo.src = folder + item.photo.src;
+    }
+    tell("");
     if (!running) await check(name, model, first);
-    ready.add(name);
-    return gallery;
+    return { ...facts, ...known };
   }
 
   // What runs the models, and how far the worked example's S(I, T) is from the app's here.
@@ -83,16 +76,6 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
     const { similarity } = await ask("explain", { model, gallery, index, caption, mask: null });
     running = { ...await ask("engine", {}), apart: Math.abs(similarity - expected) };
     started?.(running);
-  }
-
-  // The facts of a gallery and its model, pictures by address.
-  function galleryOf(facts, known, folder) {
-    for (const item of facts.items) {
-      item.thumb = folder + item.thumb;
-      item.photo.src = folder + item.photo.src;
-    }
-    tell("");
-    return { ...facts, ...known };
   }
 
   const placeOf = (model) => ({
@@ -105,22 +88,21 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
     const progress = telling(model, bytes + (isGpu ? site.gpu_bytes : site.engine_bytes));
     const place = { ...placeOf(model), ...(isGpu ? { libraries: absolute(`${site.parts.webgpu}/`), onCpu } : {}) };
     const { ask: askEncoder, end } = remote();
-    const encodeOne = ({ pixels, width, height }) =>
-      askEncoder("encode", { ...place, picture: { pixels, width, height } }, progress);
-    return { encode: encodeOne, end };
+    return { end, encode: ({ pixels, width, height }) =>
+      askEncoder("encode", { ...place, picture: { pixels, width, height } }, progress) };
   }
 
   // The embeddings of pictures by a thread of WebAssembly that ends with it: what encoding takes is more than all the rest.
   async function encodeAll(model, pictures, noted) {
-    const { encode: encodeOne, end } = encoder(model);
+    const wasm = encoder(model);
     const embeddings = [];
     try {
       for (const [at, picture] of pictures.entries()) {
         noted(at);
-        embeddings.push(await encodeOne(picture));
+        embeddings.push(await wasm.encode(picture));
       }
     } finally {
-      end();
+      wasm.end();
     }
     return embeddings;
   }
@@ -163,33 +145,22 @@ export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
     const base = await open(firstOf(model));
     await ask("take", { model, gallery, pictures: embeddings });
     const items = pictures.map(({ name, src, width, height }) => ({
-      key: name,
-      captions: [],
-      phrases: [],
-      thumb: src,
+      key: name, captions: [], phrases: [], thumb: src,
       photo: { src, width, height, title: name, credit: "", link: null, licence: "", licence_link: null },
     }));
     const texts = { title: say("static.own"), note: "", noun: "photographs" };
-    const own = { ...base, ...texts, name: gallery, isOwn: true, items, nouns: undefined, openings: {} };
+    const own = { ...base, ...texts, name: gallery, items, nouns: undefined, openings: {} };
     opened.set(gallery, Promise.resolve(own));
     return own;
   }
 
   const lessons = new Map(); // model -> what its lesson needs to know, to be
-  function lesson(model) {
-    if (!lessons.has(model)) {
-      const fetching = fetchedJson(`${folderOf("model", model)}lesson.json`)
-        .then(inPageLanguage, ({ message }) => Promise.reject(failure(message)));
-      lessons.set(model, fetching);
-      fetching.catch(() => lessons.delete(model));
-    }
-    return lessons.get(model);
-  }
+  const lesson = (model) => once(lessons, model, async () => inPageLanguage(await factsAt(`${folderOf("model", model)}lesson.json`)));
 
   const galleryOfModel = (model) => site.galleries.find((gallery) => gallery.model === model);
   const firstOf = (model) => galleryOfModel(model).name;
   const forOwn = galleryOfModel(PHOTOS) ?? site.galleries[0];
   gpus.set(forOwn.model, gpuOf(forOwn.model));
   const ownSize = { name: forOwn.model, megabytes: (forOwn.bytes + forOwn.image_bytes + site.engine_bytes) / MEGABYTE };
-  return { ask, open, ready, take, encode, tell, lesson, firstOf, modelOfPhotos: forOwn.model, ownSize };
+  return { ask, open, take, tell, lesson, firstOf, modelOfPhotos: forOwn.model, ownSize };
 }

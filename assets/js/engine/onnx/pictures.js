@@ -17,31 +17,19 @@ export async function openPicture(file) {
   const head = new TextDecoder("latin1").decode(await file.slice(0, HEAD).arrayBuffer());
   const plain = await decoded(file, "none");
   if (!plain) throw new Error(say(HEIC.test(head) ? "static.no_heic" : "static.no_photo", { name: file.name }));
-  let drawn = laid(plain);
+  const drawn = laid(plain);
   const managed = PROFILE.test(head) ? await decoded(file, "default") : null;
-  if (managed) {
-    const converted = laid(managed);
-    if (differ(drawn.data, converted.data)) drawn = converted;
-  }
-  const { canvas, data } = drawn;
+  const converted = managed && laid(managed);
+  const { canvas, data } = converted && differ(drawn.data, converted.data) ? converted : drawn;
   const pixels = new Uint8Array((data.length / 4) * 3);
-  for (let at = 0; at < data.length / 4; at += 1) {
-    pixels[3 * at] = data[4 * at];
-    pixels[3 * at + 1] = data[4 * at + 1];
-    pixels[3 * at + 2] = data[4 * at + 2];
-  }
+  for (let at = 0; at < data.length / 4; at += 1) pixels.set(data.subarray(4 * at, 4 * at + 3), 3 * at);
   // What is shown is what was read, not the file, which may be transparent.
   const src = URL.createObjectURL(await canvas.convertToBlob({ type: "image/jpeg", quality: 0.92 }));
   return { name: file.name, src, width: canvas.width, height: canvas.height, pixels };
 }
 
-async function decoded(file, colorSpaceConversion) {
-  try {
-    return await createImageBitmap(file, { colorSpaceConversion, imageOrientation: "from-image" });
-  } catch {
-    return null;
-  }
-}
+const decoded = (file, colorSpaceConversion) =>
+  createImageBitmap(file, { colorSpaceConversion, imageOrientation: "from-image" }).catch(() => null);
 
 // {canvas, data}: a decoded picture, which is closed then, laid over what lets it be seen, and its RGBA bytes.
 function laid(picture) {
@@ -77,9 +65,7 @@ function backdropOf(data) {
   return vanishing > visible / 2 && visible - vanishing < whole - visible ? GREY : WHITE;
 }
 
-function differ(values, other) {
-  return values.some((value, at) => Math.abs(value - other[at]) > SAME);
-}
+const differ = (values, other) => values.some((value, at) => Math.abs(value - other[at]) > SAME);
 
 // Pictures with different names, by which a gallery knows them.
 export function namedApart(pictures) {

@@ -1,12 +1,11 @@
-// The explanation of one pair out of its graph's outputs, packed as demo/record/packing.py packs it, with arrays as
-// {shape, values} in the place of base64.
+// The explanation of a pair from its graph's outputs, as demo/record/packing.py, with {shape, values} for base64.
 
 const TERMS = {
-  "patch-to-word mean": "patch_to_word",
-  "word-to-patch mean": "word_to_patch",
-  "patch relevance": "patch_relevance",
-  "word relevance": "word_relevance",
+  "patch-to-word mean": "patch_to_word", "word-to-patch mean": "word_to_patch",
+  "patch relevance": "patch_relevance", "word relevance": "word_relevance",
 };
+
+const ALIGNED = ["token_weights", "cosines", "matrix", "word_maps", "patch_cosines"]; // arrays of an alignment
 
 // outputs: tensors by name; manifest: of the model; words: labels of the caption's; forced: whether a mask was given;
 // denseWords: tokens of the dense caption (its outputs are named "dense_..."); null without one.
@@ -16,9 +15,7 @@ export function recordOf(outputs, manifest, words, forced, denseWords = null) {
   const alignments = [{ caption: "sparse", words, ...sparse.alignment() }];
   if (dense && "dense_matrix" in outputs) alignments.push({ caption: "dense", words: denseWords, ...dense.alignment() });
   return {
-    variant: manifest.variant,
-    grid: [...manifest.grid],
-    has_cls: manifest.has_cls,
+    variant: manifest.variant, grid: [...manifest.grid], has_cls: manifest.has_cls,
     similarity: outputs.similarity.data[0],
     terms: { ...sparse.terms("sparse"), ...(alignments.length > 1 ? dense.terms("dense") : {}) },
     branches: [
@@ -37,23 +34,15 @@ function sideOf(outputs, prefix, { coefficients, has_cls: hasCls }) {
   const parts = Object.keys(coefficients).filter(of);
   return {
     branch: () => ({
-      kept: numbers("kept"),
-      rank: numbers("rank"),
-      score: floats("score"),
+      kept: numbers("kept"), rank: numbers("rank"), score: floats("score"),
       parts: Object.fromEntries(parts.map((name) => [name, floats(name)])),
       coefficients: Object.fromEntries(parts.map((name) => [name, coefficients[name]])),
       aggregation_weights: of("aggregation_weights") ? floats("aggregation_weights") : null,
       extra_weights: floats("extra_weights"),
     }),
     alignment: () => ({
-      tokens: tokenLabels(of("token_weights").dims[0], hasCls),
-      token_weights: floats("token_weights"),
-      cosines: floats("cosines"),
-      matrix: floats("matrix"),
-      best_token: numbers("best_token"),
-      best_word: numbers("best_word"),
-      word_maps: floats("word_maps"),
-      patch_cosines: floats("patch_cosines"),
+      tokens: tokenLabels(of("token_weights").dims[0], hasCls), best_token: numbers("best_token"), best_word: numbers("best_word"),
+      ...Object.fromEntries(ALIGNED.map((name) => [name, floats(name)])),
     }),
     terms: (name) => Object.fromEntries(Object.entries(TERMS).map(([term, output]) => [`${name} ${term}`, of(output).data[0]])),
   };

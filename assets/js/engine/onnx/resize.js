@@ -1,5 +1,6 @@
-// A picture squashed to another size as Pillow does it: antialiased bicubic on 8-bit values, across, then down, with
-// weights of 22 bits behind the point.
+// Resizes a picture as Pillow does: antialiased bicubic on 8-bit values, across, then down, with weights of 22 bits.
+
+import { sum } from "../../base/arrays.js";
 
 const SUPPORT = 2; // of the kernel, in pixels
 const A = -0.5;
@@ -20,9 +21,8 @@ function weightsOf(from, to) {
     const centre = (at + 0.5) * scale;
     const first = Math.max(0, Math.trunc(centre - support + 0.5));
     const last = Math.min(from, Math.trunc(centre + support + 0.5));
-    const weights = Array.from({ length: last - first }, (_, index) =>
-      bicubic((index + first - centre + 0.5) * (1 / wide)));
-    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const weights = Array.from({ length: last - first }, (_, index) => bicubic((index + first - centre + 0.5) * (1 / wide)));
+    const total = sum(weights);
     const whole = weights.map((weight) => {
       const scaled = (total ? weight * (1 / total) : weight) * 2 ** BITS;
       return Math.trunc(scaled < 0 ? scaled - 0.5 : scaled + 0.5);

@@ -1,7 +1,6 @@
-// Scores and decisions under settings of the lesson, in float64: seps/method/selection.py as the page computes it. What
-// settings are is told in demo/record/settings.py.
+// Scores and decisions under settings of the lesson (demo/record/settings.py), in float64: seps/method/selection.py.
 
-import { fromHighest } from "./numbers.js";
+import { extremes, fromHighest, mapped, sum } from "../../base/arrays.js";
 
 const EPS = 1e-8;
 const LEAST = 1e-12; // a length that is divided by
@@ -11,7 +10,7 @@ export function directionOf({ data, dims: [length, channels] }) {
   const mean = new Float64Array(channels);
   for (let at = 0; at < data.length; at += 1) mean[at % channels] += data[at];
   for (let channel = 0; channel < channels; channel += 1) mean[channel] /= length;
-  const norm = Math.max(Math.sqrt(mean.reduce((sum, value) => sum + value * value, 0)), LEAST);
+  const norm = Math.max(Math.sqrt(sum(mean.map((value) => value * value))), LEAST);
   return mean.map((value) => value / norm);
 }
 
@@ -30,7 +29,7 @@ export function textAttention(values, count, direction) {
 }
 
 function stretched(values) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = extremes(values);
   return values.map((value) => (value - low) / (high - low + EPS));
 }
 
@@ -39,12 +38,10 @@ function stretched(values) {
 export function combined(given, { variant, beta }) {
   const isPaper = variant === "paper";
   const weights = isPaper ? { s_p: 1 - 2 * beta, s_st: beta, s_dt: beta, s_im: 2 * beta } : { s_st: 1, s_dt: 1, s_im: 1 };
-  const names = Object.keys(given);
-  const coefficients = Object.fromEntries(names.map((name) => [name, weights[name]]));
-  const parts = Object.fromEntries(names.map((name) =>
-    [name, isPaper && name !== "s_p" ? stretched(given[name]) : given[name]]));
+  const coefficients = mapped(given, (_, name) => weights[name]);
+  const parts = mapped(given, (values, name) => (isPaper && name !== "s_p" ? stretched(values) : values));
   const score = Float64Array.from(given.s_im, (_, patch) =>
-    names.reduce((sum, name) => sum + coefficients[name] * parts[name][patch], 0));
+    sum(Object.keys(given).map((name) => coefficients[name] * parts[name][patch])));
   return { parts, coefficients, score };
 }
 
@@ -57,8 +54,7 @@ export function keepProbability(score, { variant, beta }) {
 // The decision on a picture: the highest scores, as many as the keep ratio asks for, or drawn from noise.
 export function decided(score, knobs, noise) {
   if (knobs.decision === "gumbel") return drawn(score, knobs, noise).kept;
-  const keep = Math.max(1, Math.ceil(score.length * knobs.keep_ratio));
-  return highest(score, keep);
+  return highest(score, Math.max(1, Math.ceil(score.length * knobs.keep_ratio)));
 }
 
 function highest(score, keep) {
@@ -67,8 +63,7 @@ function highest(score, keep) {
   return kept;
 }
 
-// A draw by Gumbel-Softmax, from uniform noise, that of the seed from its start where none is given: what is kept, and the
-// gradient of their count at each keep probability.
+// Draw by Gumbel-Softmax from uniform noise, by default of the seed: the kept patches, and the gradients of their count.
 export function drawn(score, knobs, next = uniform(knobs.seed)) {
   const given = keepProbability(score, knobs);
   const probability = given.map((value) => Math.min(Math.max(value, EPS), 1 - EPS));
@@ -83,15 +78,14 @@ export function drawn(score, knobs, next = uniform(knobs.seed)) {
   return { kept: kept.some(Boolean) ? kept : highest(probability, 1), gradient };
 }
 
-// How much of the scores' spread over the patches is the captions', see seps/explanation/spread.py; null where every
-// score is the same. scores: one array for each caption.
+// The captions' part of the scores' spread, as seps/explanation/spread.py; null if all are equal. scores: one array each.
 export function captionFraction(scores) {
   const count = scores[0].length;
   const centred = scores.map((score) => {
-    const mean = score.reduce((sum, value) => sum + value, 0) / count;
+    const mean = sum(score) / count;
     return score.map((value) => value - mean);
   });
-  const means = centred[0].map((_, patch) => centred.reduce((sum, values) => sum + values[patch], 0) / centred.length);
+  const means = centred[0].map((_, patch) => sum(centred.map((values) => values[patch])) / centred.length);
   let [own, whole] = [0, 0];
   for (const values of centred) {
     values.forEach((value, patch) => {

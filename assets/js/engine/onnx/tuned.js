@@ -1,10 +1,7 @@
-// A model under settings of the lesson: scores and decisions are computed here, what they lead to by small graphs of each
-// variant, see demo/static/lesson.py.
+// A model under settings of the lesson: scores and decisions computed here, the rest by graphs of demo/static/lesson.py.
 
-import {
-  uniform, captionFraction, combined, decided, directionOf, drawn, keepProbability, textAttention,
-} from "./scoring.js";
-import { fromHighest, joined } from "./numbers.js";
+import { fromHighest, joined, mapped, sum } from "../../base/arrays.js";
+import { uniform, captionFraction, combined, decided, directionOf, drawn, keepProbability, textAttention } from "./scoring.js";
 import { recordOf } from "./record.js";
 
 const AT_ONCE = 49; // pictures, or decisions on one, that are passed together
@@ -47,19 +44,15 @@ export class Tuned {
   scored(gallery, index, captions) {
     const { model, count, knobs } = this;
     const { features, dense } = model.galleries[gallery];
-    const of = (from, name) => from[name].data.subarray(index * count, (index + 1) * count);
+    const of = (from, name) => ({ [name]: from[name].data.subarray(index * count, (index + 1) * count) });
     const attention = ({ direction }) => textAttention(model.embeddings(gallery, index), count, direction);
     const s_st = { s_st: attention(captions) };
     const s_dt = captions.dense ? { s_dt: attention(captions.dense) } : {};
-    const s_im = { s_im: of(features, "s_im") };
-    if (!this.isPaper) {
-      return { ...combined({ ...s_st, ...s_im }, knobs), dense: captions.dense && combined({ ...s_dt, ...s_im }, knobs) };
-    }
+    const s_im = of(features, "s_im");
     const both = { ...s_st, ...s_dt, ...s_im };
-    return {
-      ...combined({ s_p: of(features, "s_p"), ...both }, knobs),
-      dense: captions.dense && combined({ s_p: of(dense, "s_p"), ...both }, knobs),
-    };
+    const parts = this.isPaper ? { ...of(features, "s_p"), ...both } : { ...s_st, ...s_im };
+    const denseParts = () => (this.isPaper ? { ...of(dense, "s_p"), ...both } : { ...s_dt, ...s_im });
+    return { ...combined(parts, knobs), dense: captions.dense && combined(denseParts(), knobs) };
   }
 
   // A picture as it is decided on, the sparse branch by a mask where one is given; a draw of both branches is one.
@@ -80,12 +73,8 @@ export class Tuned {
   // What a graph takes of pictures, each {values, logits, score, kept}.
   inputs(pictures, { tensor: words }) {
     const { model: { patches, channels } } = this;
-    return {
-      patches: this.stacked("float32", Float32Array, pictures.map(({ values }) => values), [patches, channels]),
-      words,
-      ...this.decisions(pictures),
-      ...(this.isPaper ? { seen: this.seen } : {}),
-    };
+    const values = this.stacked("float32", Float32Array, pictures.map((picture) => picture.values), [patches, channels]);
+    return { patches: values, words, ...this.decisions(pictures), ...(this.isPaper ? { seen: this.seen } : {}) };
   }
 
   decisions(branches) {
@@ -152,7 +141,7 @@ export class Tuned {
   async effects(gallery, index, caption, dense) {
     const captions = await this.captionsOf(gallery, caption, dense);
     const picture = this.picture(gallery, index, captions);
-    const isOnly = picture.kept.reduce((sum, bit) => sum + bit, 0) === 1;
+    const isOnly = sum(picture.kept) === 1;
     const turned = Array.from(picture.kept, (bit, patch) => {
       const kept = picture.kept.slice();
       if (!isOnly || !bit) kept[patch] = 1 - bit;
@@ -172,8 +161,7 @@ export class Tuned {
     return scores;
   }
 
-  // How much of the score's spread over a picture is that of the captions of an open pool, beside a dense caption where
-  // there is one; null where there is none.
+  // The captions' part of the score's spread over a picture, beside a dense caption if any; null without a spread.
   async spread(gallery, index, pool, dense) {
     const beside = await this.opened(gallery, dense);
     const scores = this.model.pools[pool].map((tensor) =>
@@ -188,5 +176,5 @@ const prefixed = (outputs) => Object.fromEntries(Object.entries(outputs).map(([n
 function branchOutputs({ parts, score, kept }) {
   const rank = [];
   fromHighest(score).forEach((patch, place) => { rank[patch] = place; });
-  return Object.fromEntries(Object.entries({ ...parts, score, kept, rank }).map(([name, data]) => [name, { data, dims: [score.length] }]));
+  return mapped({ ...parts, score, kept, rank }, (data) => ({ data, dims: [score.length] }));
 }

@@ -1,9 +1,8 @@
-// The models in a thread of their own: {id, method, values} comes in, and {id, result}, {id, problem} or, on the way,
-// {id, progress} goes out. One is answered after the other.
+// The models in a thread: {id, method, values} comes in; {id, result}, {id, problem} or {id, progress} go out, in order.
 
 import { fetched, forget, imported, needWebAssembly, unpacked } from "./fetching.js";
 import { Model } from "./model.js";
-import { joined } from "./numbers.js";
+import { joined } from "../../base/arrays.js";
 import { Tuned } from "./tuned.js";
 
 const THREADS = 4;

@@ -1,5 +1,6 @@
 // The pictures of Play: the photo cut into patches, their scores, what is dropped, the tokens, the words, the score.
 
+import { cellOf, extremes, firstHighest, sum } from "../../base/arrays.js";
 import { resize } from "../../base/canvas.js";
 import { VEIL, colour, channels } from "../../base/colours.js";
 import { fixed } from "../../base/numbers.js";
@@ -25,7 +26,7 @@ export function makeFilm(canvas, { image, record, width }) {
   const [alignment] = record.alignments;
   const [rows, columns] = record.grid;
   const count = rows * columns;
-  const range = [Math.min(...branch.score), Math.max(...branch.score)];
+  const range = extremes(branch.score);
   const words = alignment.words.map((text, at) => ({ text, at })).filter(({ text }) => !/^\[.+\]$/.test(text));
   const tokens = chosenTokens();
   const home = fitted(width, height, 1);
@@ -45,18 +46,14 @@ export function makeFilm(canvas, { image, record, width }) {
     const extra = alignment.tokens.indexOf("extra");
     const all = [...new Set([...met, ...rest].filter((token) => token !== extra).slice(0, MOST_TOKENS - 1)), extra].filter((token) => token >= 0);
     const weightOf = (patch) => all.map((token) => alignment.token_weights[token][patch]);
-    const goal = Array.from({ length: count }, (_, patch) => {
-      const weights = weightOf(patch);
-      return weights.indexOf(Math.max(...weights));
-    });
-    return { all, goal };
+    return { all, goal: Array.from({ length: count }, (_, patch) => firstHighest(weightOf(patch))) };
   }
 
   const tokenPlace = (index) => ({ x: width * 0.62, y: height * ((index + 0.5) / tokens.all.length) });
   const wordPlace = (index) => ({ x: width * 0.8, y: height * ((index + 0.5) / words.length) });
 
   function cell(patch, box) {
-    const [row, column] = [Math.floor(patch / columns), patch % columns];
+    const [row, column] = cellOf(patch, columns);
     return { x: box.x + (column * box.w) / columns, y: box.y + (row * box.h) / rows, w: box.w / columns, h: box.h / rows, row, column };
   }
 
@@ -126,10 +123,7 @@ export function makeFilm(canvas, { image, record, width }) {
         context.globalAlpha = shown;
         context.strokeStyle = accent;
         context.lineWidth = 1 + 5 * Math.max(0, cosine);
-        context.beginPath();
-        context.moveTo(from.x - 8, from.y);
-        context.lineTo(between(from.x - 8, to.x + 9, shown), between(from.y, to.y, shown));
-        context.stroke();
+        stroke([from.x - 8, from.y], [between(from.x - 8, to.x + 9, shown), between(from.y, to.y, shown)]);
         write(text, from.x, from.y, { bold: true });
         write(fixed(cosine, 2), width - 4, from.y, { align: "right" });
         context.globalAlpha = 1;
@@ -152,10 +146,17 @@ export function makeFilm(canvas, { image, record, width }) {
         context.fillRect(width * 0.44, y - high * 0.22, (width * 0.36 * shown * Math.abs(value)) / most, high * 0.44);
         write(fixed(value * shown, 2), width * 0.97, y, { align: "right" });
       });
-      const sum = record.similarity * part(t, 0.2, 1);
-      write(`S(I, T) = ${fixed(sum, 2)}`, width / 2, height / 2 + (terms.length / 2 + 0.9) * high, { align: "center", size: 30, bold: true });
+      write(`S(I, T) = ${fixed(record.similarity * part(t, 0.2, 1), 2)}`, width / 2, height / 2 + (terms.length / 2 + 0.9) * high, { align: "center", size: 30, bold: true });
     },
   };
+
+  /** @param {[number, number]} from @param {[number, number]} to */
+  function stroke(from, to) {
+    context.beginPath();
+    context.moveTo(...from);
+    context.lineTo(...to);
+    context.stroke();
+  }
 
   // From each token to the patch of which it takes most.
   function drawThreads(shown) {
@@ -163,13 +164,9 @@ export function makeFilm(canvas, { image, record, width }) {
     context.strokeStyle = accent;
     context.lineWidth = 1;
     tokens.all.forEach((token, index) => {
-      const weights = alignment.token_weights[token];
-      const place = cell(weights.indexOf(Math.max(...weights)), small);
+      const place = cell(firstHighest(alignment.token_weights[token]), small);
       const to = tokenPlace(index);
-      context.beginPath();
-      context.moveTo(place.x + place.w / 2, place.y + place.h / 2);
-      context.lineTo(to.x, to.y);
-      context.stroke();
+      stroke([place.x + place.w / 2, place.y + place.h / 2], [to.x, to.y]);
     });
     context.globalAlpha = 1;
   }
@@ -201,7 +198,7 @@ export function makeFilm(canvas, { image, record, width }) {
     draws[stage](t);
   }
 
-  const kept = branch.kept.reduce((sum, bit) => sum + bit, 0);
+  const kept = sum(branch.kept);
   const numbers = {
     rows, columns, total: count, kept, dropped: count - kept, tokens: alignment.tokens.length, words: words.length,
     score: record.similarity, shown: say("button.of", { number: tokens.all.length, count: alignment.tokens.length }),

@@ -1,6 +1,6 @@
 // Play: the method on the photo in sight, stage by stage. With reduced motion each stage is a still.
 
-import { calm, button, h } from "../../base/dom.js";
+import { calm, button, h, press } from "../../base/dom.js";
 import { say, symbols } from "../../base/words.js";
 import { STAGES, makeFilm } from "./film.js";
 
@@ -23,25 +23,19 @@ export function player({ stage, picture, learn }) {
     close();
     learn(LEARN[STAGES[at]]);
   } }, say("play.learn"));
-  const panel = h(
-    "div",
-    { class: "play", role: "dialog", "aria-label": say("play.title"), hidden: true, tabindex: "-1" },
+  const panel = h("div", { class: "play", role: "dialog", "aria-label": say("play.title"), hidden: true, tabindex: "-1" },
     canvas,
     h("div", { class: "play-text", "aria-live": "polite" }, title, says, h("p", { class: "play-more" }, equation, more)),
     h("div", { class: "play-bar" }, back, dots, next, pause, button({ class: "quiet", click: close }, say("play.close"))),
   );
   const open = button({ class: "play-open", click: start }, h("span", { "aria-hidden": "true" }, "▶ "), say("play.open"));
-  let film = null;
-  let at = 0;
-  let running = false;
-  let frame = 0;
+  let [film, at, running, frame] = [null, 0, false, 0];
 
   function start() {
     const shown = picture();
     if (!shown) return;
-    const { clientWidth: width } = stage;
     panel.hidden = false;
-    film = makeFilm(canvas, { ...shown, width: (panel.clientWidth || width) - 36 });
+    film = makeFilm(canvas, { ...shown, width: (panel.clientWidth || stage.clientWidth) - 36 });
     panel.focus();
     if (calm()) go(0);
     else run(0);
@@ -70,7 +64,7 @@ export function player({ stage, picture, learn }) {
 
   // From a stage on, to the end.
   function run(from) {
-    at = from >= STAGES.length - 1 && running === false && from === at && film.isDone ? 0 : from;
+    at = film.isDone && from === STAGES.length - 1 ? 0 : from;
     running = true;
     film.isDone = false;
     let began = null;
@@ -106,7 +100,7 @@ export function player({ stage, picture, learn }) {
     pause.hidden = calm();
     back.disabled = at === 0;
     next.disabled = at === STAGES.length - 1;
-    [...dots.children].forEach((dot, index) => dot.setAttribute("aria-pressed", String(index === at)));
+    press(dots.children, (dot) => dot === dots.children[at]);
   }
 
   panel.addEventListener("keydown", (event) => {

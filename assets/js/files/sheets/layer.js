@@ -1,11 +1,12 @@
 // A layer over its photograph, as PNG.
 
+import { cellOf } from "../../base/arrays.js";
 import { loadImage } from "../../base/canvas.js";
 import { fixed } from "../../base/numbers.js";
 import { say } from "../../base/words.js";
 import { drawLayer } from "../../picture/layer.js";
 import { describe, layerValues, parseLayer } from "../../record/record.js";
-import { WIDTH, canvasFor, column, foot, picture, sheet, title, words } from "./sheet.js";
+import { WIDTH, canvasFor, canvasOf, column, foot, picture, sheet, title, words } from "./sheet.js";
 
 // A layer over its photograph, with the caption and what it shows.
 export async function layerSheet(record, value, { layer, opacity, lines }) {
@@ -25,8 +26,9 @@ function drawTokens(canvas, photo, record, layer, options) {
   const columns = Math.ceil(Math.sqrt(values.length));
   const [width, height] = [canvas.width, canvas.height].map((side) => Math.floor(side / columns));
   values.forEach((_, index) => {
-    const part = Object.assign(document.createElement("canvas"), { width: width - 4, height: height - 4 });
+    const part = canvasOf(width - 4, height - 4);
     drawLayer(part, photo, record, layer.replace("tokens", `token:${index + 1}`), { ...options, range });
-    canvas.getContext("2d").drawImage(part, (index % columns) * width, Math.floor(index / columns) * height);
+    const [row, column] = cellOf(index, columns);
+    canvas.getContext("2d").drawImage(part, column * width, row * height);
   });
 }

@@ -1,5 +1,6 @@
 // Pictures to take away, laid out on a canvas of blocks: {width, height, draw(context, left, top)}.
 
+import { sum } from "../../base/arrays.js";
 import { say } from "../../base/words.js";
 
 const MARGIN = 36; // pixels
@@ -40,16 +41,13 @@ function broken(context, text, width) {
 }
 
 // A canvas that was drawn before.
-export function picture(canvas) {
-  return { width: canvas.width, height: canvas.height, draw: (context, left, top) => context.drawImage(canvas, left, top) };
-}
+export const picture = (canvas) =>
+  ({ width: canvas.width, height: canvas.height, draw: (context, left, top) => context.drawImage(canvas, left, top) });
 
-// A bar from the left, or towards it: as much of `soft` as comes first, then of `full`, in pixels; all of it hatched where
-// it stands for less than zero.
+// A bar from the left, or towards it: pixels of `soft`, then of `full`; hatched if it is below zero.
 export function bar(width, height, soft, full, { toLeft = false, isLess = false } = {}) {
   return {
-    width,
-    height,
+    width, height,
     draw(context, left, top) {
       const piece = (from, length, ink) => {
         context.fillStyle = isLess ? hatching(context) : colour(ink);
@@ -63,7 +61,7 @@ export function bar(width, height, soft, full, { toLeft = false, isLess = false 
 
 // Oblique lines, as the page draws what is below zero (.seps-less).
 function hatching(context) {
-  const tile = Object.assign(document.createElement("canvas"), { width: HATCH, height: HATCH });
+  const tile = canvasOf(HATCH, HATCH);
   const lines = tile.getContext("2d");
   lines.fillStyle = colour("--paper");
   lines.fillRect(0, 0, HATCH, HATCH);
@@ -77,37 +75,24 @@ function hatching(context) {
   return context.createPattern(tile, "repeat");
 }
 
-export function column(blocks, gap = 0) {
-  return {
-    width: Math.max(...blocks.map(({ width }) => width)),
-    height: blocks.reduce((sum, { height }) => sum + height, 0) + gap * (blocks.length - 1),
-    draw(context, left, top) {
-      for (const block of blocks) {
-        block.draw(context, left, top);
-        top += block.height + gap;
-      }
-    },
-  };
-}
-
-export function row(blocks, gap = 0) {
-  return {
-    width: blocks.reduce((sum, { width }) => sum + width, 0) + gap * (blocks.length - 1),
-    height: Math.max(...blocks.map(({ height }) => height)),
-    draw(context, left, top) {
-      for (const block of blocks) {
-        block.draw(context, left, top);
-        left += block.width + gap;
-      }
-    },
-  };
-}
+// Blocks below each other, or side by side.
+const stacked = (along, across) => (blocks, gap = 0) => ({
+  [along]: sum(blocks.map((block) => block[along])) + gap * (blocks.length - 1),
+  [across]: Math.max(...blocks.map((block) => block[across])),
+  draw(context, left, top) {
+    const at = { width: left, height: top };
+    for (const block of blocks) {
+      block.draw(context, at.width, at.height);
+      at[along] += block[along] + gap;
+    }
+  },
+});
+export const column = stacked("height", "width");
+export const row = stacked("width", "height");
 
 // A block within a margin, as a PNG in the page's colours.
 export function sheet(block) {
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round(block.width + 2 * MARGIN);
-  canvas.height = Math.round(block.height + 2 * MARGIN);
+  const canvas = canvasOf(block.width + 2 * MARGIN, block.height + 2 * MARGIN);
   const context = canvas.getContext("2d");
   context.fillStyle = colour("--ground");
   context.fillRect(0, 0, canvas.width, canvas.height);
@@ -117,9 +102,9 @@ export function sheet(block) {
 
 export const WIDTH = 1200; // pixels of a sheet, without margins
 
-export const canvasFor = (photo, width) => Object.assign(document.createElement("canvas"), {
-  width: Math.round(width), height: Math.round((width * photo.naturalHeight) / photo.naturalWidth),
-});
+export const canvasOf = (width, height) =>
+  Object.assign(document.createElement("canvas"), { width: Math.round(width), height: Math.round(height) });
+export const canvasFor = (photo, width) => canvasOf(width, (width * photo.naturalHeight) / photo.naturalWidth);
 
 export const title = (text, width) => words(text, width, { size: 26, ink: "--ink" });
 

@@ -21,12 +21,6 @@ TRAINED = Knobs(keep_ratio=0.5, aggr_ratio=0.3, beta=0.25, top_k=3)
 DENSE = ("[CLS]", "a", "longer", "caption", "of", "the", "same", "photo", "[SEP]")
 LIMITS = {"keep_ratio": (0.05, 1), "aggr_ratio": (0.05, 1), "beta": (0, 0.5), "top_k": (1, 3), "temperature": (0.1, 5)}
 PLACE = {"before": 3, "total": 20, "gallery": "examples"}
-RECORDS: dict[str, dict[str, Any]] = {
-    "paper": {},
-    "paper, dense": {"dense": True},
-    "released, [CLS]": {"paper": False, "cls": True},
-    "released, dense": {"paper": False, "dense": True},
-}
 
 
 def lesson_value(

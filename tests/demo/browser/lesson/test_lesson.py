@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from demo.galleries.gallery import get_opening
 from demo.record.settings import evaluation_knobs, idle_choices
 from demo.record.texts.table import say
 from demo.service.retrieval import RetrievalService
@@ -15,13 +15,22 @@ from demo.views.lesson.steps import STEPS
 from demo.views.lesson.walk import WalkRequest, walk_value
 from tests.demo.browser.lesson.fitting import problems_of
 from tests.demo.browser.lesson.lesson_page import go, lesson, lesson_value, resting, sent
-from tests.demo.browser.standalone import open_html, page_of, photo, random_record
+from tests.demo.browser.standalone import RECORDS, SMALL, open_html, page_of, photo, random_record
 
 SIZES = [(1366, 768), (390, 844)]
 
 
-def test_all_steps_by_keyboard(browser: Browser) -> None:
-    value = lesson_value(random_record(dense=True))
+def walked(service: RetrievalService, dense: bool, **knobs: Any) -> dict[str, Any]:
+    """The lesson's value of an example, with its dense caption or without."""
+    indexed = service.find("examples")
+    item = indexed.gallery.items[2]
+    settings = replace(evaluation_knobs(service.model), **knobs)
+    return walk_value(WalkRequest(service, indexed, 2, item.captions[0], item.dense if dense else None, settings))
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_all_steps_by_keyboard(browser: Browser, name: str) -> None:
+    value = lesson_value(random_record(**RECORDS[name]))
     page = lesson(browser, value)
     for number, step in enumerate(value["steps"], start=1):
         expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", str(number))
@@ -58,15 +67,8 @@ def test_talk_mode_turns_with_a_remote(browser: Browser) -> None:
     root = page.locator(".seps-lesson.seps-talk")
     expect(root).to_be_visible()
     assert root.bounding_box() == {"x": 0, "y": 0, "width": 1366, "height": 768}
-    for key, step in (
-        ("PageDown", 2),
-        (" ", 3),
-        ("ArrowDown", 4),
-        ("PageUp", 3),
-        ("ArrowUp", 2),
-        ("End", 9),
-        ("Home", 1),
-    ):
+    keys = {"PageDown": 2, " ": 3, "ArrowDown": 4, "PageUp": 3, "ArrowUp": 2, "End": 9, "Home": 1}
+    for key, step in keys.items():
         page.keyboard.press(key)
         expect(current).to_have_attribute("data-step", str(step))
     expect(page.locator(".seps-knobs")).to_be_hidden()
@@ -91,10 +93,7 @@ def test_talk_mode_turns_with_a_remote(browser: Browser) -> None:
 def test_a_talk_with_open_settings_fits_at_every_step(
     browser: Browser, service: RetrievalService, size: tuple[int, int], drawn: bool
 ) -> None:
-    indexed = service.find("examples")
-    item = indexed.gallery.items[2]
-    knobs = replace(evaluation_knobs(service.model), decision="gumbel" if drawn else "top-k", dense=drawn)
-    value = walk_value(WalkRequest(service, indexed, 2, item.captions[0], item.dense if drawn else None, knobs))
+    value = walked(service, drawn, decision="gumbel" if drawn else "top-k", dense=drawn)
     page = lesson(browser, value | {"idle": idle_choices()}, size=size)
     page.keyboard.press("t")
     for opened in (False, True):
@@ -220,30 +219,18 @@ def test_another_example_brings_its_step(browser: Browser) -> None:
 def test_the_stage_stays_where_it_is_from_step_to_step(
     browser: Browser, service: RetrievalService, dense: bool
 ) -> None:
-    indexed = service.find("examples")
-    opening = get_opening(indexed.gallery, "search")
-    assert opening is not None
-    text = indexed.gallery.items[opening.index].dense if dense else None
-    knobs = evaluation_knobs(service.model)
-    value = walk_value(WalkRequest(service, indexed, opening.index, opening.captions[0], text, knobs))
-    page = lesson(browser, value)
+    page = lesson(browser, walked(service, dense))
     tops = []
     for step in range(1, STEPS + 1):
         go(page, step)
-        box = page.locator(".seps-scene").bounding_box()
-        assert box is not None
-        tops.append(box["y"])
+        tops.append(page.locator(".seps-scene").evaluate("(stage) => stage.getBoundingClientRect().y"))
     assert max(tops) - min(tops) <= 2, tops
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("talk", [False, True], ids=["page", "talk"])
 def test_nothing_is_cut_off(browser: Browser, service: RetrievalService, size: tuple[int, int], talk: bool) -> None:
-    indexed = service.find("examples")
-    item = indexed.gallery.items[2]
-    knobs = evaluation_knobs(service.model)
-    value = walk_value(WalkRequest(service, indexed, 2, item.captions[0], item.dense, knobs))
-    page = lesson(browser, value, size=size, touch=size[0] < 500)
+    page = lesson(browser, walked(service, True), size=size, touch=size[0] < 500)
     if talk:
         page.get_by_role("button", name="Talk mode").click()
     errors: list[str] = []
@@ -266,8 +253,6 @@ def test_nothing_is_cut_off(browser: Browser, service: RetrievalService, size: t
         go(page, step)
         assert page.evaluate(cut) == [], step
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    small = """() => [...document.querySelectorAll(".seps-lesson button, .seps-lesson select")]
-        .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
     if size[0] < 500:
-        assert page.evaluate(small) == []
+        assert page.evaluate(SMALL.replace(", input[type=range]", "")) == []
     assert errors == []

@@ -9,9 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
-from demo.views.lesson.steps import STEPS
-from tests.demo.browser.lesson.lesson_page import RECORDS, TRAINED, go, lesson, lesson_value, resting
-from tests.demo.browser.standalone import GRID, VEIL, WORDS, check_laid, random_record
+from tests.demo.browser.lesson.lesson_page import TRAINED, go, lesson, lesson_value, resting
+from tests.demo.browser.standalone import GRID, RECORDS, VEIL, WORDS, check_laid, random_record
 from tests.helpers.web.numbers import number, short
 
 
@@ -147,15 +146,3 @@ def test_terms_are_summed_and_ranked(browser: Browser, name: str) -> None:
     drawn = lesson_value(record, record, replace(TRAINED, decision="gumbel"), step=8)
     page.evaluate("(value) => window.send(value)", drawn)
     expect(page.locator("[data-rank]")).to_have_text(["A drawn decision has no rank."])
-
-
-def test_a_record_of_every_kind_is_drawn(browser: Browser) -> None:
-    records = [random_record(**options) for options in RECORDS.values()]
-    page = lesson(browser, lesson_value(records[0]))
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    for record in records:
-        page.evaluate("(value) => window.send(value)", lesson_value(record))
-        for step in range(1, STEPS + 1):
-            go(page, step)
-    assert errors == []

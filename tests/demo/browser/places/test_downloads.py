@@ -14,8 +14,6 @@ from playwright.sync_api import Page, expect
 from tests.demo.browser.places.conftest import Opener
 from tests.demo.browser.places.test_explore import COFFEE, COFFEE_LINK, ready, score
 
-MOVING = "?gallery=moving"
-
 
 def saved(page: Page, name: str) -> bytes:
     """The file that the visible menu "Download" saves under a name."""
@@ -58,7 +56,7 @@ def test_the_menu_needs_no_mouse(visit: Opener) -> None:
 
 
 def test_two_captions_follow_a_video(visit: Opener) -> None:
-    page = visit(MOVING)
+    page = visit("?gallery=moving")
     curve = page.get_by_role("slider", name="S(I, T) through the video")
     expect(curve).to_be_visible()
     expect(page.locator(".photo-title")).not_to_be_empty()

@@ -135,11 +135,8 @@ def test_the_paper_is_short_and_content_starts_at_the_top(visit: Opener) -> None
     page = visit("?view=learn&part=paper")
     expect(page.locator(".differences section")).to_have_count(7)
     assert page.evaluate("() => document.documentElement.scrollHeight") < 1400
-    for query, content in (
-        ("", ".seps-rail"),
-        ("&part=losses", ".seps-matrix, .seps-playground h3"),
-        ("&part=paper", ".paper h3"),
-    ):
+    parts = {"": ".seps-rail", "&part=losses": ".seps-matrix, .seps-playground h3", "&part=paper": ".paper h3"}
+    for query, content in parts.items():
         page = visit(f"?view=learn{query}")
         expect(page.locator(content).first).to_be_visible()
         assert page.locator(content).first.evaluate("(place) => place.getBoundingClientRect().top") < 200

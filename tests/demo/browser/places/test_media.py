@@ -11,13 +11,11 @@ from playwright.sync_api import Browser, expect
 from demo.galleries.sources.named import examples_gallery
 from tests.demo.browser.places.conftest import Opener
 from tests.demo.browser.places.test_explore import COFFEE, COFFEE_LINK, ready
+from tests.demo.browser.standalone import SMALL
 from tests.helpers.pictures.clips import BLUE, RED, write_clip
 from tests.helpers.web.camera_latency import camera_page
 
 CHINESE = re.compile("[一-鿿]")
-SMALL = """() => [...document.querySelectorAll("button, select, summary, input[type=range]")]
-    .filter((one) => one.checkVisibility() && one.offsetParent && one.getBoundingClientRect().height < 44)
-    .map((one) => one.outerHTML.slice(0, 120))"""
 
 
 @pytest.mark.parametrize("allowed", [True, False])

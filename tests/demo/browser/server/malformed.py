@@ -31,14 +31,8 @@ def malformed() -> list[bytes]:
     image = Image.effect_noise((40, 30), 60).convert("RGB")
     for kind, stream in good.items():
         image.save(stream, kind)
-    files = [
-        b"",
-        b"\0" * 100,
-        b"GIF89a",
-        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
-        b"%PDF-1.4",
-        b"PK\3\4" + b"x" * 50,
-    ]
+    svg = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
+    files = [b"", b"\0" * 100, b"GIF89a", svg, b"%PDF-1.4", b"PK\3\4" + b"x" * 50]
     for stream in good.values():
         content = stream.getvalue()
         files += [content[: draw.randrange(8, len(content) // 2)] for _ in range(3)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from demo.opening.first import FILE, first_view
-from tests.demo.browser.conftest import ROOT, served
+from tests.demo.browser.conftest import ROOT, free_port, served
 from tests.demo.galleries.test_worker import heed_interrupts
 
 
@@ -53,9 +52,7 @@ def test_the_worked_example_is_there_before_the_app_and_nothing_after_it(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_can_be_stopped_while_it_opens(tmp_path: Path, number: signal.Signals) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {**os.environ, "GRADIO_TEMP_DIR": str(tmp_path)}
     command = [sys.executable, "app.py", "--no-fetch", "--port", str(port)]
     with subprocess.Popen(

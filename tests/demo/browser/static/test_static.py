@@ -21,10 +21,7 @@ from tests.helpers.web.axe import load_axe, serious_violations
 from tests.helpers.web.static_site import served_folder, watched_page
 
 FIRST_VIEW = 1_000_000  # bytes
-BUDGETS = {
-    "scenes": 20_000_000,
-    "photos": 55_000_000,
-}  # bytes until a model is ready; the libraries come with the first
+BUDGETS = {"scenes": 20_000_000, "photos": 55_000_000}  # bytes until a model is ready, the first with the libraries
 LINK = "?gallery=scenes&photo=7&caption=a+pink+parasol+on+the+beach"
 HERE = {query: shown for query, shown in PLACES.items() if "lab" not in query and "paper" not in query}
 

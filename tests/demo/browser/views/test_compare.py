@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from demo.record.mask_overlap import describe_overlap
 from demo.record.packing import overlap
-from seps import BranchExplanation
 from tests.demo.browser.standalone import (
     GRID,
     VEIL,
@@ -29,10 +25,6 @@ pytestmark = pytest.mark.journey
 
 def pictures(page: Page) -> list[Locator]:
     return page.locator("figure canvas").all()
-
-
-def values(branch: BranchExplanation, layer: str) -> NDArray[np.floating[Any]]:
-    return branch.score if layer == "score" else branch.parts[layer]
 
 
 @pytest.mark.parametrize("count", [2, 3, 6])
@@ -61,7 +53,7 @@ def test_one_range_colours_every_picture(browser: Browser, layer: str) -> None:
     records = [random_record(seed, paper=False) for seed in range(3)]  # its attentions are not stretched to [0, 1]
     page = open_page(browser, page_of("compare", compare_value(records, opacity=1)))
     page.locator(f"[data-layer={layer}]").click()
-    shown = [values(record.sparse, layer) for record in records]
+    shown = [{"score": record.sparse.score, **record.sparse.parts}[layer] for record in records]
     low, high = min(values.min() for values in shown), max(values.max() for values in shown)
     assert any(values.min() > low for values in shown) and any(values.max() < high for values in shown)
     for canvas, expected in zip(pictures(page), shown, strict=True):

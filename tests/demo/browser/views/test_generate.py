@@ -40,12 +40,8 @@ def test_a_frame_that_comes_after_the_stop_is_not_shown(browser: Browser) -> Non
     frames = [blank_value(state, f"Step {step}.") | {"done": step, "pictures": [photo()["src"]]} for step in (1, 2)]
     page = open_page(browser, page_of("generate", beginning))
     says = page.locator(".seps-reading")
-    for value, message in (
-        (frames[0], "Step 1."),
-        (stopped, stopped["says"]),
-        (frames[1], stopped["says"]),
-        (beginning, "Begins."),
-        (frames[0], "Step 1."),
-    ):
+    values = [frames[0], stopped, frames[1], beginning, frames[0]]
+    messages = ["Step 1.", stopped["says"], stopped["says"], "Begins.", "Step 1."]
+    for value, message in zip(values, messages, strict=True):
         page.evaluate("(value) => window.send(value)", value)
         expect(says).to_have_text(message)

@@ -119,35 +119,6 @@ def test_a_row_reaches_the_page(made_layer: Row, browser: Browser) -> None:
     assert names == list(dict.fromkeys(row.name for row in layer_table.LAYERS))
 
 
-@pytest.mark.parametrize("count", [1, 5, 58, 196])
-def test_tiles_fill_their_place_without_overlap(page: Page, count: int) -> None:
-    place = {"x": 10, "y": 20, "width": 400, "height": 300}
-    tiles = run(page, "lesson/stage.js", "spread", "spread(given[0], given[1], 0.75, 4)", count, place)
-    assert len(tiles) == count
-    for index, tile in enumerate(tiles):
-        assert tile["height"] == pytest.approx(0.75 * tile["width"])
-        assert tile["x"] >= 10 and tile["x"] + tile["width"] <= 410.001
-        assert tile["y"] >= 20 and tile["y"] + tile["height"] <= 320.001
-        for other in tiles[:index]:
-            apart = abs(tile["x"] - other["x"]) >= tile["width"] or abs(tile["y"] - other["y"]) >= tile["height"]
-            assert apart
-
-
-@pytest.mark.parametrize("size", [(1300, 600), (390, 760)])
-@pytest.mark.parametrize("aspect", [0.6, 1.0, 1.5])
-def test_the_stage_holds_its_places(page: Page, size: tuple[int, int], aspect: float) -> None:
-    layout = run(page, "lesson/stage.js", "stageLayout", "stageLayout(...given)", *size, 16, aspect)
-    for name in ("home", "corner"):
-        place = layout[name]
-        assert place["height"] == pytest.approx(aspect * place["width"])
-        assert place["x"] + place["width"] <= size[0]
-    for name in ("side", "rest"):
-        place = layout[name]
-        assert place["width"] > 0 and place["height"] > 0
-        assert place["x"] + place["width"] == pytest.approx(size[0])
-        assert place["y"] + place["height"] == pytest.approx(size[1])
-
-
 @pytest.mark.parametrize(
     ("value", "text"), [(0, "0.00"), (0.00345678, "0.0035"), (-0.0999, "-0.10"), (0.1, "0.10"), (12.34567, "12.35")]
 )

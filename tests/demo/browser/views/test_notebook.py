@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from playwright.sync_api import Browser, FrameLocator, expect
 
 import seps
 from demo.record.layers.layers import Layer, describe
@@ -32,23 +32,20 @@ def test_several_views_stand_in_one_notebook(browser: Browser, tmp_path: Path) -
     first, second = drawn_record(0), drawn_record(1)
     outputs = [first._repr_html_() or "", seps.compare([first, second])._repr_html_()]
     html = f'<!doctype html><meta charset=utf-8><body data-jp-theme-light="false">{"".join(outputs)}</body>'
+    label = f"{on_page(describe(first, Layer.parse('word:2')))}. {say('hint.patches')}"
     with opened_file(browser, tmp_path / "notebook.html", html) as page:
-        check_notebook(page, first)
-
-
-def check_notebook(page: Page, first: Explanation) -> None:
-    viewer, compared = (page.frame_locator("iframe").nth(index) for index in range(2))
-    expect(page.locator("div > img")).to_have_count(0)  # what stands in where no script runs
-    viewer.locator('[data-word="2"]').click()
-    expect(viewer.locator('[data-word="2"]')).to_have_attribute("aria-pressed", "true")
-    expect(viewer.locator(".seps-stage canvas").first).to_have_attribute("aria-label", word_label(first))
-    expect(compared.locator(".seps-compare figure")).to_have_count(2)
-    assert is_dark(viewer) and is_dark(compared)
-    page.evaluate("document.body.dataset.jpThemeLight = 'true'")
-    expect(viewer.locator("body")).not_to_have_class("dark")
-    for index, view in enumerate((viewer, compared)):
-        needed = view.locator("main").evaluate("(element) => Math.ceil(element.getBoundingClientRect().bottom)")
-        assert page.locator("iframe").nth(index).evaluate("(frame) => frame.clientHeight") == needed
+        viewer, compared = (page.frame_locator("iframe").nth(index) for index in range(2))
+        expect(page.locator("div > img")).to_have_count(0)  # what stands in where no script runs
+        viewer.locator('[data-word="2"]').click()
+        expect(viewer.locator('[data-word="2"]')).to_have_attribute("aria-pressed", "true")
+        expect(viewer.locator(".seps-stage canvas").first).to_have_attribute("aria-label", label)
+        expect(compared.locator(".seps-compare figure")).to_have_count(2)
+        assert is_dark(viewer) and is_dark(compared)
+        page.evaluate("document.body.dataset.jpThemeLight = 'true'")
+        expect(viewer.locator("body")).not_to_have_class("dark")
+        for index, view in enumerate((viewer, compared)):
+            needed = view.locator("main").evaluate("(element) => Math.ceil(element.getBoundingClientRect().bottom)")
+            assert page.locator("iframe").nth(index).evaluate("(frame) => frame.clientHeight") == needed
 
 
 @pytest.mark.parametrize("rights", ["", "allow-scripts"])
@@ -56,25 +53,17 @@ def test_a_sandbox_shows_the_whole_view_or_the_picture_alone(browser: Browser, t
     output = escape(drawn_record(0)._repr_html_() or "")
     html = f'<!doctype html><meta charset=utf-8><iframe sandbox="{rights}" width=900 srcdoc="{output}"></iframe>'
     with opened_file(browser, tmp_path / "notebook.html", html, bool(rights)) as page:
-        check_sandbox(page, rights)
-
-
-def check_sandbox(page: Page, rights: str) -> None:
-    host = page.frame_locator("iframe")
-    if rights:
-        view = host.frame_locator("iframe")
-        expect(view.locator('[data-word="2"]')).to_be_visible()
-        needed = view.locator("main").evaluate("(element) => Math.ceil(element.getBoundingClientRect().bottom)")
-        expect(host.locator("iframe")).to_have_css("height", f"{needed}px")
-        expect(host.locator("img")).to_have_count(0)
-    else:
-        expect(host.locator("img")).to_be_visible()
-        assert host.locator("div").evaluate("(element) => element.getBoundingClientRect().top") < 20
-        expect(host.locator("iframe")).to_have_count(0)
-
-
-def word_label(record: Explanation) -> str:
-    return f"{on_page(describe(record, Layer.parse('word:2')))}. {say('hint.patches')}"
+        host = page.frame_locator("iframe")
+        if rights:
+            view = host.frame_locator("iframe")
+            expect(view.locator('[data-word="2"]')).to_be_visible()
+            needed = view.locator("main").evaluate("(element) => Math.ceil(element.getBoundingClientRect().bottom)")
+            expect(host.locator("iframe")).to_have_css("height", f"{needed}px")
+            expect(host.locator("img")).to_have_count(0)
+        else:
+            expect(host.locator("img")).to_be_visible()
+            assert host.locator("div").evaluate("(element) => element.getBoundingClientRect().top") < 20
+            expect(host.locator("iframe")).to_have_count(0)
 
 
 def is_dark(view: FrameLocator) -> bool:

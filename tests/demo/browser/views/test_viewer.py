@@ -12,6 +12,8 @@ from demo.record.layers.layers import Layer, describe
 from seps import Explanation
 from tests.demo.browser.standalone import (
     GRID,
+    RECORDS,
+    SMALL,
     VEIL,
     WORDS,
     centres,
@@ -21,17 +23,10 @@ from tests.demo.browser.standalone import (
     random_record,
     viewer_value,
 )
-from tests.helpers.models.record_words import apart_line, layers_of
+from tests.helpers.models.record_words import apart_line
 from tests.helpers.web.numbers import number, on_page, short
 
 pytestmark = pytest.mark.journey
-
-RECORDS: dict[str, dict[str, Any]] = {
-    "paper": {},
-    "paper, dense": {"dense": True},
-    "released": {"paper": False, "cls": True},
-    "released, dense": {"paper": False, "dense": True},
-}
 
 
 def viewer(browser: Browser, record: Explanation, **changes: Any) -> Page:
@@ -79,31 +74,6 @@ def test_both_masks_tell_four_fates_apart(browser: Browser) -> None:
     np.testing.assert_array_equal((seen == photo).all(axis=1), sparse & dense)
     assert (seen[sparse & ~dense].sum(axis=1) > seen[dense & ~sparse].sum(axis=1).max()).all()  # yellow, purple
     expect(page.locator(".seps-legend")).to_have_text("bothsparse onlydense onlynone")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", RECORDS)
-def test_every_layer_is_described_and_is_viridis_of_the_record(browser: Browser, name: str) -> None:
-    record = random_record(**RECORDS[name])
-    page = viewer(browser, record, opacity=1)
-    for layer in layers_of(record):
-        page.evaluate("(value) => window.send(value)", viewer_value(record, opacity=1, layer=str(layer)))
-        says = on_page(describe(record, layer))
-        if layer.name == "tokens":
-            expect(page.locator(".seps-multiples")).to_have_attribute("aria-label", says)
-            continue
-        label = f"{says}. Arrow keys move over the patches."
-        expect(page.locator(".seps-stage > canvas")).to_have_attribute("aria-label", label)
-        if layer.name in ("mask", "photo"):
-            continue
-        page.wait_for_function("document.querySelector('.seps-stage > canvas').style.width")
-        expected = layer.values(record)
-        seen = centres(page.locator(".seps-stage > canvas"), GRID)
-        check_laid(seen, expected.values, expected.low, expected.high)
-        ends = [
-            float(page.locator(f".seps-legend .{end}").get_attribute("data-value") or "") for end in ("low", "high")
-        ]
-        np.testing.assert_allclose(ends, [expected.low, expected.high], rtol=1e-6)
 
 
 def test_word_lights_its_map_and_pins(browser: Browser) -> None:
@@ -319,27 +289,11 @@ def test_a_new_value_takes_the_place_of_the_old_one(browser: Browser) -> None:
     expect(page.locator("canvas")).to_have_count(0)
 
 
-def test_fits_beside_the_ranking(browser: Browser) -> None:
-    page = viewer(browser, random_record(grid=(14, 14)))
-    for hook in ("mask", "tokens", "photo"):
-        page.locator(f"[data-layer={hook}]").click()
-        box = page.locator(".seps-viewer").bounding_box()
-        assert box is not None
-        assert box["width"] <= 620
-        assert box["height"] <= 641
-    canvas = page.locator(".seps-stage > canvas").bounding_box()
-    assert canvas is not None
-    assert canvas["width"] / canvas["height"] == pytest.approx(4 / 3, rel=0.01)
-    assert canvas["height"] > 300
-
-
 def test_phone_by_touch(browser: Browser) -> None:
     html = page_of("viewer", viewer_value(random_record(dense=True)))
     page = open_page(browser, html, (390, 844), touch=True)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    small = """() => [...document.querySelectorAll(".seps-viewer button, .seps-viewer summary")]
-        .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
-    assert page.evaluate(small) == []
+    assert page.evaluate(SMALL) == []
     box = page.locator(".seps-stage > canvas").bounding_box()
     assert box is not None
     page.locator(".seps-stage > canvas").tap(position={"x": box["width"] * 2.5 / 8, "y": box["height"] * 3.5 / 6})
