@@ -243,12 +243,13 @@ def rank_stored_photos(
 def light_imports() -> Iterator[None]:
     """Import transformers as if optional packages, which take a second and encode no caption, were not installed."""
     hidden = [] if "transformers" in sys.modules else OPTIONAL
-    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None: an import fails
+    modules: dict[str, Any] = sys.modules
+    modules.update(dict.fromkeys(hidden))  # None: an import fails
     try:
         yield
     finally:
         for name in hidden:
-            del sys.modules[name]
+            del modules[name]
 
 
 def print_ranking(lines: Sequence[str], top: int, noun: str) -> None:
