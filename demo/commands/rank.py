@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from demo.service.retrieval import RetrievalService
     from demo.service.timeline import Timeline
 
+OPTIONAL = ("accelerate", "scipy", "torchvision")  # for transformers
 SECONDS = 500.0  # that reading a video may take
 TEXT = (
     "the caption; with --photo, the captions to rank (none: the gallery's, marked right or wrong where it has the "
@@ -95,20 +98,21 @@ def rank(
     if top < 1:
         raise ValueError(f"--top is {top}, but at least 1 is needed.")
 
-    from demo.service.ranking import Candidates
-
-    caption, candidates = " ".join(captions), Candidates(name=name, exhaustive=exhaustive)
+    caption = " ".join(captions)
     if video is not None:
         read = read_video(video, frames, at)
         rank_video(read, video, model or MODEL, [caption, *(other_caption or [])], csv, output, top)
     elif isinstance(place, str):
-        rank_stored_photos(place, model or MODEL, caption, dense, candidates, shortlist, csv, top)
+        rank_stored_photos(place, model or MODEL, caption, dense, exhaustive, name, shortlist, csv, top)
     else:
+        from demo.service.ranking import Candidates
+
         examples = photo is not None or gallery not in (None, "folder")
         service, gallery = choose_service(model, gallery, place, recursive, examples)
         if photo is not None:
             rank_captions(service, photo, captions, gallery, top)
         else:
+            candidates = Candidates(name=name, exhaustive=exhaustive)
             rank_photos(service, gallery, caption, dense, candidates, csv, top)
 
 
@@ -210,7 +214,8 @@ def rank_stored_photos(
     model: str,
     caption: str,
     dense: str | None,
-    candidates: Candidates,
+    exhaustive: bool,
+    name: str,
     shortlist: int | None,
     csv: Path | None,
     top: int,
@@ -218,13 +223,13 @@ def rank_stored_photos(
     """Print the best photographs of a table for a caption."""
     from tqdm import tqdm
 
-    from demo.drawing.rankings import export_stored_csv
-    from demo.service.models.stored import open_table, rank_table
-    from seps.search.stages import SHORTLIST
+    with light_imports():
+        from demo.drawing.rankings import export_stored_csv
+        from demo.service.models.stored import open_table, rank_table
+        from seps.search.stages import SHORTLIST
 
     service, store = open_table(model, place)
-    progress = tqdm if candidates.exhaustive else False
-    given = (shortlist or SHORTLIST, candidates.exhaustive, candidates.name, progress)
+    given = (shortlist or SHORTLIST, exhaustive, name, tqdm if exhaustive else False)
     result = rank_table(service, store, caption, dense, *given)
     if csv is not None:
         csv.write_bytes(export_stored_csv(result, service.name, Path(place).stem).content)
@@ -232,6 +237,19 @@ def rank_stored_photos(
     notify(result.sentence())
     rows = zip(result.paths, result.scores, strict=True)
     print_best([f"{written(score, '.4f')}  {printable(path)}" for path, score in rows], top)
+
+
+@contextmanager
+def light_imports() -> Iterator[None]:
+    """Import transformers as if optional packages, which take a second and encode no caption, were not installed."""
+    hidden = [] if "transformers" in sys.modules else OPTIONAL
+    modules: dict[str, Any] = sys.modules
+    modules.update(dict.fromkeys(hidden))  # None: an import fails
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del modules[name]
 
 
 def print_ranking(lines: Sequence[str], top: int, noun: str) -> None:

@@ -169,10 +169,6 @@ class GalleryStore:
         """Read the paths of rows by id."""
         return self._take(rows, ["path"])["path"].to_pylist()
 
-    def thumbnails(self, rows: Sequence[int]) -> list[bytes]:
-        """Read the thumbnails of rows by id."""
-        return self._take(rows, ["thumbnail"])["thumbnail"].to_pylist()
-
     def nearest(self, query: Tensor, count: int, name: str = "", effort: int = 4) -> list[int]:
         """Return the rows with the largest product of pooled vector and query, best first."""
         search = {"column": "pooled", "q": query.half().cpu().numpy(), "k": count, "metric": "dot"}

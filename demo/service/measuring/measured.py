@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import label
 
 from seps import Blanked, Effects, Explanation, MinimalSet
 
@@ -65,6 +64,8 @@ def find_strongest_region(
 ) -> NDArray[np.bool_]:
     """Return the kept patches (N,) connected at their sides to the one with the highest cost, each with at least half
     its effect; empty if no kept patch has a positive effect."""
+    from scipy.ndimage import label  # takes long to import
+
     amounts = np.where(kept, effects, 0.0).reshape(grid)  # (H, W)
     parts, _ = label(amounts >= STRONG * amounts.max())
     region = parts == parts[np.unravel_index(amounts.argmax(), grid)]
