@@ -117,7 +117,11 @@ def compare_effects(model: CrossSparseAggrNet, title: str, device: torch.device,
     image = torch.randn(model.num_patches + 1, model.embed_size, generator=generator).to(device)
     words = torch.randn(WORDS, model.embed_size, generator=generator).to(device)
     pair = model, image, words
-    for name, batch, loop in (("effects", measure_effects, flipped_loop), ("blanked", measure_blanked, blanked_loop)):
+    compared: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+        "effects": (measure_effects, flipped_loop),
+        "blanked": (measure_blanked, blanked_loop),
+    }
+    for name, (batch, loop) in compared.items():
         difference = np.nanmax(np.abs(batch(*pair).effects - loop(*pair)))
         race(f"{title} {name}", {"loop": partial(loop, *pair), "batch": partial(batch, *pair)}, rounds)
         print(f"{title} {name}: largest difference {difference:.1e}", flush=True)

@@ -8,6 +8,7 @@ import json
 import platform
 import time
 import traceback
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -98,7 +99,7 @@ class Checks:
         items = open_named_gallery("examples").items
         photos = [item.photo().resize((640, 480)) for item in items] * 20
         captions = [caption for item in items for caption in item.captions] * 20
-        works = {
+        works: dict[str, tuple[Callable[..., object], list[Any], int]] = {
             "photos": (model.encode_photos, photos, 2 if self.small else 256),
             "captions": (model.encode_captions, captions, 4 if self.small else 512),
             "preprocessing": (model.preprocess, photos, 2 if self.small else 256),
@@ -188,7 +189,7 @@ class Checks:
         service = open_service(GalleryOptions(cache=self.folder / "cache", fetch=False))
         indexed = service.find("examples")
         photo, captions, dense = indexed.gallery.items[0].photo(), cycle(CAPTIONS), " ".join(CAPTIONS)
-        runs = {
+        runs: dict[str, Callable[[], object]] = {
             "encode_a_photo": lambda: service.encode_photos([photo]),
             "rank": lambda: service.rank_images(indexed, next(captions)),
             "rank_with_dense": lambda: service.rank_images(indexed, next(captions), dense),

@@ -136,7 +136,7 @@ class Person:
 def app_memory(process: int) -> float:
     """Resident memory of a process and its children, in MB."""
     children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return sum(process_bytes("VmRSS", each) for each in (process, *children)) / 2**20
+    return sum(process_bytes("VmRSS", each) for each in (str(process), *children)) / 2**20
 
 
 async def soak(address: str, process: int, calls: int) -> tuple[list[tuple[int, float]], dict[str, list[float]]]:
@@ -169,7 +169,7 @@ async def soak(address: str, process: int, calls: int) -> tuple[list[tuple[int, 
                     person.leave()
 
             while bar.n < calls:
-                until = min(bar.n + PAUSE, calls)
+                until = min(int(bar.n) + PAUSE, calls)
                 await asyncio.gather(*(live(until) for _ in range(PEOPLE)))
                 await asyncio.sleep(REST)
                 rests.append((int(bar.n), app_memory(process)))

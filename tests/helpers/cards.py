@@ -63,7 +63,7 @@ def recalls(figures: Mapping[str, Any]) -> str:
 
 def each(cells: str, figures: Iterable[Mapping[str, Any]]) -> Rows:
     """Write a row of cells for each of several figures."""
-    return [cells.format(**each) for each in figures]
+    return [cells.format(**values) for values in figures]
 
 
 def chosen(cells: str, figures: Mapping[str, Any], names: str) -> Rows:
