@@ -3,6 +3,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from seps.judge.training.settings import read_recipe as read_judge
 from seps.runs.recipe import recipe_files, with_values
 from seps.training.settings import read_recipe as read_train
 
+ROOT = Path(__file__).parents[1]
 SETTING = re.compile(r"\b(?:[a-z_0-9]+\.)+[a-z_0-9]+=(?![A-Z]+\b)[^\s,;)]+")  # not KEY=VALUE
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 COMMAND = re.compile(r"python -m ((?:seps|demo)[\w.]*)((?: [^\n`]*)?)")
@@ -115,3 +117,24 @@ def test_each_command_that_help_texts_show_is_parsed() -> None:
             assert set(OPTION.findall(arguments)) <= options_of(module.removeprefix("seps.")), arguments
         else:
             parser.parse_args(shlex.split(arguments))
+
+
+BLOCK = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "assets" / "guide").glob("*.md"))]
+GUIDED = [
+    match.groups()
+    for page in PAGES
+    for block in BLOCK.findall(page.read_text(encoding="utf-8"))
+    for line in block.splitlines()
+    if (match := re.match(r"python -m (demo|seps\.[\w.]+) (.*)", line.partition(" #")[0]))
+]
+
+
+@pytest.mark.parametrize(("program", "arguments"), GUIDED)
+def test_each_command_of_the_guides_is_parsed(program: str, arguments: str) -> None:
+    given = shlex.split(arguments)
+    if program == "demo":
+        with vars(get_command(PROGRAM))["commands"][given[0]].make_context(given[0], given[1:]) as context:
+            assert context.params
+    else:
+        assert parser_of(program.removeprefix("seps.")).parse_args(given)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import seps
 from seps.__main__ import COMMANDS, main
@@ -53,11 +55,7 @@ def declared(extra: str | None = None) -> set[str]:
 
 
 def names(requirements: set[str]) -> set[str]:
-    return {normal(re.split(r"[<>=[]", requirement)[0]) for requirement in requirements}
-
-
-def normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+    return {canonicalize_name(Requirement(requirement).name) for requirement in requirements}
 
 
 def imported(file: Path) -> set[str]:
@@ -84,7 +82,7 @@ def test_what_is_imported_is_declared() -> None:
         needed = NEEDS.get(f"{room}/{inner}", NEEDS.get(room))
         allowed = names(declared(needed)) if top == "seps" else names(declared("app") | declared(needed))
         for package in imported(file) - {"spaces", "_typeshed"}:  # a Space brings the one, type checkers the other
-            assert allowed & {normal(name) for name in distributions.get(package, [])}, (str(file), package)
+            assert allowed & {canonicalize_name(name) for name in distributions.get(package, [])}, (str(file), package)
 
 
 def test_the_command_lists_the_programs_and_knows_no_other(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from seps import ScoringEngine, retrieval_metrics
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.training.settings import read_recipe
-from tests.helpers.cards.cells import recalls
+from tests.helpers.cards import recalls
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "photos"
 SHORT = (  # two captions of each example photograph, in their order

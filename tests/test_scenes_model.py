@@ -15,7 +15,7 @@ from seps.models.model import SEPSModel
 from seps.scenes import write_split
 from seps.scenes.clips import RATE, make_clip
 from seps.training.settings import read_recipe
-from tests.helpers.cards.cells import recalls
+from tests.helpers.cards import recalls
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "scenes"
 CLIP = FOLDER.parents[1] / "galleries" / "moving.webm"

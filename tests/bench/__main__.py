@@ -1,182 +1,164 @@
-"""Compare the engine with the plain loop: `make bench`.
+"""Compare the engine and the effects of patches with plain loops: `make bench`.
 
-Two sizes, both variants, on the CPU and, if available, on a GPU:
-    64 images by 100 captions with dense captions: plain loop, engine, their ratio, their largest difference;
-    1,000 images by 1,000 captions without dense ones: the engine's time, pairs a second, peak memory;
-    1 image and 1 caption: effects of all patches in one batch, against a loop of forced passes, see `effects.py`;
-The two take turns and each counts its best round, because a busy machine only ever makes a round slower.
+Both variants, on the CPU and, if available, on a GPU:
+    64 images by 100 captions with dense captions: plain loop, engine, and the largest differences of their scores;
+    1,000 images by 1,000 captions without dense ones: the engine's time, pairs per second, peak memory;
+    1 image and 1 caption: effects of all patches in one batch and in a loop, the searches, and a manual decision.
 """
 
-from __future__ import annotations
-
 import argparse
-import threading
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeVar
+from functools import partial
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from seps import CrossSparseAggrNet, ScoringEngine
-from tests.bench.effects import effects_side_by_side
+from seps import CrossSparseAggrNet, ScoringEngine, explain
+from seps.explanation.attribution import split_similarity
+from seps.explanation.blanking import measure_blanked
+from seps.explanation.effects import measure_effects
+from seps.explanation.minimal import smallest_change, smallest_set
 from tests.bench.plain import plain_similarity
+from tests.bench.timing import peak_bytes, race
 
 PATCHES, CHANNELS = 196, 512
-Embeddings = tuple[Tensor, list[int]]
-Result = TypeVar("Result")
+WORDS = 12  # of the caption whose effects are measured
+GALLERY = 200  # images among which a manual decision is ranked
+VARIANTS = ("released", "paper")
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Seeded random embeddings of images (V, N + 1, C), captions and, if any, dense captions."""
-
-    images: Tensor
-    captions: Embeddings
-    dense: Embeddings | None
-
-    @property
-    def arguments(self) -> tuple[Tensor | list[int], ...]:
-        """Inputs of the model's forward."""
-        return (self.images, *self.captions, *(self.dense or ()))
+def full_size(variant: str, device: torch.device, patches: int = PATCHES) -> CrossSparseAggrNet:
+    """Build a seeded network of full size."""
+    torch.manual_seed(0)
+    return CrossSparseAggrNet(CHANNELS, patches, use_paper_version=variant == "paper").eval().to(device)
 
 
-def draw(images: int, captions: int, dense: bool, device: torch.device, patches: int = PATCHES) -> Batch:
-    """Draw images of so many patches, captions of 4 to 12 words and dense captions of 40 to 60."""
+def draw(images: int, captions: int, dense: bool, device: torch.device, patches: int = PATCHES) -> list[Any]:
+    """Draw the arguments of a forward pass: captions of 4 to 12 words, and dense captions of 40 to 60."""
     generator = torch.Generator().manual_seed(0)
 
-    def texts(shortest: int, longest: int) -> Embeddings:
+    def texts(shortest: int, longest: int) -> tuple[Tensor, list[int]]:
         lengths = torch.randint(shortest, longest + 1, (captions,), generator=generator).tolist()
         return torch.randn(captions, longest, CHANNELS, generator=generator).to(device), lengths
 
     pixels = torch.randn(images, patches + 1, CHANNELS, generator=generator).to(device)
-    return Batch(pixels, texts(4, 12), texts(40, 60) if dense else None)
+    return [pixels, *texts(4, 12), *(texts(40, 60) if dense else ())]
 
 
-def timed(run: Callable[[], Tensor], device: torch.device) -> tuple[float, Tensor]:
-    """Seconds and result of one call."""
-    start = time.perf_counter()
-    result = run()
-    if device.type == "cuda":
-        torch.cuda.synchronize()
-    return time.perf_counter() - start, result
+def engine_scores(model: CrossSparseAggrNet, images: Tensor, *texts: Any, progress: bool = False) -> Tensor:
+    """Encode and score with the engine, (V, T) on the CPU."""
+    engine = ScoringEngine(model, progress=progress)
+    return engine.score(engine.encode_images(images), engine.encode_captions(*texts))
 
 
-def resident() -> int:
-    """Bytes of memory that the process holds now (Linux)."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+def largest(values: Tensor, others: Tensor) -> float:
+    """Return the largest difference of two tensors."""
+    return float((values.cpu() - others.cpu()).abs().max())
 
 
-class PeakMemory:
-    """Watches the process's memory from a thread; `added` is the peak above the start, in bytes."""
-
-    def __enter__(self) -> PeakMemory:
-        self.start = self.peak = resident()
-        self.running = True
-        self.watcher = threading.Thread(target=self.watch, daemon=True)
-        self.watcher.start()
-        return self
-
-    def watch(self) -> None:
-        """Look every five milliseconds."""
-        while self.running:
-            self.peak = max(self.peak, resident())
-            time.sleep(0.005)
-
-    def __exit__(self, *_: object) -> None:
-        self.running = False
-        self.watcher.join()
-        self.added = max(self.peak, resident()) - self.start
-
-
-def peak_bytes(run: Callable[[], Result], device: torch.device) -> tuple[Result, float]:
-    """Return a call's result, and its peak memory above what was held before: of the GPU, or of the process."""
-    if device.type != "cuda":
-        with PeakMemory() as memory:
-            result = run()
-        return result, float(memory.added)
-    torch.cuda.reset_peak_memory_stats(device)
-    held = torch.cuda.memory_allocated(device)
-    result = run()
-    return result, float(torch.cuda.max_memory_allocated(device) - held)
-
-
-def side_by_side(
-    model: CrossSparseAggrNet, variant: str, device: torch.device, rounds: int, images: int = 64, captions: int = 100
+def compare_engine(
+    model: CrossSparseAggrNet, title: str, device: torch.device, rounds: int, images: int = 64, captions: int = 100
 ) -> dict[str, float]:
-    """Compare plain loop and engine, with dense captions and encoding in both: print the numbers, return them by name.
-
-    `peak_bytes` is the memory of the engine's first run on top of the inputs.
-    """
-    batch = draw(images, captions, True, device, model.num_patches)
-    engine = ScoringEngine(model)
-    assert batch.dense is not None
-
-    def plain() -> Tensor:
-        return plain_similarity(model, *batch.arguments).cpu()  # type: ignore[arg-type]
-
-    def fast() -> Tensor:
-        captions = engine.encode_captions(*batch.captions, *(batch.dense or ()))
-        return engine.score(engine.encode_images(batch.images), captions)
-
-    exact = plain_similarity(model, *batch.arguments, score_dtype=torch.float64).cpu()  # type: ignore[arg-type, misc]
+    """Compare plain loop and engine, with dense captions and encoding in both; `peak_bytes` is the engine's."""
+    inputs = draw(images, captions, True, device, model.num_patches)
+    exact = plain_similarity(model, *inputs, score_dtype=torch.float64)
     with torch.no_grad():
-        forward = model(*batch.arguments).cpu()
-    _, peak = peak_bytes(fast, device)
-    rows = [(timed(plain, device)[0], *timed(fast, device)) for _ in range(rounds)]
-    plain_best, fast_best = min(row[0] for row in rows), min(row[1] for row in rows)
-    scores = rows[0][2]
-    plain_off, module_off = float((scores - exact).abs().max()), float((scores - forward).abs().max())
-    print(
-        f"{device.type:5} {variant:9} {images} x {captions}, N {model.num_patches}, dense  plain {plain_best:7.3f} s   "
-        f"engine {fast_best:7.3f} s   ratio {plain_best / fast_best:5.1f}   largest difference: plain {plain_off:.1e}, "
-        f"module {module_off:.1e}",
-        flush=True,
-    )
-    seconds = {"plain_seconds": plain_best, "engine_seconds": fast_best, "ratio": plain_best / fast_best}
-    return seconds | {"difference_plain": plain_off, "difference_module": module_off, "peak_bytes": peak}
+        forward = model(*inputs)
+    fast = partial(engine_scores, model, *inputs)
+    scores, peak = peak_bytes(fast, device)
+    title += f" {images} x {captions}, N {model.num_patches}, dense"
+    seconds = race(title, {"plain": lambda: plain_similarity(model, *inputs), "engine": fast}, rounds)
+    differences = {"difference_plain": largest(scores, exact), "difference_module": largest(scores, forward)}
+    print(f"{title}: {differences}", flush=True)
+    return {f"{name}_seconds": taken for name, taken in seconds.items()} | differences | {
+        "ratio": seconds["plain"] / seconds["engine"],
+        "peak_bytes": peak,
+    }  # fmt: skip
 
 
-def large(
-    model: CrossSparseAggrNet, variant: str, device: torch.device, count: int, captions: int | None = None
+def time_engine(
+    model: CrossSparseAggrNet, title: str, device: torch.device, images: int, captions: int
 ) -> dict[str, float]:
-    """`count` images by `captions`, by default as many, without dense ones: only the engine; printed, and by
-    name."""
-    captions = captions or count
-    batch = draw(count, captions, False, device)
-    engine = ScoringEngine(model, progress=True)
+    """Time the engine once, without dense captions."""
+    run = partial(engine_scores, model, *draw(images, captions, False, device), progress=True)
+    title += f" {images} x {captions}"
+    seconds, peak = peak_bytes(lambda: race(title, {"engine": run}, 1)["engine"], device)
+    speed = images * captions / seconds
+    print(f"{title}: {speed:,.0f} pairs/s, {peak / 1e6:,.0f} MB above the inputs", flush=True)
+    return {"seconds": seconds, "pairs_per_second": speed, "peak_bytes": peak}
 
-    def run() -> Tensor:
-        return engine.score(engine.encode_images(batch.images), engine.encode_captions(*batch.captions))
 
-    (seconds, _), added = peak_bytes(lambda: timed(run, device), device)
-    print(
-        f"{device.type:5} {variant:9} {count} x {captions}, no dense   engine {seconds:7.1f} s   "
-        f"{count * captions / seconds:,.0f} pairs/s   peak memory {added / 2**20:,.0f} MB above the inputs",
-        flush=True,
-    )
-    return {"seconds": seconds, "pairs_per_second": count * captions / seconds, "peak_bytes": added}
+@torch.no_grad()
+def flipped_loop(model: CrossSparseAggrNet, image: Tensor, words: Tensor) -> list[float]:
+    """S minus S of a forced pass for each patch, (N,), with image-only quantities computed once."""
+    features = model.encode_images(image[None])
+    match = model.match(features, words)
+    every = torch.eye(model.num_patches, dtype=torch.bool, device=image.device)
+    masks = (match.sparse.selection.mask[0] > 0.5) ^ every
+    return [float(match.similarity[0] - model.match(features, words, mask=mask).similarity[0]) for mask in masks]
+
+
+@torch.no_grad()
+def blanked_loop(model: CrossSparseAggrNet, image: Tensor, words: Tensor) -> list[float]:
+    """S minus S of a pass for each patch replaced by the mean patch, (N,)."""
+    scores = [float(model.match(model.encode_images(image[None]), words).similarity[0])]
+    for patch in range(-model.num_patches, 0):
+        changed = image.clone()
+        changed[patch] = image[-model.num_patches :].mean(dim=0)
+        scores.append(float(model.match(model.encode_images(changed[None]), words).similarity[0]))
+    return [scores[0] - score for score in scores[1:]]
+
+
+def compare_effects(model: CrossSparseAggrNet, title: str, device: torch.device, rounds: int) -> None:
+    """Compare effects and blanked patches in a batch and in a loop; time the searches, shares and manual decisions."""
+    generator = torch.Generator().manual_seed(0)
+    image = torch.randn(model.num_patches + 1, model.embed_size, generator=generator).to(device)
+    words = torch.randn(WORDS, model.embed_size, generator=generator).to(device)
+    pair = model, image, words
+    compared: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+        "effects": (measure_effects, flipped_loop),
+        "blanked": (measure_blanked, blanked_loop),
+    }
+    for name, (batch, loop) in compared.items():
+        difference = np.nanmax(np.abs(batch(*pair).effects - loop(*pair)))
+        race(f"{title} {name}", {"loop": partial(loop, *pair), "batch": partial(batch, *pair)}, rounds)
+        print(f"{title} {name}: largest difference {difference:.1e}", flush=True)
+    passed = partial(explain, *pair, grid=(1, model.num_patches))
+    record = passed()
+    others = record.similarity + np.linspace(-0.1, 0.1, GALLERY)  # of a gallery, close behind and before
+    engine = ScoringEngine(model)
+    gallery = engine.encode_images(torch.randn(GALLERY, *image.shape, generator=generator).to(device))
+    caption = engine.encode_captions(words[None], [WORDS])
+    mask = torch.rand(model.num_patches, generator=generator) < 0.3
+    runs: dict[str, Callable[[], object]] = {
+        "smallest set": lambda: smallest_set(*pair, others=others),
+        "smallest change": lambda: smallest_change(*pair, others=others),
+        "shares": lambda: split_similarity(model, record),
+        f"ranking of {GALLERY}": lambda: engine.score(gallery, caption),
+        "manual decision": lambda: passed(mask=mask),
+    }
+    for name, run in runs.items():
+        race(f"{title} {name}", {"took": run}, rounds)
 
 
 def main() -> None:
-    """Run every comparison and print a line for each."""
+    """Run every comparison and print its lines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="turns of plain loop and engine (default 5)")
+    parser.add_argument("--rounds", type=int, default=6, help="turns, of which the first is not counted (default 6)")
     parser.add_argument("--count", type=int, default=1000, help="images and captions of the large run (default 1000)")
     arguments = parser.parse_args()
-    devices = [torch.device("cpu")] + ([torch.device("cuda")] if torch.cuda.is_available() else [])
+    devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
     print(f"torch {torch.__version__}, {torch.get_num_threads()} CPU threads, {PATCHES} patches, {CHANNELS} channels")
-    for device in devices:
-        for variant in ("released", "paper"):
-            torch.manual_seed(0)
-            model = CrossSparseAggrNet(CHANNELS, PATCHES, use_paper_version=variant == "paper").eval().to(device)
-            side_by_side(model, variant, device, arguments.rounds)
-            effects_side_by_side(model, variant, device, arguments.rounds)
-            large(model, variant, device, arguments.count)
+    for device in map(torch.device, devices):
+        for variant in VARIANTS:
+            model, title = full_size(variant, device), f"{device.type} {variant}"
+            compare_engine(model, title, device, arguments.rounds)
+            compare_effects(model, title, device, arguments.rounds)
+            time_engine(model, title, device, arguments.count, arguments.count)
     if len(devices) == 1:
-        print("cuda  no GPU on this machine: not measured")
+        print("cuda: no GPU on this machine, not measured")
 
 
 if __name__ == "__main__":

@@ -1,72 +1,77 @@
 """Everything that needs a GPU, in one command: `make gpu`, or `python -m tests.bench.gpu --out gpu.json`.
 
-The plain loop next to the engine at 196 and 576 patches, and the engine with 1,000 images and 5,000 captions, both
-variants, with peak memory; photographs and captions encoded per second; float32 differences from the CPU, and decisions
-on the galleries of the app that differ from the CPU's; a training step in mixed precision; two short training runs on
-drawn scenes; the app's latencies. Each check's own seconds are written too.
-A check that fails is written down with its error, and the others go on.
+A check that fails is recorded with its error, and the others go on. README.md lists the checks.
 """
 
 import argparse
 import json
 import platform
-import statistics
 import time
 import traceback
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
+from PIL import Image
+from torch import Tensor
 
+from demo.galleries.gallery import caption_pool
+from demo.galleries.sources.named import open_named_gallery
 from demo.service.explaining import encode_caption, explain_pair
 from demo.service.models.start import GalleryOptions, open_service
-from seps import CrossSparseAggrNet, ScoringEngine, load_model
+from seps import ScoringEngine, load_model
 from seps.common.cli import check_output, print_error
 from seps.data import CaptionDataset, read_split
 from seps.encoders import preprocess
+from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
 from seps.runs.run_log import read_epochs
 from seps.scenes import write_split
+from seps.search.blocks import Decisions
+from seps.search.parallel import split
 from seps.training.batches.pixels import PixelDataLoader
 from seps.training.batches.samplers import ProcessShard
 from seps.training.loop import move_to_device, train
 from seps.training.losses.step import TrainingStep
-from seps.training.settings import read_recipe
-from tests.bench.__main__ import CHANNELS, PATCHES, Batch, draw, large, side_by_side
-from tests.bench.devices import GALLERIES, compare_decisions, compare_encoders, read_galleries
-from tests.bench.encoding import time_captions, time_photos
+from seps.training.settings import TrainSettings, read_recipe
+from tests.bench.__main__ import (
+    PATCHES,
+    VARIANTS,
+    compare_engine,
+    draw,
+    engine_scores,
+    full_size,
+    largest,
+    time_engine,
+)
+from tests.bench.timing import peak_bytes, race
 
 SIZES = (PATCHES, 576)  # patches of images of 224 and 384 pixels
-VARIANTS = ("released", "paper")
+GALLERIES = {"photos": ("examples",), "scenes": ("scenes", "moving")}  # by model; they need no network
 CAPTIONS = ("a cat", "a cup of coffee on a table", "a motorcycle in a garage", "a rocket on its launch pad at dusk")
-ROUNDS = 20
+PAIRS = 2**14  # decided at a time
+CPU = torch.device("cpu")
 
 Measured = dict[str, Any]
+Pictures = tuple[list[Image.Image], list[str]]  # photographs and captions
 
 
+@dataclass(frozen=True)
 class Checks:
-    """Inputs of a run on one device.
+    """The checks on one device; `small` reduces their sizes for a CPU, `folder` is for scenes, runs and the cache."""
 
-    Args:
-        device: cuda, or cpu to try the checks; small: sizes that a CPU manages in a minute or two.
-        folder: for scenes, runs and the app's cache.
-    """
-
-    def __init__(self, device: torch.device, small: bool, folder: Path) -> None:
-        self.device, self.small, self.folder = device, small, folder
-
-    def network(self, variant: str, patches: int = PATCHES) -> CrossSparseAggrNet:
-        """A seeded full-size network, or with `small` the same."""
-        torch.manual_seed(0)
-        return CrossSparseAggrNet(CHANNELS, patches, use_paper_version=variant == "paper").eval().to(self.device)
+    device: torch.device
+    small: bool
+    folder: Path
 
     def machine(self) -> Measured:
-        """Data of the measurements."""
+        """Describe the machine."""
         result: Measured = {"device": self.device.type, "torch": torch.__version__, "python": platform.python_version()}
         if self.device.type == "cuda":
             properties = torch.cuda.get_device_properties(self.device)
@@ -74,41 +79,61 @@ class Checks:
         return result
 
     def engine(self) -> Measured:
-        """The plain loop next to the engine, and the engine with many images and captions."""
+        """Compare the engine with the plain loop, and time it with many images and captions."""
         few, many = ((4, 6), (8, 40)) if self.small else ((64, 100), (1000, 5000))
-        rounds = 2 if self.small else 5
         result: Measured = {}
         for variant in VARIANTS:
             result[variant] = {
-                f"{few[0]} x {few[1]}, N {patches}, dense": side_by_side(
-                    self.network(variant, patches), variant, self.device, rounds, *few
+                f"{few[0]} x {few[1]}, N {patches}, dense": compare_engine(
+                    full_size(variant, self.device, patches), variant, self.device, 2 if self.small else 6, *few
                 )
                 for patches in SIZES
             }
-            result[variant][f"{many[0]} x {many[1]}"] = large(self.network(variant), variant, self.device, *many)
+            network = full_size(variant, self.device)
+            result[variant][f"{many[0]} x {many[1]}"] = time_engine(network, variant, self.device, *many)
         return result
 
     def encoders(self) -> Measured:
-        """Photographs and captions that the model of photographs encodes, per second and in milliseconds."""
+        """Time encoding of photographs (480 x 640, decoded) and captions by the model `photos`."""
         model = load_model("photos").to(self.device)
-        photos, captions, rounds = (2, 4, 1) if self.small else (256, 512, 5)
-        return {"photos": time_photos(model, photos, rounds), "captions": time_captions(model, captions, rounds)}
+        items = open_named_gallery("examples").items
+        photos = [item.photo().resize((640, 480)) for item in items] * 20
+        captions = [caption for item in items for caption in item.captions] * 20
+        works: dict[str, tuple[Callable[..., object], list[Any], int]] = {
+            "photos": (model.encode_photos, photos, 2 if self.small else 256),
+            "captions": (model.encode_captions, captions, 4 if self.small else 512),
+            "preprocessing": (model.preprocess, photos, 2 if self.small else 256),
+        }
+        result: Measured = {}
+        for name, (encode, inputs, count) in works.items():
+            many: Any = partial(encode, inputs[:count])
+            _, peak = peak_bytes(many, self.device)
+            seconds = race(name, {"one": partial(encode, inputs[:1]), "many": many}, 2 if self.small else 6)
+            result[name] = {
+                "one_milliseconds": 1000 * seconds["one"],
+                "count": count,
+                "per_second": count / seconds["many"],
+                "peak_bytes": peak,
+            }
+        return result
 
     def float32(self) -> Measured:
-        """The largest differences from the CPU: of S(I, T) by the engine, with dense captions, and of the encoders."""
+        """Largest differences from the CPU: of S(I, T) with dense captions, and of the shipped models' embeddings."""
         result: Measured = {}
         for variant in VARIANTS:
-            model = self.network(variant)
-            batch = draw(4 if self.small else 64, 6 if self.small else 100, True, torch.device("cpu"))
-            here, there = scores(deepcopy(model).cpu(), batch), scores(model, batch)
-            result[variant] = {"similarity": float((here - there).abs().max())}
-        most = 2 if self.small else None
-        return result | {name: compare_encoders(name, read_galleries(name, most), self.device) for name in GALLERIES}
+            inputs = draw(4 if self.small else 64, 6 if self.small else 100, True, CPU)
+            here, there = (engine_scores(full_size(variant, device), *inputs) for device in (CPU, self.device))
+            result[variant] = {"similarity": largest(here, there)}
+        return result | {name: compare_encoders(*self.shipped(name)) for name in GALLERIES}
 
     def decisions(self) -> Measured:
-        """Decisions on the galleries of the app, each photograph with each caption, that differ from the CPU's."""
-        most = 2 if self.small else None
-        return {name: compare_decisions(name, read_galleries(name, most), self.device) for name in GALLERIES}
+        """Count decisions on galleries of the app, each photograph with each caption, that differ from the CPU's."""
+        return {name: compare_decisions(*self.shipped(name)) for name in GALLERIES}
+
+    def shipped(self, name: str) -> tuple[SEPSModel, SEPSModel, dict[str, Pictures]]:
+        """Load a shipped model on the CPU and on the device, with its galleries."""
+        model = load_model(name)
+        return model, deepcopy(model).to(self.device), read_galleries(name, 2 if self.small else None)
 
     def scenes(self) -> Path:
         """A folder with drawn scenes, made on first use."""
@@ -120,18 +145,17 @@ class Checks:
         return folder
 
     def mixed_precision(self) -> Measured:
-        """A training step of each variant in float32 and in bfloat16: the losses, and whether gradients are finite."""
-        split = read_split(self.scenes(), "train")
+        """Losses of a training step in float32 and in bfloat16, and whether gradients are finite."""
+        data = read_split(self.scenes(), "train")
         result: Measured = {}
         for variant in VARIANTS:
-            config, settings = read_recipe("tiny")
-            config = replace(config, network=config.network | {"use_paper_version": variant == "paper"})
+            config, settings = recipe(variant)
             settings = replace(settings, pretrain_epochs=0, dense_share=1.0, batch_size=8)
             torch.manual_seed(0)
             model = SEPSModel(config).to(self.device)
             limits = config.text.max_words, config.text.max_dense_words
             read = partial(preprocess, config=config.vision)
-            dataset = CaptionDataset(split, model.tokenizer, read, *limits, train=False, seed=0, dense="own")
+            dataset = CaptionDataset(data, model.tokenizer, read, *limits, train=False, seed=0, dense="own")
             loader = PixelDataLoader(model, dataset, settings, 0, ProcessShard())
             batch = move_to_device(next(iter(loader.epoch(0, torch.Generator().manual_seed(0)))), self.device)
             step = TrainingStep(model, settings)
@@ -147,60 +171,90 @@ class Checks:
         return result
 
     def training(self) -> Measured:
-        """Two short runs as `seps.train` has them, mixed precision on a GPU: the curves, and seconds."""
+        """Curves and seconds of two short runs as `seps.train` has them, in mixed precision on a GPU."""
         result: Measured = {}
         for variant in VARIANTS:
-            config, settings = read_recipe("tiny")
-            config = replace(config, network=config.network | {"use_paper_version": variant == "paper"})
+            config, settings = recipe(variant)
             if self.small:
                 settings = replace(settings, epochs=1, pretrain_epochs=1, batch_size=8, pretrain_batch=8)
-            started = time.perf_counter()
             out = self.folder / f"run-{variant}"
+            started = time.perf_counter()
             best = train(config, settings, self.scenes(), out, workers=0 if self.small else 4)
             result[variant] = {"seconds": time.perf_counter() - started, "rsum": best, "epochs": read_epochs(out)}
             load_model(out / "best")
         return result
 
     def app(self) -> Measured:
-        """Milliseconds that the app's service takes for encoding a photograph, ranking and explaining: medians."""
+        """Milliseconds of the app's service for encoding a photograph, ranking and explaining several captions."""
         service = open_service(GalleryOptions(cache=self.folder / "cache", fetch=False))
         indexed = service.find("examples")
-        photo = indexed.gallery.items[0].photo()
-        rounds = 2 if self.small else ROUNDS
-
-        def explain_first(caption: str) -> None:
-            explain_pair(service.model, indexed.patches(0), encode_caption(service.model, caption))
-
-        calls: dict[str, Callable[[str], object]] = {
-            "encode_a_photo": lambda _: service.encode_photos([photo]),
-            "rank": lambda caption: service.rank_images(indexed, caption),
-            "rank_with_dense": lambda caption: service.rank_images(indexed, caption, " ".join(CAPTIONS)),
-            "explain": explain_first,
+        photo, captions, dense = indexed.gallery.items[0].photo(), cycle(CAPTIONS), " ".join(CAPTIONS)
+        runs: dict[str, Callable[[], object]] = {
+            "encode_a_photo": lambda: service.encode_photos([photo]),
+            "rank": lambda: service.rank_images(indexed, next(captions)),
+            "rank_with_dense": lambda: service.rank_images(indexed, next(captions), dense),
+            "explain": lambda: explain_pair(
+                service.model, indexed.patches(0), encode_caption(service.model, next(captions))
+            ),
         }
         result: Measured = {"device": service.model.device.type, "photos": len(indexed)}
-        return result | {name: self.milliseconds(call, rounds) for name, call in calls.items()}
-
-    def milliseconds(self, call: Callable[[str], object], rounds: int) -> float:
-        """The median time of a call, over captions in turn, after a first one that is not counted."""
-        seconds = []
-        for i in range(rounds + 1):
-            started = time.perf_counter()
-            call(CAPTIONS[i % len(CAPTIONS)])
-            if self.device.type == "cuda":
-                torch.cuda.synchronize()
-            seconds.append(time.perf_counter() - started)
-        return 1000 * statistics.median(seconds[1:])
+        for name, run in runs.items():
+            result[name] = 1000 * race("app", {name: run}, 3 if self.small else 21)[name]
+        return result
 
 
 NAMES = ("machine", "engine", "encoders", "float32", "decisions", "mixed_precision", "training", "app")
 
 
-def scores(model: CrossSparseAggrNet, batch: Batch) -> torch.Tensor:
-    """The engine's scores of a batch, (V, T) on the CPU."""
-    engine = ScoringEngine(model)
-    return engine.score(
-        engine.encode_images(batch.images), engine.encode_captions(*batch.captions, *(batch.dense or ()))
-    )
+def recipe(variant: str) -> tuple[ModelConfig, TrainSettings]:
+    """The recipe `tiny` with a variant of the network."""
+    config, settings = read_recipe("tiny")
+    return replace(config, network=config.network | {"use_paper_version": variant == "paper"}), settings
+
+
+def read_galleries(model: str, most: int | None) -> dict[str, Pictures]:
+    """Read at most so many photographs and captions of each gallery; one without captions uses the other galleries'."""
+    galleries = [open_named_gallery(name) for name in GALLERIES[model]]
+    pools = [caption_pool(gallery)[0] for gallery in galleries]
+    everything = [caption for pool in pools for caption in pool]
+    return {
+        gallery.name: ([item.photo() for item in gallery.items[:most]], (pool or everything)[:most])
+        for gallery, pool in zip(galleries, pools, strict=True)
+    }
+
+
+def compare_encoders(here: SEPSModel, there: SEPSModel, galleries: dict[str, Pictures]) -> dict[str, float]:
+    """Largest differences of the embeddings of two models, over the galleries."""
+    images = [largest(*(model.encode_photos(photos) for model in (here, there))) for photos, _ in galleries.values()]
+    words = [largest(*(model.encode_captions(texts)[0] for model in (here, there))) for _, texts in galleries.values()]
+    return {"image_embeddings": max(images), "caption_embeddings": max(words)}
+
+
+def compare_decisions(here: SEPSModel, there: SEPSModel, galleries: dict[str, Pictures]) -> dict[str, dict[str, int]]:
+    """Count, by gallery, decisions that differ between two models, and the pairs that have one; a third count is of
+    decisions by `there` from the embeddings of `here`."""
+    result = {}
+    for gallery, (photos, texts) in galleries.items():
+        encoded, others = ((model.encode_photos(photos), *model.encode_captions(texts)) for model in (here, there))
+        first, second, third = masks(here, *encoded), masks(there, *others), masks(there, *encoded)
+        result[gallery] = {
+            "pairs": first[..., 0].numel(),
+            "decisions": first.numel(),
+            "differing": int((first != second).sum()),
+            "pairs_differing": int((first != second).any(dim=-1).sum()),
+            "differing_given_embeddings": int((first != third).sum()),
+        }
+    return result
+
+
+@torch.inference_mode()
+def masks(model: SEPSModel, images: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
+    """Decision masks of all pairs as the engine decides on the model's device, (V, T, N) bool."""
+    engine = ScoringEngine(model.cross_net)
+    captions = engine.encode_captions(words, lengths)
+    decisions = Decisions(model.cross_net, engine.encode_images(images))
+    parts = split(len(captions), max(1, PAIRS // len(images)))
+    return torch.cat([decisions.select(captions[part])[0].mask.cpu() > 0 for part in parts], dim=1)
 
 
 def run_checks(checks: Checks, out: Path, names: tuple[str, ...] = NAMES) -> list[str]:
@@ -211,7 +265,7 @@ def run_checks(checks: Checks, out: Path, names: tuple[str, ...] = NAMES) -> lis
         started = time.perf_counter()
         try:
             results[name] = getattr(checks, name)()
-        except Exception as error:  # whatever breaks there is to be known, and the rest too
+        except Exception as error:  # whatever fails is reported, and the rest is measured
             results[name] = {"error": f"{type(error).__name__}: {error}", "where": traceback.format_exc(limit=-3)}
             failed.append(name)
         results[name]["check_seconds"] = time.perf_counter() - started
@@ -220,7 +274,7 @@ def run_checks(checks: Checks, out: Path, names: tuple[str, ...] = NAMES) -> lis
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the checks and return the exit code: 1 where one of them failed, 2 where they cannot be run."""
+    """Run the checks and return the exit code: 1 if one of them failed, 2 if they cannot be run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON file for the numbers")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu tries the checks without a GPU")

@@ -3,13 +3,13 @@
     python -m tests.bench.scale PHOTOS CAPTIONS --work FOLDER --json assets/guide/scale.json
 
 PHOTOS is a folder of real photographs, CAPTIONS a text file with one a line. Where there are fewer photographs than a
-size wants, more are made of them: a rectangle of one's patches (a quarter to three quarters of each side) takes the
-place of another's, and every number is moved by normal noise of a tenth of the channel's standard deviation.
-Embeddings are kept in float16.
+size needs, more are made of them: a rectangle of one's patches (a quarter to three quarters of each side) replaces
+another's, and normal noise of a tenth of the channel's standard deviation is added. Embeddings are kept in float16.
 
-For each size: what indexing takes and weighs; a query by two stages for shortlists of 50 to 1,000, with the share of
-the exact top 10 that is found; the same shortlist by a flat scan with numpy and by FAISS HNSW; exact scores of
-everything; and, in a fresh process, the time from its start to the first answer and its resident memory.
+For each size: time and size of the index; a query in two stages for shortlists of 50 to 1,000, with the share of the
+exact top 10 that is found; the same shortlist by Lance, by a flat scan with numpy and by FAISS HNSW; exact scores of
+everything; and, in a fresh process, the time from its start to the first answer and its resident memory. A plot is
+written next to the JSON file.
 """
 
 import argparse
@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
@@ -40,12 +41,14 @@ from seps.search.pooling import pooled_captions
 from seps.search.schema import Layout
 from seps.search.stages import rank_stored
 from seps.search.store import FileFacts, GalleryStore, StoredPhoto
-from tests.bench.__main__ import resident
+from tests.bench.timing import process_bytes
 
 TOP = 10
 SHORTLISTS = (50, 100, 200, 500, 1000)
 COMMIT, BATCH = 256, 32  # photographs that are written, and encoded, at a time
 JITTER = 0.1
+SEARCHES = {"two_stages": "two stages", "lance": "Lance alone", "numpy": "flat scan with numpy", "faiss": "FAISS HNSW"}
+PLOTTED = 200  # the shortlist of the plotted times
 Floats = NDArray[np.float32]
 
 
@@ -118,8 +121,8 @@ def exact_scores(
 
 
 def timed(query: Callable[[int], Any], count: int) -> tuple[list[Any], dict[str, float]]:
-    """Answers to queries 0 to count - 1; the median and the 95th percentile of their milliseconds, and the median of
-    of all cores together, which other programs on the machine lengthen less."""
+    """Answers to queries 0 to count - 1; median and 95th percentile of their milliseconds, and the median CPU time of
+    all cores together, which other programs affect less."""
     query(0)
     answers, milliseconds, worked = [], [], []
     for number in range(count):
@@ -154,33 +157,24 @@ def measure(
     best = [{rows[i] for i in scores[:, t].topk(TOP).indices.tolist()} for t in range(len(captions))]
     queries = pooled_captions(index).float().numpy()
     _, result["exact"] = timed(lambda t: rank_stored(engine, store, index[t], exhaustive=True), probes)
-    result["two_stages"], result["lance"], result["numpy"], result["faiss"] = [], [], [], []
+    result |= {name: [] for name in SEARCHES}
     started = time.perf_counter()
     graph = faiss.IndexHNSWFlat(pooled.shape[1], 32, faiss.METRIC_INNER_PRODUCT)
     graph.hnsw.efConstruction = 200
     graph.add(pooled)
     result["faiss_build_seconds"] = time.perf_counter() - started
-    for length in SHORTLISTS:
-        if length >= count:
-            continue
+    for length in [length for length in SHORTLISTS if length < count]:
         graph.hnsw.efSearch = 4 * length
-
-        def two_stages(t: int, length: int = length) -> list[int]:
-            return rank_stored(engine, store, index[t], length).rows[:TOP].tolist()
-
-        def lance(t: int, length: int = length) -> list[int]:
-            return store.nearest(torch.from_numpy(queries[t]), length)
-
-        def flat(t: int, length: int = length) -> list[int]:
-            return [rows[i] for i in np.argpartition(-(pooled @ queries[t]), length)[:length]]
-
-        def hnsw(t: int, length: int = length) -> list[int]:
-            return [rows[i] for i in graph.search(queries[t : t + 1], length)[1][0]]
-
-        for name, query in (("two_stages", two_stages), ("lance", lance), ("numpy", flat), ("faiss", hnsw)):
+        searches: dict[str, Callable[[int], Any]] = {
+            "two_stages": lambda t, n=length: rank_stored(engine, store, index[t], n).rows[:TOP].tolist(),
+            "lance": lambda t, n=length: store.nearest(torch.from_numpy(queries[t]), n),
+            "numpy": lambda t, n=length: [rows[i] for i in np.argpartition(-(pooled @ queries[t]), n)[:n]],
+            "faiss": lambda t, n=length: [rows[i] for i in graph.search(queries[t : t + 1], n)[1][0]],
+        }
+        for name, query in searches.items():
             answers, times = timed(query, len(captions))
             result[name].append({"shortlist": length, "top": fraction_of_top(answers, best)} | times)
-        print(json.dumps({name: result[name][-1] for name in ("two_stages", "lance", "numpy", "faiss")}), flush=True)
+        print(json.dumps({name: result[name][-1] for name in searches}), flush=True)
     result["fresh"] = fresh_process(uri, captions[0])
     return result
 
@@ -201,11 +195,34 @@ def answer(uri: str, caption: str) -> None:
     model = load_model("photos")
     engine = ScoringEngine(model.cross_net)
     rank_stored(engine, GalleryStore.read(uri), engine.encode_captions(*model.encode_captions([caption])))
-    print(resident(), flush=True)
+    print(process_bytes("VmRSS"), flush=True)
+
+
+def plot(sizes: list[dict[str, Any]]) -> Figure:
+    """Draw two panels: a query's median by photographs, and the share of the exact top 10 by shortlist."""
+    figure = Figure(figsize=(9, 4.2), layout="constrained")
+    times, recalls = figure.subplots(1, 2)
+    photographs = [size["photographs"] for size in sizes]
+    times.plot(photographs, [size["exact"]["p50_ms"] for size in sizes], "o-", label="exact scores of all")
+    for search, label in SEARCHES.items():
+        medians = {
+            size["photographs"]: row["p50_ms"] for size in sizes for row in size[search] if row["shortlist"] == PLOTTED
+        }
+        times.plot(list(medians.keys()), list(medians.values()), "o-", label=label)
+    times.set(xscale="log", yscale="log", xlabel="photographs", ylabel="ms per query, median")
+    times.set_title(f"A shortlist of {PLOTTED}")
+    for size in sizes:
+        tops = {row["shortlist"]: row["top"] for row in size["two_stages"]}
+        recalls.plot(list(tops.keys()), list(tops.values()), "o-", label=f"{size['photographs']:,}")
+    recalls.axhline(0.99, color="0.6", linewidth=0.8)
+    recalls.set(xscale="log", xlabel="shortlist", ylabel="share of the exact top 10", title="By photographs")
+    times.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1.08), ncols=2)
+    recalls.legend(fontsize="small")
+    return figure
 
 
 def main() -> None:
-    """Measure every size and write what was measured."""
+    """Measure every size, and write the numbers and the plot."""
     if sys.argv[1:2] == ["--answer"]:
         answer(*sys.argv[2:4])
         return
@@ -240,6 +257,7 @@ def main() -> None:
         result["sizes"].append(measure(model, captions, real, count, options.work, options.probes))
         print(json.dumps(result["sizes"][-1]), flush=True)
         options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    plot(result["sizes"]).savefig(options.json.with_suffix(".svg"), metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -1,14 +1,17 @@
 """Fixtures of the app's tests."""
 
+import json
+import re
 from collections.abc import Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 
 from demo.galleries.reading import photos
-from demo.galleries.sources.scenes import MOVING, SCENES
+from demo.galleries.sources.scenes import FACTS_FILE, MOVING, SCENES
 from demo.record.layers import layer_table
 from demo.record.layers.layer_table import EITHER, Row
 from demo.record.texts.table import TABLE, TEMPLATES
@@ -17,8 +20,9 @@ from demo.service.models.registry import ModelRegistry
 from demo.service.models.start import GalleryOptions, open_scenes, open_service
 from demo.service.retrieval import RetrievalService
 from seps import SEPSModel, load_model
+from seps.models.config import ModelConfig
 from seps.models.shipped import shipped_models
-from tests.demo.scenes_model import write_scenes_model
+from tests.helpers.models.tiny import WORDS, tiny_settings, write_tiny_bert
 
 if TYPE_CHECKING:
     from seps.generator import ImageTextGenerator
@@ -51,8 +55,16 @@ def service(cache: Path) -> RetrievalService:
 
 @pytest.fixture(scope="session")
 def scenes_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny model of scenes, untrained."""
-    return write_scenes_model(tmp_path_factory.mktemp("scenes"))
+    """A tiny untrained model with 10 x 10 patches, [CLS] and the vocabulary of the scenes' captions, in a folder."""
+    folder = tmp_path_factory.mktemp("scenes")
+    facts = [json.loads(line) for line in FACTS_FILE.read_text(encoding="utf-8").splitlines()]
+    texts = [text for fact in facts for text in (fact["dense"], *(caption["text"] for caption in fact["captions"]))]
+    vocabulary = sorted({word for text in texts for word in re.findall(r"[a-z]+", text.lower())})
+    settings = tiny_settings(write_tiny_bert(folder / "bert", (*WORDS[:6], ",", ".", *vocabulary)))
+    settings["text"] |= {"max_words": 24, "max_dense_words": 64}
+    torch.manual_seed(0)
+    SEPSModel(ModelConfig.from_dict(settings)).eval().save_pretrained(folder / "model")
+    return folder / "model"
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,10 @@
 """Pictures with captions, as a split of the authors' layout."""
 
-import json
 import shutil
 from pathlib import Path
 
 from seps import shipped_file
+from tests.helpers.data.drawn_data import write_captions
 
 CAPTIONS = {
     "photos/china.jpg": ("a tower stands by a lake", "a Chinese tower near water", "a temple with a red roof"),
@@ -16,13 +16,8 @@ CAPTIONS = {
 def write_photo_split(folder: Path, split: str) -> Path:
     """Write three pictures that ship, three captions each, as a split; returns the folder."""
     (folder / "images").mkdir(parents=True)
-    files = [shipped_file(f"galleries/{name}") for name in CAPTIONS]
-    for file in files:
-        shutil.copy(file, folder / "images" / file.name)
-    lines = [caption for captions in CAPTIONS.values() for caption in captions]
-    ids = [str(number) for number in range(len(files)) for _ in range(3)]
-    for name, column in (("caps", lines), ("ids", ids)):
-        (folder / f"{split}_{name}.txt").write_text("\n".join(column) + "\n", encoding="utf-8")
-    mapping = {str(number): file.name for number, file in enumerate(files)}
-    (folder / "id_mapping.json").write_text(json.dumps(mapping), encoding="utf-8")
+    for name in CAPTIONS:
+        shutil.copy(shipped_file(f"galleries/{name}"), folder / "images")
+    images = {f"{number}": (Path(name).name, texts) for number, (name, texts) in enumerate(CAPTIONS.items())}
+    write_captions(folder, split, images)
     return folder

@@ -1,7 +1,7 @@
 """Small folders in the authors' layout with drawn images, and a BERT tokenizer of a few words."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -52,15 +52,22 @@ def write_lines(path: Path, lines: Sequence[object]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
+def write_captions(folder: Path, split: str, images: Mapping[str, tuple[str, Sequence[str]]]) -> None:
+    """Write a split's files of captions: by image id, the image's file name and its captions; other splits stay."""
+    mapping = folder / "id_mapping.json"
+    before = json.loads(mapping.read_text()) if mapping.is_file() else {}
+    mapping.write_text(json.dumps(before | {image_id: name for image_id, (name, _) in images.items()}))
+    write_lines(folder / f"{split}_caps.txt", [caption for _, captions in images.values() for caption in captions])
+    write_lines(folder / f"{split}_ids.txt", [image_id for image_id, (_, captions) in images.items() for _ in captions])
+
+
 def write_split(folder: Path, split: str = "dev", images: int = 3, k: int = 5, dense: int = 0) -> Path:
     """A whole split: ids 10, 11, ..., files 10.png, ..., k captions each, `dense` dense captions."""
     (folder / "images").mkdir(exist_ok=True)
-    ids = range(10, 10 + images)
-    write_lines(folder / f"{split}_caps.txt", [caption_of(i, j) for i in range(images) for j in range(k)])
-    write_lines(folder / f"{split}_ids.txt", [image_id for image_id in ids for _ in range(k)])
-    (folder / "id_mapping.json").write_text(json.dumps({str(i): f"{i}.png" for i in ids}))
-    for image_id in ids:
-        draw(folder / "images" / f"{image_id}.png", image_id)
+    captions = {f"{10 + i}": (f"{10 + i}.png", [caption_of(i, j) for j in range(k)]) for i in range(images)}
+    write_captions(folder, split, captions)
+    for image_id, (name, _) in captions.items():
+        draw(folder / "images" / name, int(image_id))
     if dense:
         write_lines(folder / f"{split}_dense.jsonl", [json.dumps({"text": f"a picture {i}"}) for i in range(dense)])
     return folder

@@ -17,24 +17,16 @@ WORDS = ("a", "dog", "red", "green", "blue", "picture")
 COLUMNS = ("split", "image", "generator", "prompt", "mos_quality", "mos_align")
 
 
-def write_tiny_clip(
-    folder: Path, vision_layers: int = 3, text_layers: int = 2, image_size: int = 32, patch_size: int = 16
-) -> Path:
+def write_tiny_clip(folder: Path) -> Path:
     """A CLIP of random weights with a tokenizer of a few words, as transformers writes it."""
     shared: dict[str, Any] = {"hidden_size": 16, "intermediate_size": 32, "num_attention_heads": 2}
     letters = sorted({letter for word in WORDS for letter in word})
     tokens = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
+    begin, end = len(tokens) - 2, len(tokens) - 1
+    text = {"num_hidden_layers": 2, "vocab_size": len(tokens), "max_position_embeddings": 24}
     config = CLIPConfig(
-        text_config=shared
-        | {
-            "num_hidden_layers": text_layers,
-            "vocab_size": len(tokens),
-            "max_position_embeddings": 24,
-            "bos_token_id": len(tokens) - 2,
-            "eos_token_id": len(tokens) - 1,
-            "pad_token_id": len(tokens) - 1,
-        },
-        vision_config=shared | {"num_hidden_layers": vision_layers, "image_size": image_size, "patch_size": patch_size},
+        text_config=shared | text | {"bos_token_id": begin, "eos_token_id": end, "pad_token_id": end},
+        vision_config=shared | {"num_hidden_layers": 3, "image_size": 32, "patch_size": 16},
         projection_dim=12,
     )
     torch.manual_seed(0)

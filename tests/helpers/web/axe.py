@@ -20,16 +20,11 @@ RULES = {
     "preload": False,  # of resources that none of these rules reads
 }
 COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"], "preload": False}
-# Violations of Gradio 6.31.0 that the app cannot fix: a rule, the selector of the exception, and the reason.
-GRADIOS: tuple[tuple[str, str, str], ...] = ()
-RUN = """async ([rules, gradios]) => {
+RUN = """async (rules) => {
     const hidden = [...document.querySelectorAll(".tabitem")].filter((panel) => !panel.checkVisibility());
     const { violations } = await axe.run({ exclude: hidden }, rules);
-    const isGradios = (id, [target]) => gradios.some(([rule, where]) =>
-        rule === id && typeof target === "string" && document.querySelector(target)?.closest(where));
-    return violations.flatMap(({ id, impact, nodes }) => nodes
-        .filter(({ target }) => !isGradios(id, target))
-        .map(({ target, failureSummary }) => ({ id, impact, target: target.join(" "), why: failureSummary })));
+    return violations.flatMap(({ id, impact, nodes }) => nodes.map(({ target, failureSummary }) =>
+        ({ id, impact, target: target.join(" "), why: failureSummary })));
 }"""
 
 
@@ -43,5 +38,5 @@ def load_axe(page: Page) -> None:
 def serious_violations(page: Page, colours_alone: bool = False) -> list[str]:
     """Each serious or critical violation on the current page, or of its colours: the rule, where, and why."""
     rules = COLOURS if colours_alone else RULES
-    matches: list[dict[str, Any]] = page.evaluate(RUN, [rules, [list(entry) for entry in GRADIOS]])
+    matches: list[dict[str, Any]] = page.evaluate(RUN, rules)
     return [f"{each['id']}: {each['target']}: {each['why']}" for each in matches if each["impact"] in SERIOUS]

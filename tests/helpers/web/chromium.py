@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 
 NAMES = ("chromium", "chromium-browser")
@@ -38,30 +37,21 @@ def starts(path: str) -> bool:
     return False
 
 
-def installers(is_root: bool) -> Iterator[list[str]]:
-    """Yield the commands that may install Chromium on this machine, the first choice first."""
-    has_apt = is_root and shutil.which("apt-get") is not None
-    if has_apt:
-        yield ["sh", "-c", APT]
-    yield [sys.executable, "-m", "playwright", "install", *(["--with-deps"] if has_apt else []), "chromium"]
-
-
-def main() -> int:
-    """Install Chromium if missing; return 0 without it too, since the tests that need it are then skipped."""
-    path = find_chromium()
-    commands = installers(os.geteuid() == 0)
-    while path is None:
-        command = next(commands, None)
-        if command is None:
-            print(MISSING)
-            return 0
+def main() -> None:
+    """Install Chromium if missing; where that fails, the tests that need it are skipped."""
+    has_apt = os.geteuid() == 0 and shutil.which("apt-get") is not None
+    with_deps = ["--with-deps"] if has_apt else []
+    commands = [["sh", "-c", APT]] if has_apt else []
+    for command in [*commands, [sys.executable, "-m", "playwright", "install", *with_deps, "chromium"]]:
+        if find_chromium() is not None:
+            return
         line = command[-1] if command[0] == "sh" else " ".join(command)
         print(f"Chromium is missing. Installing it: {line}", flush=True)
         with suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(command, timeout=LONGEST)
-        path = find_chromium()
-    return 0
+    if find_chromium() is None:
+        print(MISSING)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,18 +1,11 @@
-"""Film the running app for the README: a caption is typed, the ranking moves, patches light up, the lesson turns to its
-last step, where patches are painted.
+"""Film the app for the README: `python -m tests.helpers.web.readme_gif` writes assets/readme/app.gif.
 
-python -m tests.helpers.web.readme_gif                      # starts the app, writes assets/readme/app.gif
-python -m tests.helpers.web.readme_gif --address URL        # films an app that is running already
-
-Every frame is a screenshot of the app with its shipped models. How long a frame stays is set here, so that waiting for
-an answer is left out.
+A caption is typed, the ranking moves, patches light up, and the lesson goes to its last step, where patches are
+painted. Every frame is a screenshot of the app with its shipped models. How long a frame stays is set here, so that
+waiting for an answer is left out.
 """
 
-import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,16 +28,17 @@ OTHERS = 2  # number of things in the first picture with masks shown
 SETTLED = 1000  # milliseconds: photographs have loaded and rows have moved
 
 
-@dataclass
 class Film:
     """Screenshots of a page, each with how many milliseconds it stays."""
 
-    page: Page
-    frames: list[Image.Image] = field(default_factory=list)
-    durations: list[int] = field(default_factory=list)
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.frames: list[Image.Image] = []
+        self.durations: list[int] = []
 
     def take(self, duration: int) -> None:
-        """Add what the page shows now; a picture that has not changed stays longer instead."""
+        """Add what the page shows once it has settled; a picture that has not changed stays longer instead."""
+        self.page.wait_for_timeout(SETTLED)
         with Image.open(BytesIO(self.page.screenshot())) as screenshot:
             frame = screenshot.convert("RGB")
         if self.frames and frame.tobytes() == self.frames[-1].tobytes():
@@ -55,56 +49,35 @@ class Film:
 
 
 def main() -> int:
-    """Run the program; returns its exit status."""
-    parser = argparse.ArgumentParser(description="Film the app for the README.")
-    parser.add_argument("--address", help="of a running app; without it, one is started")
-    parser.add_argument("--out", type=Path, default=FILE, help="the GIF to write")
-    options = parser.parse_args()
-    with running(options.address) as address, opened(address) as page:
-        film = Film(page)
-        search(film)
-        lesson(film, address)
-    content = gif(film.frames, film.durations)
-    seconds = sum(film.durations) / 1000
-    if len(content) > MAX_BYTES or seconds > LONGEST:
-        most = f"{MAX_BYTES:,} bytes and {LONGEST} s are the most: film less"
-        print(f"The GIF has {len(content):,} bytes and {seconds:.1f} s, but {most}.", file=sys.stderr)
-        return 2
-    options.out.write_bytes(content)
-    print(f"Written: {options.out}, {len(content):,} bytes, {len(film.frames)} frames, {seconds:.1f} s.")
-    return 0
-
-
-@contextmanager
-def running(address: str | None) -> Iterator[str]:
-    """The address of the app, which is started where none is given."""
-    if address is not None:
-        yield address.rstrip("/")
-        return
+    """Run the program; return its exit status."""
+    width, height = VIEWPORT
+    expect.set_options(timeout=WAIT)
     with (
         TemporaryDirectory() as folder,
-        served(Path(folder), "app.py", "--cache", folder, "--no-fetch", "--port") as started,
+        served(Path(folder), "app.py", "--cache", folder, "--no-fetch", "--port") as address,
+        sync_playwright() as playwright,
     ):
-        yield started
-
-
-@contextmanager
-def opened(address: str) -> Iterator[Page]:
-    """The app in a window that comes out WIDTH pixels wide."""
-    width, height = VIEWPORT
-    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         context = browser.new_context(
             viewport={"width": width, "height": height}, device_scale_factor=WIDTH / width, color_scheme="light"
         )
         page = context.new_page()
         page.set_default_timeout(WAIT)
-        expect.set_options(timeout=WAIT)
         page.goto(address)
         expect(page.locator("[data-tool=whatif]")).to_be_visible()  # the numbers come from the app
-        page.wait_for_timeout(SETTLED)
-        yield page
+        film = Film(page)
+        search(film)
+        lesson(film, address)
         browser.close()
+    content = gif(film.frames, film.durations)
+    seconds = sum(film.durations) / 1000
+    if len(content) > MAX_BYTES or seconds > LONGEST:
+        most = f"{MAX_BYTES:,} bytes and {LONGEST} s are the most: film less"
+        print(f"The GIF has {len(content):,} bytes and {seconds:.1f} s, but {most}.", file=sys.stderr)
+        return 2
+    FILE.write_bytes(content)
+    print(f"Written: {FILE}, {len(content):,} bytes, {len(film.frames)} frames, {seconds:.1f} s.")
+    return 0
 
 
 def search(film: Film) -> None:
@@ -113,7 +86,6 @@ def search(film: Film) -> None:
     film.take(700)
     for chip in page.locator(".others button").all()[:OTHERS]:  # the mask for another thing in the picture
         chip.evaluate("chip => chip.click()")  # the page does not scroll
-        page.wait_for_timeout(SETTLED)
         film.take(1000)
     box.focus()
     box.select_text()
@@ -121,17 +93,14 @@ def search(film: Film) -> None:
     for number, word in enumerate(CAPTION.split()):
         page.keyboard.type(" " * (number > 0) + word)
         expect(page.locator(".words [data-word]")).to_have_count(number + 3)  # [CLS], the words so far, [SEP]
-        page.wait_for_timeout(SETTLED)
         film.take(300)
     page.keyboard.press("Enter")
     expect(page.locator(".photo-title")).to_have_text(PHOTO)
-    page.wait_for_timeout(SETTLED)
     film.take(1500)
     page.locator("[data-layer=score]").click()
     film.take(800)
     for word in WORDS:
         page.locator(f".words [data-word='{CAPTION.split().index(word) + 1}']").hover()  # [CLS] is word 0
-        page.wait_for_timeout(SETTLED)
         film.take(900)
 
 
@@ -144,7 +113,6 @@ def lesson(film: Film, address: str) -> None:
     for step in range(1, STEPS + 1):
         page.locator(f'.seps-lesson .seps-steps [data-step="{step}"]').click()
         expect(page.locator(f'.seps-lesson .seps-steps [data-step="{step}"]')).to_have_attribute("aria-current", "step")
-        page.wait_for_timeout(SETTLED)
         film.take(500)
     paint(film, row=6, first=4, last=9)
     film.take(1300)
@@ -163,7 +131,6 @@ def paint(film: Film, row: int, first: int, last: int) -> None:
     page.mouse.move(box["x"] + (last + 0.5) * cell, y, steps=12)
     page.mouse.up()
     expect(page.locator(".seps-lesson .seps-trial[aria-busy]")).to_have_count(0)
-    page.wait_for_timeout(SETTLED)
 
 
 def gif(frames: list[Image.Image], durations: list[int]) -> bytes:

@@ -215,7 +215,7 @@ def test_an_index_of_another_model_is_refused() -> None:
 MEASURE = """
 import ctypes
 import torch
-from tests.bench.__main__ import PeakMemory
+from tests.bench.timing import PeakMemory
 from seps import CrossSparseAggrNet, ScoringEngine
 torch.manual_seed(0)
 model = CrossSparseAggrNet({channels}, {patches}, use_paper_version={paper}).eval()

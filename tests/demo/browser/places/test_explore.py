@@ -108,6 +108,20 @@ def test_captions_are_ranked_for_the_photo(visit: Opener) -> None:
     expect(page.locator("#caption")).to_have_value(chosen)
 
 
+def test_a_click_on_a_patch_flips_its_decision(visit: Opener) -> None:
+    page = ready(visit(COFFEE_LINK))
+    page.locator("[data-tool=whatif]").click()
+    before = page.locator(".headline output").get_attribute("data-similarity")
+    box = page.locator(".stage-canvas").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 3.5 * box["width"] / 14, box["y"] + 0.5 * box["height"] / 14)
+    expect(page.locator("p.kept")).not_to_have_text("Kept 98 of 196 patches")
+    page.wait_for_function(
+        "before => ![undefined, before].includes(document.querySelector('.headline output').dataset.similarity)",
+        arg=before,
+    )
+
+
 def test_nothing_painted_has_no_score(visit: Opener) -> None:
     page = ready(visit(COFFEE_LINK))
     page.locator("[data-tool=whatif]").click()

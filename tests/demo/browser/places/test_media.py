@@ -13,7 +13,7 @@ from tests.demo.browser.places.conftest import Opener
 from tests.demo.browser.places.test_explore import COFFEE, COFFEE_LINK, ready
 from tests.demo.browser.standalone import SMALL
 from tests.helpers.pictures.clips import BLUE, RED, write_clip
-from tests.helpers.web.camera_latency import camera_page
+from tests.helpers.web.camera import camera_page
 
 CHINESE = re.compile("[一-鿿]")
 
