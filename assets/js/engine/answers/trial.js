@@ -1,5 +1,5 @@
 // The lesson's last step: compares the model's decision with one by hand, or without the patch of the highest effect. As
-// demo/views/lesson/trial.py and demo/record/counterfactual.py.
+// demo/views/lesson/walk.py and demo/record/counterfactual.py.
 
 import { say } from "../../base/words.js";
 import { maskText } from "../../viewer/masks.js";
@@ -21,7 +21,7 @@ export async function madeTrial(decided, mask, attempt, effects) {
   return { ...trial, patch, now: await attempt(kept.map((bit, at) => (at === patch ? 0 : bit))) };
 }
 
-// What the page draws a trial from, see `trial_value` in demo/views/lesson/trial.py.
+// What the page draws a trial from, see `trial_value` in demo/views/lesson/walk.py.
 export function trialValue(trial) {
   const { decided, now, isByHand, patch } = trial;
   const tried = isByHand ? say("trial.by_hand") : say("trial.without");

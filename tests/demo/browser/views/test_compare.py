@@ -9,8 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.record.mask_overlap import describe_overlap
-from demo.record.packing import overlap
+from demo.record.packing import describe_overlap, overlap
 from seps import BranchExplanation
 from tests.demo.browser.standalone import (
     GRID,
