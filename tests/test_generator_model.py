@@ -98,6 +98,6 @@ def test_the_view_opens_with_a_drawing_of_these_weights(generator: ImageTextGene
     read = recaption_statements(
         GeneratingService(lambda: generator).recaption(kept.steps[-1].pictures[0], kept.asked.text)
     )
-    assert [statement.verdict for statement in read] == ["true"] * 3
+    assert [statement["verdict"] for statement in read] == ["true"] * 3
     assert kept.steps[-1].attention is not None and made.steps[-1].attention is not None
     np.testing.assert_allclose(kept.steps[-1].attention, made.steps[-1].attention, atol=2e-3)

@@ -15,8 +15,7 @@ from demo.assistant.pictures import image_content, upload_of
 from demo.assistant.requests import iterate_until_disconnect
 from demo.page.api import Endpoints
 from demo.page.questions import Picture
-from demo.record.layers.layers import Layer, describe
-from demo.record.layers.sentences import word_line
+from demo.record.layers.layers import Layer, describe, word_line
 from demo.record.layers.spoken import layer_of_words
 from demo.service.captions import read_caption, read_pair
 from demo.service.generating.request import GUIDANCE, SEED, STEPS

@@ -54,7 +54,7 @@ def generate(
     print(say("generate.standing", similarity=standing.similarity, **numbers))
     statements = recaption_statements(drawing.read)
     for statement in statements:
-        print(f"  {say(f'reads.{statement.verdict}'):18}{statement.says}")
+        print(f"  {say('reads.' + statement['verdict']):18}{statement['says']}")
     print(summary(statements))
     for read in drawing.read.best:
         print(f"{written(read.score, '8.2f')}  {read.text}")

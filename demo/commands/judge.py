@@ -30,8 +30,7 @@ def judge(
     from demo.service.captions import read_prompt
     from demo.service.judging import JudgingService
     from demo.service.models.start import load_shipped_judge
-    from demo.views.judge.judgement import score_sentence
-    from demo.views.judge.values import judged_file
+    from demo.views.judge.values import judged_file, score_sentence
     from seps.judge.encoders import SepsEncoders
 
     service = JudgingService(load_shipped_judge)

@@ -186,12 +186,12 @@ def rank_photos(
     """Print the best photographs of a gallery for a caption."""
     from tqdm import tqdm
 
-    from demo.drawing.rankings import images_csv
+    from demo.drawing.rankings import ranking_csv
 
     indexed = service.open(gallery, tqdm)
-    if csv is not None:
-        csv.write_bytes(images_csv(service, indexed, caption, dense, None, candidates).content)
     ranking = service.get_cached_ranking(indexed, caption, dense, candidates, tqdm if candidates.exhaustive else False)
+    if csv is not None:
+        csv.write_bytes(ranking_csv(indexed, ranking, service.name).content)
     report_note(ranking.reading)
     if not ranking.exhaustive:
         notify(f"{len(ranking.order)} of {ranking.total} were scored exactly; --all scores every one.")
@@ -331,7 +331,7 @@ def read_video(file: Path, frames: int, at: str) -> ReadVideo:
 
 def print_moments(line: Timeline, titles: list[str], top: int) -> None:
     """Print where a caption is best in a video, and how steady its mask is."""
-    from demo.record.timeline import steadiness
+    from demo.views.video import steadiness
 
     report_note(line.reading)
     print(line.reading.text)

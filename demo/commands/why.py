@@ -67,8 +67,7 @@ def why(
     check_pair(photo, caption, other, other_caption, dense)
     check_output_kind(output, (*CONTRASTS, "html"))
     from demo.notebook.views import contrast_page
-    from demo.record.contrast import Side, contrast
-    from demo.record.contrast_values import contrast_sentences, get_part_title
+    from demo.record.contrast import Side, contrast, contrast_sentences
     from demo.service.captions import read_caption, read_pair
     from demo.service.models.start import open_model
     from demo.views.why.export import why_file
@@ -109,4 +108,4 @@ def why(
     for place, row in enumerate((*result.words, *result.rest), start=1):
         columns = "".join(f"{'-' if value is None else written(value, '.4f'):>9}" for value in (row.left, row.right))
         number = f"{place:4}" if row.number >= 0 else " " * 4
-        print(f"{number}  {get_part_title(row):20}{columns}  {written(row.difference, '+.4f')}")
+        print(f"{number}  {row.title:20}{columns}  {written(row.difference, '+.4f')}")

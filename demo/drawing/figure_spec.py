@@ -15,8 +15,7 @@ WIDTHS = {"one column": 3.25, "two columns": 6.875}  # inches, of common templat
 MAX_PANELS = 120  # a row takes a second, a panel a fifth
 
 
-def to_inches(width: Any) -> Any:
-    """Return the inches of a named width, and anything else unchanged; ValueError for an unknown name."""
+def _to_inches(width: Any) -> Any:
     if not isinstance(width, str):
         return width
     if width not in WIDTHS:
@@ -52,7 +51,7 @@ class FigureSpec(BaseModel):
     captions: Columns = []
     layer: str = "mask"
     model: str = "photos"
-    width: Annotated[float, BeforeValidator(to_inches), Field(ge=1, le=20)] = WIDTHS["one column"]
+    width: Annotated[float, BeforeValidator(_to_inches), Field(ge=1, le=20)] = WIDTHS["one column"]
     font: Literal["serif", "sans"] = "serif"
     size: float = Field(8, ge=5, le=24)
     credits: Literal["below", "file", "none"] = "below"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PIL import Image
 
-from demo.drawing.formats import EXPLANATIONS, PICTURES, TYPES, Download, Heading, check_format, file_name
+from demo.drawing.formats import EXPLANATIONS, PICTURES, Download, Heading, check_format, file_name, json_file
 from demo.drawing.overlay import compare_picture, picture
 from demo.drawing.palette import DARK, LIGHT
 from demo.drawing.render import render
@@ -47,17 +46,12 @@ def explanation_file(
         raise ValueError(f"opacity is {opacity}, but it must be between 0 and 1.")
     name = file_name(heading.model, title, layer, kind)
     if kind == "json":
-        numbers = {
-            "model": heading.model,
-            "photo": title,
-            "caption": heading.caption,
-            "dense_caption": heading.dense_caption,
-            "explanation": plain(record),
-        } | ({} if by_hand is None else {"by_hand": by_hand})
-        return Download(name, json.dumps(numbers, ensure_ascii=False, indent=1).encode(), TYPES[kind])
+        facts = {"model": heading.model, "photo": title, "caption": heading.caption}
+        facts |= {"dense_caption": heading.dense_caption, "explanation": plain(record)}
+        return json_file(name, facts if by_hand is None else facts | {"by_hand": by_hand})
     palette = DARK if dark else LIGHT
     figure = picture(photo, record, Layer.parse(layer), heading, palette, opacity, lines, objects)
-    return Download(name, render(figure, kind), TYPES[kind])
+    return Download(name, render(figure, kind))
 
 
 @drawing
@@ -76,7 +70,5 @@ def comparison_file(
     """Export several captions of one photograph side by side on one colour scale; `objects` per caption."""
     check_format(kind, PICTURES)
     palette = DARK if dark else LIGHT
-    figure = compare_picture(
-        photo, captions, records, Layer.parse(layer), model, palette, credit=credit, objects=objects
-    )
-    return Download(file_name(model, title, f"compare-{layer}", kind), render(figure, kind), TYPES[kind])
+    figure = compare_picture(photo, captions, records, Layer.parse(layer), model, palette, credit, objects)
+    return Download(file_name(model, title, f"compare-{layer}", kind), render(figure, kind))

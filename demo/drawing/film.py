@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from demo.drawing.codecs import FILM_RATE, film_writer
-from demo.drawing.formats import PICTURES, TYPES, VIDEOS, Download, check_format, file_name
+from demo.drawing.formats import PICTURES, VIDEOS, Download, check_format, file_name, json_file
 from demo.drawing.layered import Shades, composed, veil
 from demo.drawing.letters import find_missing_letters, report_missing, split_font_runs
 from demo.drawing.page import clean
@@ -49,13 +48,11 @@ def video_file(
         return timeline_csv(lines, model, title)
     name, first = file_name(model, title, "timeline", kind), lines[0]
     if kind == "json":
-        content = json.dumps(timeline_record(lines, model, title), ensure_ascii=False, indent=1).encode()
-        return Download(name, content, TYPES[kind])
+        return json_file(name, _record(lines, model, title))
     if kind in PICTURES:
-        return Download(name, render(curve(lines, title), kind), TYPES[kind])
-    drawn = (burnt(image, grid, first, i) for i, image in enumerate(images))
-    content = gif(drawn, durations(first.seconds)) if kind == "gif" else film(drawn, durations(first.seconds), kind)
-    return Download(name, content, TYPES[kind])
+        return Download(name, render(_curve(lines, title), kind))
+    drawn = (_burnt(image, grid, first, i) for i, image in enumerate(images))
+    return Download(name, _gif(drawn, first.seconds) if kind == "gif" else _film(drawn, first.seconds, kind))
 
 
 def timeline_csv(lines: Sequence[Timeline], model: str, title: str) -> Download:
@@ -68,9 +65,7 @@ def timeline_csv(lines: Sequence[Timeline], model: str, title: str) -> Download:
     return ranking_file(["seconds", *captions], rows, model, f"{title} timeline")
 
 
-def timeline_record(lines: Sequence[Timeline], model: str, title: str) -> dict[str, Any]:
-    """Convert all numbers of a timeline to plain values."""
-
+def _record(lines: Sequence[Timeline], model: str, title: str) -> dict[str, Any]:
     def plain(values: NDArray[np.float64], digits: int = 6) -> list[float]:
         return [rounded(float(value), digits) for value in values]
 
@@ -92,7 +87,7 @@ def timeline_record(lines: Sequence[Timeline], model: str, title: str) -> dict[s
     }
 
 
-def curve(lines: Sequence[Timeline], title: str) -> Figure:
+def _curve(lines: Sequence[Timeline], title: str) -> Figure:
     """Plot S(I, T) over time, a curve per caption, with its moments marked."""
     figure = Figure(figsize=(7.5, 3.2), facecolor=LIGHT.paper, layout="constrained")
     axes = figure.add_subplot()
@@ -127,7 +122,7 @@ def durations(seconds: NDArray[np.float64]) -> list[float]:
     return [float(step) for step in (*steps, steps[-1])]
 
 
-def burnt(image: Image.Image, grid: tuple[int, int], line: Timeline, index: int) -> NDArray[np.uint8]:
+def _burnt(image: Image.Image, grid: tuple[int, int], line: Timeline, index: int) -> NDArray[np.uint8]:
     """Draw a frame with its mask, and time, S(I, T) and caption below: (height, WIDTH, 3), both even."""
     mask = line.masks[index].reshape(grid)
     height = max(2, 2 * round(image.height * WIDTH / image.width / 2))
@@ -136,35 +131,26 @@ def burnt(image: Image.Image, grid: tuple[int, int], line: Timeline, index: int)
     heading = f"{clock(float(line.seconds[index]))}   S(I, T) {written(float(line.scores[index]), '.4f')}"
     if index == 0:
         report_missing(find_missing_letters(clean(line.reading.text), FILM_FONT))
-    texts = [heading, *broken(clean(line.reading.text), load_font(str(findfont(FILM_FONT))), WIDTH - 16)]
+    texts = [heading, *broken(clean(line.reading.text), _load_font(str(findfont(FILM_FONT))), WIDTH - 16)]
     foot = 2 * round((len(texts) * (LETTERS + 5) + 10) / 2)
     canvas = Image.new("RGB", (WIDTH, height + foot), "white")
     canvas.paste(Image.fromarray(below), (0, 0))
     draw = ImageDraw.Draw(canvas)
     for row, text in enumerate(texts):
         left = 8.0
-        for piece, font in split_by_font(text):
+        for piece, font in _split_by_font(text):
             draw.text((left, height + 5 + row * (LETTERS + 5)), piece, font=font, fill="black", anchor="la")
             left += font.getlength(piece)
     return np.asarray(canvas)
 
 
-def split_by_font(text: str) -> list[tuple[str, ImageFont.FreeTypeFont]]:
-    """Split text into pieces with installed fonts that have their letters."""
-    return [(piece, load_font(file)) for piece, file in split_font_runs(text, FILM_FONT)]
+def _split_by_font(text: str) -> list[tuple[str, ImageFont.FreeTypeFont]]:
+    return [(piece, _load_font(file)) for piece, file in split_font_runs(text, FILM_FONT)]
 
 
 @lru_cache(maxsize=16)
-def load_font(file: str) -> ImageFont.FreeTypeFont:
-    """Return a font at the size of a film's letters."""
+def _load_font(file: str) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(file, LETTERS)
-
-
-def text_length(text: str, font: ImageFont.FreeTypeFont) -> float:
-    """Return the width of text in pixels, with other fonts for the letters that this one lacks."""
-    return (
-        font.getlength(text) if text.isascii() else sum(other.getlength(piece) for piece, other in split_by_font(text))
-    )
 
 
 def broken(text: str, font: ImageFont.FreeTypeFont, width: float, most: int = 3) -> list[str]:
@@ -172,29 +158,29 @@ def broken(text: str, font: ImageFont.FreeTypeFont, width: float, most: int = 3)
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if text_length(longer, font) <= width or not lines[-1]:
+        runs = [(longer, font)] if longer.isascii() else _split_by_font(longer)
+        if not lines[-1] or sum(run_font.getlength(run) for run, run_font in runs) <= width:
             lines[-1] = longer
         else:
             lines.append(word)
     return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1]} ..."]
 
 
-def gif(frames: Iterator[NDArray[np.uint8]], seconds: Sequence[float]) -> bytes:
-    """Encode frames as a looping GIF with individual durations."""
+def _gif(frames: Iterator[NDArray[np.uint8]], seconds: NDArray[np.float64]) -> bytes:
     first, *others = (Image.fromarray(frame).quantize(128) for frame in frames)
     buffer = BytesIO()
-    times = [max(20, round(1000 * second)) for second in seconds]
+    times = [max(20, round(1000 * second)) for second in durations(seconds)]
     first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     return buffer.getvalue()
 
 
-def film(frames: Iterator[NDArray[np.uint8]], seconds: Sequence[float], kind: str) -> bytes:
+def _film(frames: Iterator[NDArray[np.uint8]], seconds: NDArray[np.float64], kind: str) -> bytes:
     """Encode frames as a film at `FILM_RATE`, repeated for their durations; ValueError if OpenCV lacks the codec."""
     with tempfile.TemporaryDirectory() as folder:
         file, writer = Path(folder, f"film.{kind}"), None
         shown, end = 0, 0.0
         try:
-            for frame, second in zip(frames, seconds, strict=True):
+            for frame, second in zip(frames, durations(seconds), strict=True):
                 if writer is None:
                     writer = film_writer(file, kind, (frame.shape[1], frame.shape[0]))
                 end += second

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the command line reads its arguments before it imports what takes seconds
     from demo.record.layers.layers import Layer
-
 
 TYPES = {
     "png": "image/png",
@@ -18,6 +18,7 @@ TYPES = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
     "json": "application/json",
+    "zip": "application/zip",
     "csv": "text/csv",
     "html": "text/html",
     "mp4": "video/mp4",
@@ -35,11 +36,15 @@ LONGEST_PART = 60  # characters of each part of a file name
 
 @dataclass(frozen=True)
 class Download:
-    """A file: its name, its bytes and their media type."""
+    """A file: its name, whose ending is one of TYPES, and its bytes."""
 
     name: str
     content: bytes
-    media_type: str
+
+    @property
+    def media_type(self) -> str:
+        """The media type of its ending."""
+        return TYPES[self.name.rpartition(".")[2]]
 
 
 @dataclass(frozen=True)
@@ -66,3 +71,8 @@ def file_name(model: str, title: str, layer: Layer | str, kind: str) -> str:
     plain = (part.encode("ascii", "ignore").decode().lower() for part in letters)  # without accents and other scripts
     parts = (re.sub(r"[^a-z0-9]+", "-", part).strip("-")[:LONGEST_PART] for part in plain)
     return "-".join(["seps", *(part.strip("-") for part in parts if part)]) + f".{kind}"
+
+
+def json_file(name: str, value: Any) -> Download:
+    """Return a value as a JSON file."""
+    return Download(name, json.dumps(value, ensure_ascii=False, indent=1).encode())

@@ -17,11 +17,9 @@ from PIL import Image
 
 from demo.drawing.page import Page, PixelImage, text_width
 from demo.drawing.palette import AGAINST, CHECKS, COLOUR_MAP, DPI, FOR, OBJECT, VEIL
-from demo.record.layers.layers import Layer, LayerValues
-from demo.record.layers.sentences import mask_key
+from demo.record.layers.layers import Layer, LayerValues, mask_key
 from demo.record.scene import Outline
 
-Pixels = NDArray[np.uint8]
 TINT = 0.45  # fraction of the opacity for patches that only one branch kept
 LUMINANCE = (0.2126, 0.7152, 0.0722)
 LETTERS = 11  # in points, next to a scale
@@ -77,16 +75,14 @@ def shades(
     layer: Layer, values: NDArray[Any], grid: tuple[int, int], low: float, high: float, opacity: float
 ) -> Shades:
     """Return the overlay for one map of patch values (N,); only the photo for (0,)."""
-    clear = np.zeros(grid)
-    scale = layer.row.scale
+    scale, diverging = layer.row.scale, layer.row.scale == "diverging"
     if scale == "none":
-        return Shades(np.zeros((*grid, 3)), clear, clear > 0)
+        return Shades(np.zeros((*grid, 3)), np.zeros(grid), np.zeros(grid, bool))
     if not layer.row.is_mask:
         # A grey photo does not change the map's colours.
         laid = values.reshape(grid)
-        diverging = scale == "diverging"
         colours = side_colours(laid) if diverging else map_colours(laid, low, high)
-        return Shades(colours, opacity * strength(laid, low, high, diverging), clear == 0)
+        return Shades(colours, opacity * strength(laid, low, high, diverging), np.ones(grid, bool))
     decision = values.reshape(grid).astype(int)  # as in LayerValues
     dense_alone, sparse_alone = map_colours(np.array([0.0, 1.0]), 0, 1)
     colours = np.stack([veil(), sparse_alone, dense_alone, np.zeros(3)])[decision]
@@ -94,11 +90,11 @@ def shades(
     return Shades(colours, np.array([opacity, tint, tint, 0.0])[decision], decision == 0)
 
 
-def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> Pixels:
+def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> NDArray[np.uint8]:
     """Composite the photo at `width` by `height` pixels with its overlay: (height, width, 3)."""
     resized = photo.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
     shown, grey, levels = np.array(resized), np.asarray(resized.convert("L").convert("RGB")), np.arange(256)[:, None]
-    top, left = (patch_edges(count, length) for count, length in zip(laid.opacity.shape, (height, width), strict=True))
+    top, left = (_patch_edges(count, length) for count, length in zip(laid.opacity.shape, (height, width), strict=True))
     for row, column in np.ndindex(laid.opacity.shape):
         box = slice(top[row], top[row + 1]), slice(left[column], left[column + 1])
         opacity, colour = laid.opacity[row, column], laid.colours[row, column]
@@ -109,7 +105,7 @@ def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> Pixel
     return shown
 
 
-def patch_edges(count: int, length: int) -> list[int]:
+def _patch_edges(count: int, length: int) -> list[int]:
     """Return the `count + 1` pixel edges of patches along a side of `length` pixels.
 
     A pixel belongs to the patch that contains its centre.

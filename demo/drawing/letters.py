@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache, lru_cache
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axis import Axis
@@ -40,7 +42,7 @@ def fit_letters(figure: Figure, kind: str, strict: bool = False) -> None:
     if kind == "svg":
         return
     missing: list[str] = []
-    for text in find_texts(figure):
+    for text in _find_texts(figure):
         written, letters = text.get_text(), text.get_fontproperties()
         lacking = find_lacking_letters(written, letters)
         if not lacking:
@@ -55,13 +57,13 @@ def fit_letters(figure: Figure, kind: str, strict: bool = False) -> None:
     report_missing(missing, strict)
 
 
-def find_texts(artist: Artist) -> Iterator[Text]:
+def _find_texts(artist: Artist) -> Iterator[Text]:
     """Find the texts of an artist, without asking hidden axes for labels, which Matplotlib would make first."""
     if isinstance(artist, Text):
         yield artist
     for child in artist.get_children():
         if not isinstance(child, Axis) or child.axes.axison:
-            yield from find_texts(child)
+            yield from _find_texts(child)
 
 
 def find_missing_letters(text: str, letters: FontProperties) -> list[str]:
@@ -94,10 +96,8 @@ def split_font_runs(text: str, letters: FontProperties) -> list[tuple[str, str]]
         if c in lacking and other is None and _is_invisible(c):
             continue
         file = first if other is None else other[1]
-        if runs and runs[-1][1] == file:
-            runs[-1] = (runs[-1][0] + c, file)
-        else:
-            runs.append((c, file))
+        before, last = runs.pop() if runs and runs[-1][1] == file else ("", file)
+        runs.append((before + c, last))
     return runs
 
 
@@ -121,21 +121,15 @@ def _installed() -> list[tuple[str, str]]:
     known = {entry.fname for entry in fontManager.ttflist}
     for file in findSystemFonts():
         if file not in known:
-            _add(file)
-    regular = sorted(fontManager.ttflist, key=lambda font: (font.style != "normal", _distance(font.weight), font.fname))
+            with suppress(Exception):  # bitmaps, as of coloured emoji, and damaged files: FreeType raises several kinds
+                fontManager.addfont(file)
+
+    def irregularity(font: Any) -> tuple[bool, int, str]:
+        return font.style != "normal", abs(font.weight - 400) if isinstance(font.weight, int) else 0, font.fname
+
+    regular = sorted(fontManager.ttflist, key=irregularity)
     named = {font.name: font.fname for font in reversed(regular) if not font.name.startswith(NO_LETTERS)}
     return sorted(named.items(), key=lambda item: (not item[0].startswith("DejaVu"), item[0]))
-
-
-def _add(file: str) -> None:
-    try:
-        fontManager.addfont(file)
-    except Exception:  # bitmaps, as of coloured emoji, and damaged files: FreeType raises several kinds
-        return
-
-
-def _distance(weight: int | str) -> int:
-    return abs(weight - 400) if isinstance(weight, int) else 0
 
 
 def _has(file: str, letter: str) -> bool:
@@ -146,7 +140,7 @@ def _has(file: str, letter: str) -> bool:
 
 
 def _is_invisible(character: str) -> bool:
-    """Return whether a character is invisible: joiners, direction marks and variation selectors."""
+    """Find joiners, direction marks and variation selectors."""
     return unicodedata.category(character) == "Cf" or "VARIATION SELECTOR" in unicodedata.name(character, "")
 
 

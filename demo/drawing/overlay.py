@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, prod
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,10 +23,9 @@ from demo.drawing.layered import (
     map_colours,
     shades,
 )
-from demo.drawing.page import Block, Page, fit_photo, line_height, make_text_block, stacked, wrapped
+from demo.drawing.page import MARGIN, Block, Page, fit_photo, line_height, stacked, text_block, wrapped
 from demo.drawing.palette import LIGHT, OPACITY, Palette
-from demo.record.layers.layers import Layer, LayerValues, describe
-from demo.record.layers.sentences import term_titles
+from demo.record.layers.layers import Layer, LayerValues, describe, term_titles
 from demo.record.packing import overlap
 from demo.record.scene import Outline
 from demo.record.texts.table import say
@@ -34,7 +33,7 @@ from seps import Explanation
 from seps.common.numbers import written
 
 # Lengths are in CSS pixels, font sizes in points.
-WIDTH, MARGIN = 768, 40
+WIDTH = 768
 PHOTO_HEIGHT, MULTIPLES_HEIGHT, MIN_PITCH = 520, 560, 28
 LARGE, MEDIUM, SMALL, TINY = 17, 12, 10.5, 8.5
 COMPARED_WIDTH, GAP = 1152, 32
@@ -60,27 +59,34 @@ def picture(
     Raises:
         ValueError: the record lacks the layer.
     """
-    shown = layer.values(record)
-    inner = WIDTH - 2 * MARGIN
+    shown, inner, quiet = layer.values(record), WIDTH - 2 * MARGIN, palette.quiet
     score = say("file.score_of_model" if heading.model else "file.score", score=heading.similarity, model=heading.model)
     dense_text = "" if heading.dense_caption is None else say("file.dense_caption", caption=heading.dense_caption)
+    sentence = describe(record, layer).removeprefix(f"{shown.title}: ")
+    sentence = f"{sentence[0].upper()}{sentence[1:]}."
     blocks = [
-        make_text_block(MARGIN, wrapped(heading.caption, inner, LARGE, bold=True), LARGE, 6, fontweight="bold"),
-        make_text_block(MARGIN, wrapped(dense_text, inner, SMALL), SMALL, 6, color=palette.quiet),
-        make_text_block(
-            MARGIN, wrapped(score, inner, MEDIUM, most=2), MEDIUM, 6 if heading.note else 14, color=palette.accent
-        ),
-        _own_words(heading.note, inner, SMALL, 14),
+        text_block(heading.caption, inner, LARGE, 6, bold=True),
+        text_block(dense_text, inner, SMALL, 6, color=quiet),
+        text_block(score, inner, MEDIUM, 6 if heading.note else 14, most=2, color=palette.accent),
+        text_block(heading.note, inner, SMALL, 14, symbols=True),
         _photos(photo, record, layer, shown, opacity, lines, objects),
-        make_text_block(MARGIN, wrapped(heading.credit, inner, TINY, most=2), TINY, 0, color=palette.quiet),
+        text_block(heading.credit, inner, TINY, most=2, color=quiet),
         _space(12),
-        _own_words(shown.title, inner, MEDIUM, 2, bold=True, most=2),
-        _own_words(_sentence(record, layer), inner, SMALL, 8, color=palette.quiet),
+        text_block(shown.title, inner, MEDIUM, 2, bold=True, most=2, symbols=True),
+        text_block(sentence, inner, SMALL, 8, symbols=True, color=quiet),
         _scale(photo, layer, shown, opacity),
-        make_text_block(MARGIN, [say("file.terms")], MEDIUM, 4, fontweight="bold"),
+        text_block(say("file.terms"), inner, MEDIUM, 4, bold=True),
         _terms(record),
     ]
-    return stacked(blocks, WIDTH, MARGIN - 8, palette)
+    return stacked(blocks, WIDTH, palette)
+
+
+class _Panel(NamedTuple):
+    caption: list[str]
+    notes: list[str]  # between caption and photo
+    shown: LayerValues
+    laid: Shades
+    objects: Sequence[Outline]
 
 
 def compare_picture(
@@ -90,10 +96,9 @@ def compare_picture(
     layer: Layer,
     model: str,
     palette: Palette = LIGHT,
-    opacity: float = OPACITY,
-    lines: bool = True,
     credit: str = "",
     objects: Sequence[Sequence[Outline]] = (),
+    opacity: float = OPACITY,
 ) -> Figure:
     """Draw two to six captions of one photo side by side on one colour scale, with the overlap of their kept sets.
 
@@ -101,10 +106,10 @@ def compare_picture(
         ValueError: too few or too many captions, unequal counts, a record without the layer, different grids, or the
             layer of all tokens at once.
     """
-    if not COMPARED[0] <= len(captions) <= COMPARED[1] or len(captions) != len(records):
+    count, (fewest, most) = len(captions), COMPARED
+    if not fewest <= count <= most or count != len(records):
         raise ValueError(
-            f"There are {len(captions)} captions and {len(records)} records, but a comparison takes "
-            f"{COMPARED[0]} to {COMPARED[1]} of each."
+            f"There are {count} captions and {len(records)} records, but a comparison takes {fewest} to {most} of each."
         )
     if layer.name == "tokens":
         raise ValueError("All tokens of several captions are too many for one picture: choose one, such as token:1.")
@@ -112,57 +117,30 @@ def compare_picture(
     low, high = min(values.low for values in shown), max(values.high for values in shown)
     titles = {values.title for values in shown}
     inner = COMPARED_WIDTH - 2 * MARGIN
-    columns = 2 if len(captions) in (2, 4) else 3
+    columns = 2 if count in (2, 4) else 3
     width = (inner - (columns - 1) * GAP) // columns
     panels = []
     for i, (caption, record, values) in enumerate(zip(captions, records, shown, strict=True)):
         kept = say("mask.count", kept=values.kept.sum(), total=values.kept.size)
         notes = [say("file.score_and_kept", score=record.similarity, kept=kept)]
-        panels.append(
-            _Panel(
-                wrapped(f"{i + 1}. {caption}", width, COMPARED_SIZE, bold=True),
-                notes + (wrapped(values.title, width, SMALL, most=1) if len(titles) > 1 else []),
-                values,
-                shades(layer, values.values.reshape(-1), record.grid, low, high, opacity),
-                objects[i] if objects else (),
-            )
-        )
+        notes += wrapped(values.title, width, SMALL, most=1) if len(titles) > 1 else []
+        heading = wrapped(f"{i + 1}. {caption}", width, COMPARED_SIZE, bold=True)
+        laid = shades(layer, values.values.reshape(-1), record.grid, low, high, opacity)
+        panels.append(_Panel(heading, notes, values, laid, objects[i] if objects else ()))
     title = titles.pop() if len(titles) == 1 else say("file.word_maps")
     scale = replace(shown[0], title=title, low=low, high=high)
     blocks: list[Block] = []
-    for start in range(0, len(panels), columns):
-        blocks += [_row(photo, layer, panels[start : start + columns], width, lines), _space(20)]
+    for start in range(0, count, columns):
+        blocks += [_row(photo, layer, panels[start : start + columns], width), _space(20)]
     blocks += [
-        make_text_block(MARGIN, wrapped(credit, inner, TINY, most=2), TINY, 10, color=palette.quiet),
+        text_block(credit, inner, TINY, 10, most=2, color=palette.quiet),
         _foot(photo, layer, scale, overlap(records), model, opacity),
     ]
-    return stacked(blocks, COMPARED_WIDTH, MARGIN - 8, palette)
-
-
-@dataclass(frozen=True)
-class _Panel:
-    """One caption of a comparison: its lines, the text below, its layer, and the outlined objects."""
-
-    caption: list[str]
-    lines: list[str]
-    shown: LayerValues
-    laid: Shades
-    objects: Sequence[Outline]
+    return stacked(blocks, COMPARED_WIDTH, palette)
 
 
 def _space(height: int) -> Block:
-    """Return an empty block."""
     return height, lambda page, top: None
-
-
-def _own_words(
-    text: str, width: float, size: float, space: int, bold: bool = False, most: int = 4, **style: Any
-) -> Block:
-    """Return our own text in lines, with mathematical symbols and `space` below."""
-    weight = "bold" if bold else "normal"
-    return make_text_block(
-        MARGIN, wrapped(text, width, size, bold, most), size, space, symbols=True, fontweight=weight, **style
-    )
 
 
 def _photos(
@@ -206,14 +184,7 @@ def _photos(
     return ceil(count / columns) * down, draw_all
 
 
-def _sentence(record: Explanation, layer: Layer) -> str:
-    """Describe the layer and the place of its values, without its title."""
-    sentence = describe(record, layer).removeprefix(f"{layer.values(record).title}: ")
-    return f"{sentence[0].upper()}{sentence[1:]}."
-
-
 def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float) -> Block:
-    """Draw the colour scale or key."""
     if layer.row.scale == "none":
         return _space(0)
 
@@ -228,7 +199,6 @@ def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float)
 
 
 def _terms(record: Explanation) -> Block:
-    """Draw the terms end to end."""
     height, names = 24 * (len(record.terms) + 1), 200
 
     def draw(page: Page, top: int) -> None:
@@ -240,19 +210,19 @@ def _terms(record: Explanation) -> Block:
     return height, draw
 
 
-def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int, lines: bool) -> Block:
+def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int) -> Block:
     """Draw captions side by side, each above its photo, with the photos aligned."""
     size = fit_photo(photo, width, COMPARED_HEIGHT)
     caption = max(len(panel.caption) for panel in panels) * line_height(COMPARED_SIZE) + 4
-    head = caption + max(len(panel.lines) for panel in panels) * line_height(SMALL) + 8
+    head = caption + max(len(panel.notes) for panel in panels) * line_height(SMALL) + 8
 
     def draw(page: Page, top: int) -> None:
         for column, panel in enumerate(panels):
             left = MARGIN + column * (width + GAP)
             page.text(left, top, panel.caption, COMPARED_SIZE, fontweight="bold")
-            page.text(left, top + caption, panel.lines, SMALL, symbols=True, color=page.palette.accent)
+            page.text(left, top + caption, panel.notes, SMALL, symbols=True, color=page.palette.accent)
             axes = page.panel(left, top + head, *size)
-            draw_photo(axes, photo, layer, panel.shown, panel.laid, lines)
+            draw_photo(axes, photo, layer, panel.shown, panel.laid, lines=True)
             draw_objects(axes, panel.objects, panel.laid.opacity.shape)
 
     return head + size[1], draw
@@ -261,14 +231,11 @@ def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int,
 def _foot(
     photo: Image.Image, layer: Layer, scale: LayerValues, overlaps: list[list[float]], model: str, opacity: float
 ) -> Block:
-    """Draw the shared colour scale or key, and the overlap matrix."""
     inner, side = COMPARED_WIDTH - 2 * MARGIN, CELL * len(overlaps)
     matrix = MARGIN + inner - side
     text = inner - side - 60
-    titles, model_lines = (
-        wrapped(scale.title, text, MEDIUM, bold=True, most=2),
-        wrapped(say("file.model", model=model) if model else "", text, SMALL),
-    )
+    titles = wrapped(scale.title, text, MEDIUM, bold=True, most=2)
+    model_lines = wrapped(say("file.model", model=model) if model else "", text, SMALL)
     _, draw_colours = _scale(photo, layer, scale, opacity)
 
     def draw(page: Page, top: int) -> None:
@@ -276,8 +243,7 @@ def _foot(
         down = top + len(titles) * line_height(MEDIUM) + 8
         draw_colours(page, down)
         page.text(MARGIN, down + 36, model_lines, SMALL, color=page.palette.quiet)
-        name = say("term.overlap")
-        page.text(MARGIN + inner, top, [name], MEDIUM, fontweight="bold", ha="right")
+        page.text(MARGIN + inner, top, [say("term.overlap")], MEDIUM, fontweight="bold", ha="right")
         axes = page.axes(matrix, top + 56, side, side)
         colours = map_colours(np.array(overlaps), 0, 1)  # (captions, captions, 3)
         axes.imshow(colours.astype(np.uint8), aspect="auto", interpolation="none")
@@ -285,8 +251,7 @@ def _foot(
             ink = "black" if is_bright(colours[i, j]) else "white"
             axes.text(j, i, f"{overlaps[i][j]:.2f}", ha="center", va="center", fontsize=SMALL, color=ink)
         names = [str(i + 1) for i in range(len(overlaps))]
-        axes.set_xticks(range(len(names)), names)
-        axes.set_yticks(range(len(names)), names)
+        axes.set(xticks=range(len(names)), xticklabels=names, yticks=range(len(names)), yticklabels=names)
         axes.tick_params(labelsize=SMALL, labeltop=True, labelbottom=False)
 
     return 56 + side, draw

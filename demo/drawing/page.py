@@ -27,6 +27,7 @@ from demo.record.texts.table import mathtext
 
 CSS_PIXELS = 96  # to an inch
 POINT = CSS_PIXELS / 72  # CSS pixels to a point
+MARGIN = 40  # CSS pixels on both sides of a page
 UNPRINTABLE = ("Cc", "Cs", "Cn")  # control characters, halves of surrogate pairs, characters that do not exist
 LONGEST_LINE = 400  # characters looked at for one line
 
@@ -160,16 +161,20 @@ def fit_photo(photo: Image.Image, width: float, height: float) -> tuple[int, int
 Block = tuple[int, Callable[[Page, int], None]]  # its height in CSS pixels; what draws it, given the page and its top
 
 
-def make_text_block(left: float, lines: Sequence[str], size: float, space: int = 0, **style: Any) -> Block:
-    """Return a block of lines with `space` below it; `style` as in `Page.text`."""
+def text_block(
+    text: str, width: float, size: float, space: int = 0, bold: bool = False, most: int = 4, **style: Any
+) -> Block:
+    """Return a text, wrapped as by `wrapped`, with `space` below it; `style` as in `Page.text`."""
+    lines = wrapped(text, width, size, bold, most)
     height = len(lines) * line_height(size) + (space if lines else 0)
-    return height, lambda page, top: page.text(left, top, lines, size, **style)
+    style["fontweight"] = "bold" if bold else "normal"
+    return height, lambda page, top: page.text(MARGIN, top, lines, size, **style)
 
 
-def stacked(blocks: Sequence[Block], width: int, margin: int, palette: Palette) -> Figure:
-    """Return a page with the blocks below each other, between two margins."""
-    page = Page(width, sum(height for height, _ in blocks) + 2 * margin, palette)
-    top = margin
+def stacked(blocks: Sequence[Block], width: int, palette: Palette) -> Figure:
+    """Return a page with the blocks below each other."""
+    top = MARGIN - 8
+    page = Page(width, sum(height for height, _ in blocks) + 2 * top, palette)
     for height, draw in blocks:
         draw(page, top)
         top += height

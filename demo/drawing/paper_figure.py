@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.figure import Figure
 from PIL import Image
@@ -47,106 +48,70 @@ def paper_figure(rows: Sequence[PanelRow], width: float, size: float, font: str,
     Raises:
         ValueError: a record without its panel's layer, columns too narrow for a picture, or a figure that is too high.
     """
-    return _Sheet(rows, round(width * CSS_PIXELS), size, font, sources).draw()
-
-
-class _Sheet:
-    """Layout of the figure, computed once for the page's height, then drawn."""
-
-    def __init__(self, rows: Sequence[PanelRow], width: int, size: float, font: str, sources: Sequence[str]) -> None:
-        self.rows, self.width, self.size, self.family = rows, width, size, FONTS[font]
-        columns = len(rows[0].panels)
-        self.column = (width - (columns - 1) * GAP) // columns
-        if self.column < NARROWEST:
-            inches = f"{width / CSS_PIXELS:.3g}"
-            raise ValueError(f"{columns} columns are too many for {inches} inches: give fewer, or a larger width.")
-        self.shown = [[panel.layer.values(panel.record) for panel in row.panels] for row in rows]
-        self.scales = compute_shared_scales(
-            [
-                values
-                for row, shown in zip(rows, self.shown, strict=True)
-                for panel, values in zip(row.panels, shown, strict=True)
-                if _has_scale(panel.layer, values)
-            ]
+    columns, across, line = len(rows[0].panels), round(width * CSS_PIXELS), line_height(size)
+    column = (across - (columns - 1) * GAP) // columns
+    if column < NARROWEST:
+        inches = f"{across / CSS_PIXELS:.3g}"
+        raise ValueError(f"{columns} columns are too many for {inches} inches: give fewer, or a larger width.")
+    shown = [[panel.layer.values(panel.record) for panel in row.panels] for row in rows]
+    pairs = [pair for row, values in zip(rows, shown, strict=True) for pair in zip(row.panels, values, strict=True)]
+    scales = compute_shared_scales(
+        [
+            values
+            for panel, values in pairs
+            if panel.layer.row.scale != "none" and not panel.layer.row.is_mask and values.high > values.low
+        ]
+    )
+    texts, before = [wrapped(row.text, across, size) for row in rows], [""] * columns
+    heads: list[list[list[str]]] = []
+    for row in rows:  # a head that is equal to the one above is left out
+        names = [panel.head for panel in row.panels]
+        heads.append(
+            [[] if name == above else wrapped(name, column, size) for name, above in zip(names, before, strict=True)]
         )
-        self.credits = [line for source in sources for line in wrapped(source, width, size - 1)]
+        before = names
 
-    def draw(self) -> Figure:
-        """Lay out and draw the parts from the top."""
-        line, small = line_height(self.size), line_height(self.size - 1)
-        heads = [self._heads(i) for i in range(len(self.rows))]
-        texts = [wrapped(row.text, self.width, self.size) for row in self.rows]
-        depths = [max(self._height(panel) for panel in row.panels) for row in self.rows]
-        heights = [
-            len(text) * line + max(map(len, head)) * line + depth + SPACE
-            for text, head, depth in zip(texts, heads, depths, strict=True)
-        ]
-        scales = len(self.scales) * (line + 2)
-        height = sum(heights) + scales + len(self.credits) * small + 2
-        if height > TALLEST * CSS_PIXELS:
-            inches = f"{height / CSS_PIXELS:.0f}"
-            raise ValueError(
-                f"The figure is {inches} inches high, but at most {TALLEST} are drawn: give fewer rows, more columns, "
-                "a smaller width, or photographs that are less high."
-            )
-        page = Page(self.width, height, LIGHT)
-        page.figure.set_dpi(PRINTED)
-        top = 0
-        for i, row in enumerate(self.rows):
-            self._text(page, 0, top, texts[i], fontstyle="italic")
-            below = top + len(texts[i]) * line
-            panels = below + max(map(len, heads[i])) * line
-            for place, panel in enumerate(row.panels):
-                left = place * (self.column + GAP)
-                self._text(page, left, below, heads[i][place])
-                self._panel(page, left, panels, panel, self.shown[i][place])
-            top += heights[i]
-        for label, (low, high, diverging) in self.scales.items():
-            self._scale(page, top, label, low, high, diverging)
-            top += line + 2
-        page.text(0, top, self.credits, self.size - 1, color=LIGHT.quiet, fontfamily=self.family)
-        return page.figure
+    def depth(panel: Panel) -> int:
+        return max(1, round(column * panel.photo.height / panel.photo.width))
 
-    def _heads(self, index: int) -> list[list[str]]:
-        """Return the heads of a row's panels, empty if equal to the previous row's."""
-        names = [panel.head for panel in self.rows[index].panels]
-        before = [panel.head for panel in self.rows[index - 1].panels] if index else [""] * len(names)
-        return [
-            [] if name == above else wrapped(name, self.column, self.size)
-            for name, above in zip(names, before, strict=True)
-        ]
-
-    def _height(self, panel: Panel) -> int:
-        return max(1, round(self.column * panel.photo.height / panel.photo.width))
-
-    def _panel(self, page: Page, left: float, top: float, panel: Panel, shown: LayerValues) -> None:
-        low, high, _ = self.scales.get(shown.label, (shown.low, shown.high, False))
-        laid = shades(panel.layer, shown.values.reshape(-1), panel.record.grid, low, high, OPACITY)
-        axes = page.panel(left, top, self.column, self._height(panel))
-        draw_photo(axes, panel.photo, panel.layer, shown, laid, lines=False, marks=False)
-        if panel.layer.row.is_mask:
-            draw_outline(axes, shown.values.reshape(panel.record.grid) > 0, OUTLINE)
-
-    def _scale(self, page: Page, top: float, label: str, low: float, high: float, diverging: bool) -> None:
-        """Draw a scale's label, its ends and its colours on one line."""
-        line, left = line_height(self.size), 0.0
+    heights = [
+        (len(text) + max(map(len, head))) * line + max(map(depth, row.panels)) + SPACE
+        for text, head, row in zip(texts, heads, rows, strict=True)
+    ]
+    notes = [text for source in sources for text in wrapped(source, across, size - 1)]
+    height = sum(heights) + len(scales) * (line + 2) + len(notes) * line_height(size - 1) + 2
+    if height > TALLEST * CSS_PIXELS:
+        raise ValueError(
+            f"The figure is {height / CSS_PIXELS:.0f} inches high, but at most {TALLEST} are drawn: give fewer rows, "
+            "more columns, a smaller width, or photographs that are less high."
+        )
+    page, top = Page(across, height, LIGHT), 0
+    style: dict[str, Any] = {"fontfamily": FONTS[font]}
+    page.figure.set_dpi(PRINTED)
+    for i, row in enumerate(rows):
+        page.text(0, top, texts[i], size, fontstyle="italic", **style)
+        below = top + len(texts[i]) * line
+        for place, (panel, values) in enumerate(zip(row.panels, shown[i], strict=True)):
+            left = place * (column + GAP)
+            page.text(left, below, heads[i][place], size, **style)
+            low, high, _ = scales.get(values.label, (values.low, values.high, False))
+            laid = shades(panel.layer, values.values.reshape(-1), panel.record.grid, low, high, OPACITY)
+            axes = page.panel(left, below + max(map(len, heads[i])) * line, column, depth(panel))
+            draw_photo(axes, panel.photo, panel.layer, values, laid, lines=False, marks=False)
+            if panel.layer.row.is_mask:
+                draw_outline(axes, values.values.reshape(panel.record.grid) > 0, OUTLINE)
+        top += heights[i]
+    for label, (low, high, diverging) in scales.items():  # a scale's label, its ends and its colours on one line
+        start, end = 0.0, f"{high:.3g}"
         for text in (label, f"{low:.3g}"):
-            self._text(page, left, top, [text], symbols=text == label)
-            left += text_width(text, self.size, symbols=text == label) + SPACE
-        end = f"{high:.3g}"
-        length = max(BAR, min(self.width / 3, self.width - left - text_width(end, self.size) - SPACE))
-        draw_bar(page, (left, top + (line - BAR) / 2, length, BAR), OPACITY, diverging)
-        self._text(page, left + length + SPACE, top, [end])
-
-    def _text(
-        self, page: Page, left: float, top: float, lines: Sequence[str], symbols: bool = False, **style: str
-    ) -> None:
-        page.text(left, top, lines, self.size, symbols=symbols, fontfamily=self.family, **style)
-
-
-def _has_scale(layer: Layer, values: LayerValues) -> bool:
-    """Return whether a layer's colours represent numbers: not the photo or a mask."""
-    return layer.row.scale != "none" and not layer.row.is_mask and values.high > values.low
+            page.text(start, top, [text], size, symbols=text == label, **style)
+            start += text_width(text, size, symbols=text == label) + SPACE
+        length = max(BAR, min(across / 3, across - start - text_width(end, size) - SPACE))
+        draw_bar(page, (start, top + (line - BAR) / 2, length, BAR), OPACITY, diverging)
+        page.text(start + length + SPACE, top, [end], size, **style)
+        top += line + 2
+    page.text(0, top, notes, size - 1, color=LIGHT.quiet, **style)
+    return page.figure
 
 
 def compute_shared_scales(shown: Sequence[LayerValues]) -> dict[str, tuple[float, float, bool]]:

@@ -46,12 +46,12 @@ def render(figure: Figure, kind: str, dpi: int = DPI, strict: bool = False) -> b
         figure.set_dpi(dpi)
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
-        return encode_png(np.asarray(canvas.buffer_rgba()), dpi)
+        return _encode_png(np.asarray(canvas.buffer_rgba()), dpi)
     figure.savefig(buffer, format=kind, dpi=dpi, metadata=METADATA[kind])
     return buffer.getvalue()
 
 
-def encode_png(pixels: NDArray[np.uint8], dpi: int) -> bytes:
+def _encode_png(pixels: NDArray[np.uint8], dpi: int) -> bytes:
     """Encode opaque RGBA pixels (height, width, 4) as an RGB PNG with its resolution, in half of Pillow's time."""
     content = cv2.imencode(".png", cv2.cvtColor(pixels, cv2.COLOR_RGBA2BGR), PNG_OPTIONS)[1].tobytes()
     resolution = b"pHYs" + struct.pack(">IIB", *[round(dpi / 0.0254)] * 2, 1)  # per metre

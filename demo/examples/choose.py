@@ -167,9 +167,9 @@ def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]
             continue
         named = dict(measures.regions(candidate.caption, left))
         elsewhere = {pieces for pieces, _ in measures.regions(candidate.caption, right)}
-        region = named.get(word.left_pieces)
-        weights = word_map(contrast.left, word.left_pieces)
-        if region is None or word.left_pieces in elsewhere or not weights.any():
+        region = named.get(word.pieces[0])
+        weights = word_map(contrast.left, word.pieces[0])
+        if region is None or word.pieces[0] in elsewhere or not weights.any():
             continue
         part, inside = word.difference / contrast.difference, energy_inside(weights, region)
         yield min(part, 1.0) + inside, candidate, right, {"word": word.name, "share": part, "inside": inside}

@@ -38,7 +38,7 @@ def page(component: str, value: dict[str, Any], title: str, theme: str = "auto")
     parts = {
         "<!--TITLE-->": escape(title),
         "/*STYLE*/": style_sheets(sheets),
-        "/*TABLE*/": packed(notebook_table()),
+        "/*TABLE*/": packed(table_data((), unused=UNUSED)),
         "/*SHOWN*/": packed(shown),
         "/*SCRIPT*/": single_script(entry),
     }
@@ -46,12 +46,6 @@ def page(component: str, value: dict[str, Any], title: str, theme: str = "auto")
     for place, content in parts.items():
         text = text.replace(place, content, 1)
     return text
-
-
-def notebook_table() -> str:
-    """Return the table of texts as JSON, without the sections that no notebook view uses."""
-    table = json.loads(table_data(()))
-    return json.dumps({name: rows for name, rows in table.items() if name not in UNUSED}, ensure_ascii=False)
 
 
 def packed(text: str) -> str:

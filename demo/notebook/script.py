@@ -28,7 +28,7 @@ def single_script(entry: str) -> str:
         name = waiting.pop()
         if name not in sources:
             sources[name] = scripts()[name].decode()
-            imports[name] = [below(name, path) for _, path in IMPORT.findall(sources[name])]
+            imports[name] = [_below(name, path) for _, path in IMPORT.findall(sources[name])]
             waiting += imports[name]
     parts = [wrap_module(name, sources[name]) for name in TopologicalSorter(imports).static_order()]
     return "const modules = {};\n" + "".join(parts).replace("</script", "<\\/script")
@@ -39,7 +39,13 @@ def wrap_module(name: str, source: str) -> str:
     source = NEEDLESS.sub("", source)
     listed = [part.strip() for names in LISTED.findall(source) for part in names.split(",")]
     exports = [*DECLARED.findall(source), *filter(None, listed)]
-    body = LISTED.sub("", DECLARED.sub("", IMPORT.sub(lambda match: assigned(name, *match.groups()), source)))
+
+    def declare(match: re.Match[str]) -> str:
+        names, path = match.groups()
+        taken = names.partition(" as ")[2] if names.startswith("*") else names.replace(" as ", ": ")
+        return f'const {taken} = modules["{_below(name, path)}"];'
+
+    body = LISTED.sub("", DECLARED.sub("", IMPORT.sub(declare, source)))
     if other := OTHER.search(body):
         raise ValueError(
             f"{name} has {other[0].strip()!r}, which no single script can hold: see demo/notebook/script.py."
@@ -47,12 +53,6 @@ def wrap_module(name: str, source: str) -> str:
     return f'modules["{name}"] = (() => {{\n{body}\nreturn {{ {", ".join(exports)} }};\n}})();\n'
 
 
-def assigned(name: str, names: str, path: str) -> str:
-    """Convert an import to a declaration of names from a module that has run."""
-    taken = names.partition(" as ")[2] if names.startswith("*") else names.replace(" as ", ": ")
-    return f'const {taken} = modules["{below(name, path)}"];'
-
-
-def below(name: str, path: str) -> str:
+def _below(name: str, path: str) -> str:
     """Resolve the `path` of an import to a path in assets/js."""
     return normpath(str(PurePosixPath(name).parent / path))

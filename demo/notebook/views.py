@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -18,21 +19,20 @@ from demo.drawing.overlay import compare_picture, picture
 from demo.drawing.page import CSS_PIXELS
 from demo.drawing.palette import DARK, LIGHT, OPACITY
 from demo.drawing.render import render
-from demo.galleries.reading.photos import KEPT, data_url
+from demo.galleries.reading.photos import KEPT, data_url, thumbnail
 from demo.notebook.page import frame, page
-from demo.notebook.ranking import ranking_table
-from demo.record.contrast import Contrast
-from demo.record.contrast_values import contrast_sentences, contrast_value
+from demo.record.contrast import Contrast, contrast_sentences, contrast_value
 from demo.record.layers.layers import Layer
 from demo.record.layers.spoken import layer_of_starts
-from demo.record.mask_overlap import describe_overlap
-from demo.record.packing import overlap, packed
+from demo.record.packing import describe_overlap, overlap, packed
 from demo.record.texts.table import say
 from seps import Explanation, Ranking
 from seps.common.cli import check_output
+from seps.common.numbers import written
 from seps.media.photos import rgb_of
 
 SIDES, PHOTO_BYTES = (KEPT, 720, 600, 480, 360), 110_000  # of the long side, in pixels; of its data URL, at most
+THUMBNAIL = 64  # CSS pixels of a thumbnail's height
 STILL, STILL_QUALITY = 480, 60  # width in pixels and JPEG quality of the picture that replaces a page
 
 WORD_ARRAYS = ("token_weights", "cosines", "matrix", "word_maps", "patch_cosines")
@@ -49,7 +49,13 @@ class View:
     figure: Callable[[], Figure]
 
     def _repr_html_(self) -> str:
-        return frame(self._page(), self.title, still(self._png))
+        with Image.open(BytesIO(self._png)) as image:
+            small = image.convert("RGB")
+        small.thumbnail((STILL, STILL * 4))
+        stream = BytesIO()
+        small.save(stream, "JPEG", quality=STILL_QUALITY)
+        picture = "data:image/jpeg;base64," + b64encode(stream.getvalue()).decode("ascii")
+        return frame(self._page(), self.title, picture)
 
     def _repr_png_(self) -> bytes:
         return self._png
@@ -116,10 +122,8 @@ def record_view(
     credit: str = "",
 ) -> View:
     """Return a record in the viewer; arguments as for `seps.show`."""
-    photo, caption = source_photo(record, photo), source_caption(record, caption)
-    shown = parsed(layer, record)
-    model = "" if record.source is None else record.source.model
-    dense = None if record.source is None else record.source.dense_caption
+    photo, caption, shown = source_photo(record, photo), source_caption(record, caption), parsed(layer, record)
+    model, dense = ("", None) if record.source is None else (record.source.model, record.source.dense_caption)
     heading = Heading(caption, record.similarity, model, dense, credit)
     value = {
         "photo": photo_facts(photo, credit),
@@ -134,13 +138,8 @@ def record_view(
         "formats": ["PNG"],
     }
     palette = DARK if theme == "dark" else LIGHT
-    return View(
-        say("notebook.record", caption=caption, score=record.similarity),
-        "viewer",
-        value,
-        theme,
-        lambda: picture(photo, record, shown, heading, palette),
-    )
+    title = say("notebook.record", caption=caption, score=record.similarity)
+    return View(title, "viewer", value, theme, lambda: picture(photo, record, shown, heading, palette))
 
 
 def compare(
@@ -163,10 +162,14 @@ def compare(
     for record in records:
         shown.check(record)
     model = "" if records[0].source is None else records[0].source.model
-    items = [
-        {"caption": text, "similarity": record.similarity, "record": compared(record)}
-        for text, record in zip(texts, records, strict=True)
-    ]
+    items = []
+    for text, record in zip(texts, records, strict=True):
+        value = packed(record)  # without the arrays of words and tokens
+        for branch in value["branches"]:
+            branch["aggregation_weights"] = None
+        for alignment in value["alignments"]:
+            alignment |= {name: {"shape": [0, 0], "float32": ""} for name in WORD_ARRAYS}
+        items.append({"caption": text, "similarity": record.similarity, "record": value})
     value = {
         "photo": photo_facts(photo, credit),
         "model": model,
@@ -177,12 +180,9 @@ def compare(
         "why": False,
     }
     palette = DARK if theme == "dark" else LIGHT
+    title = say("notebook.compared", captions=", ".join(f"“{text}”" for text in texts))
     return View(
-        say("notebook.compared", captions=", ".join(f"“{text}”" for text in texts)),
-        "compare",
-        value,
-        theme,
-        lambda: compare_picture(photo, texts, records, shown, model, palette, credit=credit),
+        title, "compare", value, theme, lambda: compare_picture(photo, texts, records, shown, model, palette, credit)
     )
 
 
@@ -193,12 +193,32 @@ def ranking_view(
     titles: Sequence[str] | None = None,
     top: int = 10,
 ) -> Table:
-    """Return a ranking as a table; arguments as for `seps.show`."""
+    """Return a ranking as a table: rank, thumbnail, text, index, S(I, T); arguments as for `seps.show`."""
     if photos is not None and captions is not None:
         raise ValueError("A ranking is of photos or of captions: give one of the two.")
-    count = min(top, len(ranking))
+    texts, count = captions or titles, min(top, len(ranking))
+    indices = [int(index) for index in ranking.indices[:count]]
+    for name, given in (("photos", photos), ("titles or captions", texts)):
+        if given is not None and indices and max(indices) >= len(given):
+            raise ValueError(
+                f"{len(given)} {name} are given, but position {max(indices)} was ranked: give all of them."
+            )
+    heads = ["", *(["photo"] if photos is not None else []), "" if texts is None else "what", "index", "S(I, T)"]
+    rows = []
+    for place, (index, score) in enumerate(zip(indices, ranking.scores[:count].tolist(), strict=True), start=1):
+        text, cells = "" if texts is None else texts[index], [str(place)]
+        if photos is not None:
+            source, alternative = thumbnail(rgb_of(photos[index])), escape(text or f"photo {index}")
+            cells.append(f'<img src="{source}" alt="{alternative}" style="height:{THUMBNAIL}px;width:auto">')
+        cells += [escape(text), str(index), written(score, ".4f")]
+        rows.append("<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>")
     title = say("notebook.ranking", count=count, total=len(ranking))
-    return Table(title, ranking_table(ranking, count, title, photos, captions or titles))
+    head = "".join(f'<th scope="col" style="text-align:left">{escape(name)}</th>' for name in heads)
+    return Table(
+        title,
+        f'<table><caption style="text-align:left">{escape(title)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>",
+    )
 
 
 def parsed(layer: str, record: Explanation) -> Layer:
@@ -207,16 +227,6 @@ def parsed(layer: str, record: Explanation) -> Layer:
     shown = Layer.parse(layer_of_starts(layer, starts, record) if starts else layer)
     shown.check(record)
     return shown
-
-
-def compared(record: Explanation) -> dict[str, Any]:
-    """Pack a record for the comparison, without the arrays of words and tokens."""
-    value = packed(record)
-    for branch in value["branches"]:
-        branch["aggregation_weights"] = None
-    for alignment in value["alignments"]:
-        alignment |= {name: {"shape": [0, 0], "float32": ""} for name in WORD_ARRAYS}
-    return value
 
 
 def source_photo(record: Explanation, photo: Image.Image | None) -> Image.Image:
@@ -241,16 +251,6 @@ def photo_facts(photo: Image.Image, credit: str) -> dict[str, Any]:
     sources = (data_url(photo, side, quality=80) for side in SIDES)
     source = next((source for source in sources if len(source) <= PHOTO_BYTES), None) or data_url(photo, SIDES[-1], 60)
     return {"src": source, "width": photo.width, "height": photo.height} | facts
-
-
-def still(png: bytes) -> str:
-    """Convert a picture to a small data URL."""
-    with Image.open(BytesIO(png)) as image:
-        small = image.convert("RGB")
-    small.thumbnail((STILL, STILL * 4))
-    stream = BytesIO()
-    small.save(stream, "JPEG", quality=STILL_QUALITY)
-    return "data:image/jpeg;base64," + b64encode(stream.getvalue()).decode("ascii")
 
 
 def contrast_page(contrast: Contrast, photos: Sequence[Image.Image], model: str, layer: str = "mask") -> str:

@@ -45,6 +45,6 @@ def draw_precomputed(generating: GeneratingService) -> PrecomputedDrawing:
     asked = GenerateState(caption=DRAWN_EXAMPLES[0], seed=SEED).asked
     drawing = PrecomputedDrawing(asked, list(generating.draw(asked)))
     read = recaption_statements(generating.recaption(drawing.steps[-1].pictures[0], asked.text))
-    if any(statement.verdict != "true" for statement in read):
+    if any(statement["verdict"] != "true" for statement in read):
         raise ValueError(f"The captioner does not confirm all of “{asked.text}” with seed {SEED}: choose another one.")
     return drawing

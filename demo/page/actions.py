@@ -35,10 +35,9 @@ from demo.service.captions import cleaned
 from demo.service.models.personal import SessionData, encoder_of, index_frame, index_uploads
 from demo.service.models.registry import ModelRegistry
 from demo.service.models.stored import folder_status
-from demo.views.camera import look_value
 from demo.views.photos import indexing_text
 from demo.views.state import RANKED, ViewState
-from demo.views.viewer import shown_record
+from demo.views.viewer import look_value, shown_record
 from seps.common.progress import map_progress
 
 CAMERA_NAME = "camera.jpg"
@@ -122,7 +121,7 @@ class PageActions(ExportActions):
 
     def look(self, gallery: str, caption: str, frame: str) -> dict[str, Any]:
         """Return what a caption keeps of a frame of a camera, which is forgotten with the answer."""
-        return look_value(self._registry.of(gallery), picture_of(frame), caption)
+        return look_value(self._registry.of(gallery), CAMERA_NAME, picture_of(frame), caption)
 
     def freeze(self, session: SessionData, frame: str) -> dict[str, Any]:
         """Take a frame of a camera into the session."""

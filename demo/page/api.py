@@ -10,7 +10,7 @@ from demo.galleries.indexes.index import IndexedGallery
 from demo.galleries.sources.scenes import SCENES
 from demo.page.questions import SAME, Picture, caption_record, outcome_value, read_captions, written
 from demo.page.table import CALLED, DRAWING, GENERATING, Action
-from demo.record.contrast_values import contrast_record
+from demo.record.contrast import contrast_record
 from demo.record.layers.layer_table import existing
 from demo.record.packing import overlap, packed, plain
 from demo.service.captions import read_caption, read_pair, read_prompt
@@ -24,10 +24,8 @@ from demo.service.retrieval import RetrievalService
 from demo.views.captions import recall_line
 from demo.views.compare import comparison
 from demo.views.downloads import explanation
-from demo.views.generate.photo_captions import explained_captions
-from demo.views.generate.values import drawing_file, drawing_record, opened_generator
-from demo.views.judge.judgement import judgement
-from demo.views.judge.values import opened_judge, source_of
+from demo.views.generate.values import drawing_file, drawing_record, explained_captions, opened_generator
+from demo.views.judge.values import judgement, opened_judge, source_of
 from demo.views.state import ViewState
 from demo.views.why.values import WhyState, sides_of
 from seps.common.progress import Progress

@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from demo.drawing.formats import JUDGEMENTS, TYPES, Download, check_format, file_name
-from demo.drawing.rankings import captions_csv, images_csv, ranking_csv
+from demo.drawing.formats import JUDGEMENTS, Download, check_format, file_name
+from demo.drawing.rankings import captions_csv, ranking_csv
 from demo.galleries.sources.scenes import SCENES
 from demo.page.lab import LabActions
 from demo.page.learn import LearnActions, walk_request
@@ -26,8 +26,7 @@ from demo.service.models.personal import SessionData
 from demo.views.compare import comparison
 from demo.views.downloads import explanation, sent
 from demo.views.generate.values import drawing_file, opened_generator
-from demo.views.judge.judgement import SCORES
-from demo.views.judge.values import judged_file, judged_picture, several_csv
+from demo.views.judge.values import SCORES, JudgedPicture, judged_file, opened_judge, several_csv
 from demo.views.lesson.files import lesson_file
 from demo.views.state import NO_POOL, ViewState
 from demo.views.video import film_download, second_caption
@@ -119,26 +118,26 @@ class ExportActions(LearnActions, LabActions):
         """Save the ranking of the drawn scenes, of which one is changed, as CSV."""
         registry = self._registry
         service, scenes = registry.open(SCENES)
-        edited = edited_gallery(registry, at(index, len(scenes)), read_changes(changes or "[]"))
+        edited = edited_gallery(registry, at(index, len(scenes)), read_changes(changes or "[]")) or scenes
         text = read_caption(service.model, caption).text
-        return in_english(lambda: images_csv(service, edited or scenes, text, None))
+        return in_english(lambda: ranking_csv(edited, service.rank_images(edited, text), service.name))
 
     def save_judge(self, photo: Photo, prompt: str, file_format: str = "csv") -> dict[str, Any]:
         """Save both scores of a picture for a prompt as CSV, or with each patch's attribution as JSON."""
         check_format(file_format, JUDGEMENTS)
-        picture = judged_picture(self._registry, *photo.find(self._registry))
+        picture = JudgedPicture(opened_judge(self._registry), *photo.find(self._registry))
         text = read_prompt(self._registry.photos.model, prompt).text
         judged = picture.judging.judge_together([picture.source], picture.judging.encode_prompt(text))[0]
         title = picture.indexed.gallery.items[picture.index].title
         name = file_name("judge", title, "", file_format)
         content = judged_file([(title, judged)], text, "quality", file_format)
-        return sent(Download(name, content, TYPES[file_format]))
+        return sent(Download(name, content))
 
     def save_several(self, photo: Photo, prompt: str, by: str = "quality") -> dict[str, Any]:
         """Save both scores of the pictures of a gallery for one prompt as CSV, the best by one of them first."""
         check_choice("by", by, SCORES)
         text = read_prompt(self._registry.photos.model, prompt).text
-        picture = judged_picture(self._registry, *photo.find(self._registry))
+        picture = JudgedPicture(opened_judge(self._registry), *photo.find(self._registry))
         return in_english(lambda: several_csv(picture, text, by))
 
     def save_drawing(

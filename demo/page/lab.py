@@ -21,9 +21,8 @@ from demo.service.generating.rank import rank_drawing, read_drawn_caption
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.models.personal import SessionData
 from demo.service.models.registry import ModelRegistry
-from demo.views.edit import Editing, own_caption, scene_value
+from demo.views.edit import own_caption, scene_value
 from demo.views.generate import values as drawings
-from demo.views.generate.photo_captions import explained_captions, photo_captions_value
 from demo.views.judge import values as judgements
 from demo.views.photos import ranking_value
 
@@ -46,45 +45,41 @@ class LabActions:
         tried = experiment(registry, place, text, edited)
         last = len(tried.after.scene.objects) - 1
         chosen = next((change["object"] for change in reversed(asked) if isinstance(change.get("object"), int)), 0)
-        value = scene_value(registry, tried, Editing(place, text, max(0, min(chosen, last))))
+        value = scene_value(registry, tried, place, text, max(0, min(chosen, last)))
         ranking = ranking_value(tried.after.indexed, tried.after.ranking, None)
         return {"index": place, "caption": text, "scene": value, "items": ranking["lists"][0]["items"]}
 
     def judge(self, photo: Photo, prompt: str = "", other: str = "") -> dict[str, Any]:
         """Judge how good a picture looks and how well it fits a prompt, and a second one where there is one."""
-        picture = judgements.judged_picture(self._registry, *photo.find(self._registry))
+        picture = judgements.JudgedPicture(judgements.opened_judge(self._registry), *photo.find(self._registry))
         model = self._registry.photos.model
         text = read_prompt(model, prompt or judgements.own_prompt(picture)).text
-        second = read_prompt(model, other).text if other.strip() else ""
-        state = judgements.JudgeState(photo.gallery, picture.index, text, other=second)
-        prompts = [picture.judging.encode_prompt(each) for each in state.prompts()]
-        judged = [picture.judging.judge_together([picture.source], each)[0] for each in prompts]
-        value = judgements.judgement_value(picture, state, judged)
+        prompts = [text, *([read_prompt(model, other).text] if other.strip() else [])]
+        encoded = [picture.judging.encode_prompt(each) for each in prompts]
+        judged = [picture.judging.judge_together([picture.source], each)[0] for each in encoded]
+        value = judgements.judgement_value(prompts, judged)
         value["photo"] = addressed_photo(picture.service, picture.indexed, picture.index)
-        several = judgements.several_value(picture, state, prompt=prompts[0], judged=judged[0])
+        several = judgements.several_value(picture, text, encoded=encoded[0], judged=judged[0])
         return {
             "prompt": text,
             "judgement": value,
-            "distortion": judgements.pending_distortion(picture, state),
+            "distortion": judgements.pending_distortion(),
             "several": with_addresses(picture, several),
         }
 
     def several(self, photo: Photo, prompt: str, progress: gr.Progress = PROGRESS) -> dict[str, Any]:
         """Judge the pictures of a gallery, the first ones of a large gallery, with one prompt."""
-        picture = judgements.judged_picture(self._registry, *photo.find(self._registry))
+        picture = judgements.JudgedPicture(judgements.opened_judge(self._registry), *photo.find(self._registry))
         text = read_prompt(self._registry.photos.model, prompt).text
-        state = judgements.JudgeState(photo.gallery, picture.index, text)
-        return with_addresses(picture, judgements.several_value(picture, state, ask=True, progress=progress.tqdm))
+        return with_addresses(picture, judgements.several_value(picture, text, ask=True, progress=progress.tqdm))
 
     def degrade(
         self, photo: Photo, prompt: str, kind: str = "blur", strength: float = 0, progress: gr.Progress = PROGRESS
     ) -> dict[str, Any]:
         """Judge degraded copies of a picture."""
-        picture = judgements.judged_picture(self._registry, *photo.find(self._registry))
+        picture = judgements.JudgedPicture(judgements.opened_judge(self._registry), *photo.find(self._registry))
         text = read_prompt(self._registry.photos.model, prompt).text
-        how: dict[str, Any] = {"distortion": kind, "strength": judgements.strength_of(strength)}
-        state = judgements.JudgeState(photo.gallery, picture.index, text, **how)
-        return judgements.distortion_value(picture, state, progress.tqdm)
+        return judgements.distortion_value(picture, text, kind, judgements.strength_of(strength), progress.tqdm)
 
     def generate(
         self,
@@ -148,8 +143,8 @@ class LabActions:
         if is_drawn or service is not registry.photos or registry.captioning is None:
             known = None if item.known is None else item.known.scene
             beams = drawings.opened_generator(registry).recaption(picture).best
-            return drawings.captioned_value(picture, item.title, beams, known) | source
-        return photo_captions_value(picture, "", item.title, explained_captions(registry, picture)) | source
+            return drawings.captioned_value(beams, known) | source
+        return drawings.photo_captions_value(drawings.explained_captions(registry, picture)) | source
 
 
 def told(state: drawings.GenerateState, drawing: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from demo.views.lesson.walk import WalkRequest, walk_value
 from demo.views.losses.claims import claims_value, run_claim
 from demo.views.losses.page import guide_page, task_guide
 from demo.views.losses.values import playground_value
-from demo.views.paper.page import page as paper_page
+from demo.views.paper.values import page as paper_page
 
 MAX_KNOBS = 2000  # characters
 

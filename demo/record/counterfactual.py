@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from demo.record.layers.sentences import term_titles, word_line
+from demo.record.layers.layers import term_titles, word_line
 from demo.record.texts.table import say
 from demo.service.experiments.counterfactual import Decided
-from seps import Explanation
 
 
 @dataclass(frozen=True)
@@ -44,25 +43,22 @@ def trial_columns(trial: Trial) -> list[str]:
 def trial_rows(trial: Trial) -> list[tuple[str, str, list[str]]]:
     """Return a decision next to the model's: rows of key, title and written numbers, see `trial_columns`."""
     both = [trial.decided, *([] if trial.now is None else [trial.now])]
-    titles, total = term_titles(trial.decided.record), trial.decided.total
-    rows = [
-        ("kept", say("trial.kept"), "whole", [float(decided.record.sparse.kept.sum()) for decided in both]),
-        *((name, title, "term", [decided.record.terms[name] for decided in both]) for name, title in titles.items()),
-        ("score", "S(I, T)", "score", [decided.record.similarity for decided in both]),
-        *(
-            [("rank", say("trial.rank", total=total), "whole", [float(decided.rank) for decided in both])]
-            if total
-            else []
-        ),
-    ]
-    return [(key, title, _written(kind, values)) for key, title, kind, values in rows]
+    records, total = [decided.record for decided in both], trial.decided.total
 
+    def row(key: str, title: str, kind: str, values: list[float]) -> tuple[str, str, list[str]]:
+        numbers = [say(f"trial.{kind}", value=value) for value in values]
+        if len(values) == 2:
+            difference = "whole_change" if kind == "whole" else "term_change"
+            numbers.append(say(f"trial.{difference}", value=values[1] - values[0]))
+        return key, title, numbers
 
-def _written(kind: str, values: list[float]) -> list[str]:
-    """One number or two as they are written, and the difference of two; `kind` is "whole", "term" or "score"."""
-    difference = "whole_change" if kind == "whole" else "term_change"
-    changed = [say(f"trial.{difference}", value=values[1] - values[0])] if len(values) == 2 else []
-    return [say(f"trial.{kind}", value=value) for value in values] + changed
+    rows = [row("kept", say("trial.kept"), "whole", [float(record.sparse.kept.sum()) for record in records])]
+    for name, title in term_titles(records[0]).items():
+        rows.append(row(name, title, "term", [record.terms[name] for record in records]))
+    rows.append(row("score", "S(I, T)", "score", [record.similarity for record in records]))
+    if total:
+        rows.append(row("rank", say("trial.rank", total=total), "whole", [float(decided.rank) for decided in both]))
+    return rows
 
 
 def decision_sentence(now: Decided, model: Decided) -> str:
@@ -86,21 +82,18 @@ def change(now: Decided, model: Decided) -> float:
 
 def decision_words(now: Decided, model: Decided) -> dict[str, Any]:
     """Return the sentences and differences shown next to the record while a decision is forced; JSON ready."""
-    terms, count = model.record.terms, len(now.record.sparse_alignment.words)
+    terms, alignment, before = model.record.terms, now.record.sparse_alignment, model.record.sparse_alignment
+    words = []
+    for word, token in enumerate(before.best_token):  # that the word met best by the model's own decision
+        difference = alignment.cosines[alignment.best_token[word], word] - before.cosines[token, word]
+        line = word_line(now.record, word)
+        words.append(say("whatif.word", line=line, change=difference, token=before.tokens[token]))
     return {
         "says": decision_sentence(now, model),
         "similarity": say("whatif.change", change=change(now, model)),
         "terms": {name: say("whatif.change", change=value - terms[name]) for name, value in now.record.terms.items()},
-        "words": [changed_word(now.record, model.record, word) for word in range(count)],
+        "words": words,
     }
-
-
-def changed_word(record: Explanation, model: Explanation, word: int) -> str:
-    """Return the token that a word met best, and how its cosine differs from the one by the model's own decision."""
-    alignment, before = record.sparse_alignment, model.sparse_alignment
-    token = before.best_token[word]
-    difference = alignment.cosines[alignment.best_token[word], word] - before.cosines[token, word]
-    return say("whatif.word", line=word_line(record, word), change=difference, token=before.tokens[token])
 
 
 def decision_numbers(now: Decided, by_model: Decided) -> dict[str, Any]:
@@ -122,17 +115,17 @@ def game_words(budget: int, by_hand: Decided | None, by_model: Decided, overlap:
         ahead = change(by_hand, by_model)
         key = "game.even" if abs(ahead) < 5e-5 else "game.ahead" if ahead > 0 else "game.behind"
         says = say(key, amount=abs(ahead), overlap=overlap)
-    return {"rows": [game_row("game.hand", by_hand, budget), game_row("game.model", by_model, budget)], "says": says}
-
-
-def game_row(key: str, decided: Decided | None, budget: int) -> list[str]:
-    """Return one side of the game: who, patches, S(I, T), rank."""
-    if decided is None:
-        return [say(key), say("game.placed", count=0, budget=budget), "-", "-"]
-    count = decided.record.sparse.kept.sum()
-    return [
-        say(key),
-        say("game.placed", count=count, budget=budget),
-        say("game.similarity", similarity=decided.record.similarity),
-        say("game.rank", rank=decided.rank, of=decided.total),
-    ]
+    rows = []
+    for who, decided in (("hand", by_hand), ("model", by_model)):  # who, patches, S(I, T), rank
+        count = 0 if decided is None else decided.record.sparse.kept.sum()
+        placed = [say(f"game.{who}"), say("game.placed", count=count, budget=budget)]
+        rows.append(
+            [*placed, "-", "-"]
+            if decided is None
+            else [
+                *placed,
+                say("game.similarity", similarity=decided.record.similarity),
+                say("game.rank", rank=decided.rank, of=decided.total),
+            ]
+        )
+    return {"rows": rows, "says": says}

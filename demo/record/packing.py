@@ -1,22 +1,25 @@
-"""The explanation record on its way out: packed for the browser, plain for a JSON file, and how records overlap."""
+"""The explanation record on its way out: packed for the browser, plain for a JSON file, and how decisions overlap."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demo.record.layers.sentences import branches_of
-from demo.service.masks import overlap_of
+from demo.record.layers.layers import branches_of
+from demo.record.texts.table import say
+from demo.service.masks import mask_text, overlap_of
 from demo.service.measuring.measured import MeasuredExplanation, PatchEffects, measures_of
 from demo.service.measuring.measures import MEASURES
 from seps import Explanation, MinimalSet
 
 Floats = NDArray[np.floating[Any]]
+Mask = NDArray[np.bool_]
 
 MEASURED = {
     PatchEffects: ("values", "words"),
@@ -98,6 +101,32 @@ def overlap(records: Sequence[Explanation]) -> list[list[float]]:
     return [[overlap_of(mask, other) for other in sets] for mask in sets]
 
 
+def describe_overlap(masks: Sequence[Mask]) -> str:
+    """Describe the overlap of masks (N,): of the patches that any keeps, the share that all keep.
+
+    For more than two, add the smallest and largest pairwise overlap.
+    """
+    common, kept = np.logical_and.reduce(masks), np.logical_or.reduce(masks)
+    numbers = {"count": len(masks), "common": int(common.sum()), "kept": int(kept.sum())}
+    percent = 100 * numbers["common"] / max(numbers["kept"], 1)
+    if len(masks) == 2:
+        return say("shared.two", share=percent, **numbers)
+    pairs = [100 * overlap_of(mask, other) for mask, other in combinations(masks, 2)]
+    return say("shared.more", share=percent, **numbers, least=min(pairs), most=max(pairs))
+
+
+def pack_other_masks(shown: Mask, captions: Sequence[str], masks: Sequence[Mask]) -> list[dict[str, str]]:
+    """Return each other caption, its mask as text, and a sentence on its overlap with the `shown` one, (N,)."""
+    return [
+        {
+            "caption": caption,
+            "mask": mask_text(mask),
+            "says": say("shared.other", caption=caption, sentence=describe_overlap([shown, mask])),
+        }
+        for caption, mask in zip(captions, masks, strict=True)
+    ]
+
+
 def _fields(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
     """Every field of the record, arrays of floats as `floats` writes them."""
     alignments = [alignment for alignment in (record.sparse_alignment, record.dense_alignment) if alignment is not None]
@@ -117,7 +146,6 @@ def _fields(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, A
 
 
 def _written(part: Any, names: Iterable[str], floats: Callable[[Floats], Any]) -> dict[str, Any]:
-    """The named attributes of a part of the record."""
     return {name: _plain(getattr(part, name), floats) for name in names}
 
 

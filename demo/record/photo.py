@@ -17,13 +17,8 @@ def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
     item = indexed.gallery.items[index]
     of_a_person = indexed.gallery.name in PERSONAL  # nothing of these outlives the session
     source, width, height = item.picture() if of_a_person else _remembered_picture(item)
-    values = {"src": source, "width": width, "height": height, "title": item.title}
-    return values | {
-        "credit": item.credit,
-        "link": item.link,
-        "licence": item.licence,
-        "licence_link": item.licence_link,
-    }
+    facts = {name: getattr(item, name) for name in ("title", "credit", "link", "licence", "licence_link")}
+    return {"src": source, "width": width, "height": height} | facts
 
 
 _remembered_picture = lru_cache(maxsize=256)(GalleryItem.picture)

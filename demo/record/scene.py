@@ -19,6 +19,7 @@ from seps.encoders.tokenizer import Tokenizer, word_tokens
 from seps.scenes import SIDE, Mention, Scene
 
 Line = tuple[float, ...]
+UNIT = 2 * SIDE  # of packed outlines, to a side
 
 
 @dataclass(frozen=True)
@@ -45,40 +46,39 @@ def outlines(known: SceneAnnotation, caption: str) -> list[Outline]:
 def scene_lines(scene: Scene) -> tuple[tuple[Line, ...], ...]:
     """Return the lines around each object's mask."""
     seen = labels(scene)
-    return tuple(mask_lines(seen == number) for number in range(len(scene.objects)))
+    return tuple(_mask_lines(seen == number) for number in range(len(scene.objects)))
 
 
-def mask_lines(mask: NDArray[np.bool_]) -> tuple[Line, ...]:
-    """Closed lines around a square mask, in fractions of its sides: through the middles of the pixels' borders."""
+def _mask_lines(mask: NDArray[np.bool_]) -> tuple[Line, ...]:
+    """Draw closed lines around a square mask, in fractions of its sides, through the middles of pixels' borders."""
     contours = contour_generator(z=np.pad(mask, 1).astype(float)).lines(0.5)
-    lines = [simplify_line(np.asarray(line, dtype=np.float64)) for line in contours]  # each (P, 2)
-    return tuple(tuple(np.round((line - 0.5) / len(mask), 5).ravel().tolist()) for line in lines)
-
-
-def simplify_line(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a closed line without the points at which it does not turn."""
-    steps = np.diff(points, axis=0)
-    turns = steps[:-1, 0] * steps[1:, 1] != steps[:-1, 1] * steps[1:, 0]
-    return points[np.concatenate(([True], turns, [True]))]
+    lines = []
+    for points in (np.asarray(line, dtype=np.float64) for line in contours):  # each (P, 2)
+        steps = np.diff(points, axis=0)
+        turns = steps[:-1, 0] * steps[1:, 1] != steps[:-1, 1] * steps[1:, 0]  # all other points are left out
+        corners = points[np.concatenate(([True], turns, [True]))]
+        lines.append(tuple(np.round((corners - 0.5) / len(mask), 5).ravel().tolist()))
+    return tuple(lines)
 
 
 def pack_lines(lines: Sequence[Line]) -> list[list[int]]:
-    """Lines in whole halves of a scene's pixels."""
-    return [[round(2 * SIDE * value) for value in line] for line in lines]
-
-
-UNIT = 2 * SIDE  # of outlines, to a side
+    """Convert lines to whole halves of a scene's pixels."""
+    return [[round(UNIT * value) for value in line] for line in lines]
 
 
 @dataclass(frozen=True)
 class Inside:
-    """A word, its phrase, the objects it names, and the `fraction`, in [0, 1], of its map's weight inside them."""
+    """A word of a phrase, the objects it names, and the `fraction`, in [0, 1], of its map's weight inside them."""
 
     word: int
-    phrase: str
     objects: tuple[int, ...]
     name: str
     fraction: float
+
+    @property
+    def says(self) -> str:
+        """The figure in words."""
+        return say("word.inside", share=100 * self.fraction, name=self.name)
 
 
 def weights_inside(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> list[Inside]:
@@ -96,7 +96,7 @@ def weights_inside(record: Explanation, known: SceneAnnotation, caption: str, to
         overlap = mask_overlap(mask, record.grid).reshape(-1)  # (N,)
         name = objects_name(known.scene, mention.objects)
         weights += [
-            Inside(word, mention.phrase, mention.objects, name, energy_inside(maps[word], overlap))
+            Inside(word, mention.objects, name, energy_inside(maps[word], overlap))
             for word in words_of(mention, positions)
             if word < len(maps) - 1 and maps[word].any()  # the last one is [SEP]
         ]
@@ -107,11 +107,6 @@ def words_of(mention: Mention, positions: Sequence[range]) -> list[int]:
     """Return the positions of a phrase's word pieces in the encoded caption."""
     last = mention.first_word + len(mention.phrase.split())
     return [place for word in positions[mention.first_word : last] for place in word]
-
-
-def sentence(inside: Inside) -> str:
-    """Return the figure in words."""
-    return say("word.inside", share=100 * inside.fraction, name=inside.name)
 
 
 def objects_value(known: SceneAnnotation, caption: str) -> list[dict[str, Any]]:
@@ -125,7 +120,7 @@ def scene_value(record: Explanation, known: SceneAnnotation, caption: str, token
         "unit": UNIT,
         "objects": objects_value(known, caption),
         "inside": {
-            str(weight.word): {"share": weight.fraction, "objects": list(weight.objects), "says": sentence(weight)}
+            str(weight.word): {"share": weight.fraction, "objects": list(weight.objects), "says": weight.says}
             for weight in weights_inside(record, known, caption, tokenizer)
         },
     }

@@ -191,12 +191,8 @@ def _parameters(trained: CrossSparseAggrNet, paper: bool) -> dict[str, Tensor]:
     values = trained.state_dict()
     if paper or not trained.use_paper_version:
         return values
-    aggregation = {
-        name.replace(".weight_sparse.", ".weight."): value
-        for name, value in values.items()
-        if name.startswith("aggr_net.")
-    }
-    return {name: value for name, value in aggregation.items() if not name.startswith("aggr_net.weight_dense.")}
+    names = [name for name in values if name.startswith("aggr_net.") and ".weight_dense." not in name]
+    return {name.replace(".weight_sparse.", ".weight."): values[name] for name in names}
 
 
 def _see_fewer(hrpa: HRPA, top_k: int) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 from demo.drawing.formats import PAGE, Download, file_name
 from demo.galleries.indexes.index import IndexedGallery
-from demo.record.mask_overlap import describe_overlap
-from demo.record.packing import overlap, packed
+from demo.record.packing import describe_overlap, overlap, packed
 from demo.record.photo import get_credit, photo_value
 from demo.record.scene import UNIT, objects_value, outlines
 from demo.service.retrieval import RetrievalService
@@ -29,11 +28,7 @@ def compared_value(
     records = compared_records(service, indexed, state, captions)
     known = indexed.gallery.items[state.index].known
     items = [
-        {
-            "caption": text,
-            "similarity": record.similarity,
-            "record": packed(record),
-        }
+        {"caption": text, "similarity": record.similarity, "record": packed(record)}
         | ({} if known is None else {"objects": objects_value(known, text)})
         for text, record in zip(captions, records, strict=True)
     ]

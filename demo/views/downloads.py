@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from demo.drawing.formats import PAGE, TYPES, Download, Heading, file_name
+from demo.drawing.formats import PAGE, Download, Heading, file_name
 from demo.galleries.indexes.index import IndexedGallery
 from demo.record.counterfactual import decision_numbers, decision_sentence
 from demo.record.photo import get_credit
@@ -55,4 +55,4 @@ def page_file(component: str, value: Mapping[str, Any], title: str, name: str) -
     """Return a view as a page that needs no server: what it draws, as `demo.notebook.page.page` takes it."""
     from demo.notebook.page import page  # Matplotlib is imported with the first file
 
-    return Download(name, page(component, dict(value), title).encode(), TYPES[PAGE])
+    return Download(name, page(component, dict(value), title).encode())

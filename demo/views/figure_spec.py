@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from demo.drawing.formats import TYPES, Download, file_name
+from demo.drawing.formats import Download, file_name, json_file
 from demo.galleries.indexes.index import IndexedGallery
 from demo.galleries.sources.named import NAMES
-from demo.record.contrast import Contrast, Part, deciding
+from demo.record.contrast import Contrast, deciding
 from demo.record.photo import get_credit
 from demo.record.texts.table import say
 from demo.service.retrieval import RetrievalService
@@ -23,9 +22,9 @@ Row = dict[str, Any]
 def compared_spec(
     service: RetrievalService, indexed: IndexedGallery, index: int, captions: Sequence[str], layer: str
 ) -> Download:
-    """Several captions over one photograph: a column each, under one layer."""
+    """Return the spec of several captions over one photograph: a column each, under one layer."""
     columns = {"captions": list(captions), "layer": layer}
-    return written_spec(service, indexed, [photo_row(service, indexed, index)], columns, index)
+    return _written_spec(service, indexed, [_photo_row(service, indexed, index)], columns, index)
 
 
 def contrast_spec(
@@ -46,23 +45,17 @@ def contrast_spec(
     part = contrast.word(layer)
     parts = deciding(contrast) if part is None else [part]
     rows = []
-    for place, (index, side) in enumerate(zip(indices, (contrast.left, contrast.right), strict=True)):
-        maps = [word_layer(part, place) for part in parts]
-        row = photo_row(service, indexed, index) | {"caption": side.caption}
-        row |= {"dense": dense} if dense else {}
-        rows.append(row | {"layers": maps if part is not None else ["photo", *maps]})
-    return written_spec(service, indexed, rows, {}, *dict.fromkeys(indices))
+    for place, (index, side) in enumerate(zip(indices, contrast.sides, strict=True)):
+        layers = [] if part is not None else ["photo"]
+        for pieces in (each.pieces[place] for each in parts):  # the photo where the caption lacks the word
+            ends = dict.fromkeys((pieces[0], pieces[-1])) if pieces else ()
+            layers.append(f"piece:{'-'.join(map(str, ends))}" if pieces else "photo")
+        row = _photo_row(service, indexed, index) | {"caption": side.caption} | ({"dense": dense} if dense else {})
+        rows.append(row | {"layers": layers})
+    return _written_spec(service, indexed, rows, {}, *dict.fromkeys(indices))
 
 
-def word_layer(part: Part, place: int) -> str:
-    """Return a word's map on the left (0) or right side as a spec names it; the photo if its caption lacks the word."""
-    pieces = (part.left_pieces, part.right_pieces)[place]
-    if not pieces:
-        return "photo"
-    return f"piece:{pieces[0]}" if len(pieces) == 1 else f"piece:{pieces[0]}-{pieces[-1]}"
-
-
-def photo_row(service: RetrievalService, indexed: IndexedGallery, index: int) -> Row:
+def _photo_row(service: RetrievalService, indexed: IndexedGallery, index: int) -> Row:
     """Return a row's photograph with its credit, by name, or as a file to put next to the spec."""
     item, name = indexed.gallery.items[index], indexed.gallery.name
     public = service.galleries.get(name)
@@ -75,12 +68,10 @@ def photo_row(service: RetrievalService, indexed: IndexedGallery, index: int) ->
     return {"photo": file, "note": say("file.put_photo", name=file)} | credit
 
 
-def written_spec(
+def _written_spec(
     service: RetrievalService, indexed: IndexedGallery, rows: Sequence[Row], columns: Row, *indices: int
 ) -> Download:
-    """Return the file."""
     note = {} if service.name in shipped_models() else {"note": say("file.put_model", name=service.name)}
     spec = note | {"model": service.name, "width": WIDTH, "rows": list(rows)} | columns
     titles = " ".join(indexed.gallery.items[index].title for index in indices)
-    name = file_name(service.name, titles, "figure", "json")
-    return Download(name, json.dumps(spec, ensure_ascii=False, indent=1).encode(), TYPES["json"])
+    return json_file(file_name(service.name, titles, "figure", "json"), spec)

@@ -12,6 +12,8 @@ from demo.record.texts.table import say
 from demo.service.ranking import ImageRanking, group_near_photographs
 from demo.views.state import RANKED
 
+ALIKE = {"text": "alike", "tip": "alike_tip"}
+
 
 def ranking_value(
     indexed: IndexedGallery,
@@ -25,13 +27,12 @@ def ranking_value(
     noun = noun if total != 1 else noun.removesuffix("s")
     key = "list.ranked_short" if scored < total else "list.ranked_best" if total > count else "list.ranked"
     numbers = {"scored": scored, "total": total, "milliseconds": 1000 * seconds, "count": count}
-    lists = [(phrase("Caption only") if with_dense else "", alone)] + (
-        [(phrase("With dense caption"), with_dense)] if with_dense else []
-    )
+    lists = [(phrase("Caption only") if with_dense else "", alone)]
+    lists += [(phrase("With dense caption"), with_dense)] if with_dense else []
     return {
         "note": say(key, noun=say(f"noun.{noun}"), **numbers),
         "all": say("list.score_all", total=total) if scored < total else "",
-        "lists": [{"title": title, "items": _items(indexed, ranking, count)} for title, ranking in lists if ranking],
+        "lists": [{"title": title, "items": _items(indexed, ranking, count)} for title, ranking in lists],
     }
 
 
@@ -50,9 +51,7 @@ def _items(indexed: IndexedGallery, ranking: ImageRanking, count: int) -> list[d
     for best, *others in group_near_photographs(indexed, ranking.order, count):
         row = item(best)
         if others:
-            texts = {
-                name: say(f"list.{key}", count=len(others)) for name, key in (("text", "alike"), ("tip", "alike_tip"))
-            }
+            texts = {name: say(f"list.{key}", count=len(others)) for name, key in ALIKE.items()}
             row["alike"] = texts | {"items": [item(index) for index in others]}
         rows.append(row)
     return rows

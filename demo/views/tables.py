@@ -70,21 +70,20 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[
 
     Where it is wider than the screen it is scrolled, by keys too: hence its place among the tab stops, and its name.
     """
-    above = "".join(headed(phrase(group), 'scope="colgroup" colspan="3"') for group in groups)
-    head = "".join(headed(phrase(text), 'scope="col"') for text in heads)
+
+    def header(text: str, attributes: str) -> str:
+        return f"<th {attributes}>{rich(text)}</th>" if text else "<td></td>"
+
+    above = "".join(header(phrase(group), 'scope="colgroup" colspan="3"') for group in groups)
+    above = f"<tr>{above}</tr>" if groups else ""
+    head = "".join(header(phrase(text), 'scope="col"') for text in heads)
     named = [
-        headed(first, 'scope="row"') + "".join(f"<td>{rich(text)}</td>" for text in others) for first, *others in rows
+        header(first, 'scope="row"') + "".join(f"<td>{rich(text)}</td>" for text in others) for first, *others in rows
     ]
     body = "".join(f"<tr>{row}</tr>" for row in named)
-    above = f"<tr>{above}</tr>" if groups else ""
     name = escape(listed(dict.fromkeys(phrase(text) for text in heads if text)), quote=True)
     content = f"<table><thead>{above}<tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="wide" role="group" tabindex="0" aria-label="{name}">{content}</div>'
-
-
-def headed(text: str, attributes: str) -> str:
-    """Return a header of a table; an empty cell where it says nothing."""
-    return f"<th {attributes}>{rich(text)}</th>" if text else "<td></td>"
 
 
 def grounding_table(rows: Sequence[dict[str, Any]]) -> str:
@@ -93,18 +92,15 @@ def grounding_table(rows: Sequence[dict[str, Any]]) -> str:
     cells = [
         (
             *(row["model"], row["split"], phrase(METHODS.get(row["method"], row["method"]))),
-            *(interval(row["measures"].get(name)) for name in names),
+            *(_interval(row["measures"].get(name)) for name in names),
         )
         for row in rows
     ]
     return table(("model", "data", "map", *(MEASURE_NAMES[name] for name in names)), cells)
 
 
-def interval(value: tuple[float, float | None, float | None] | None) -> str:
-    """Return a mean with its interval, or nothing."""
+def _interval(value: tuple[float, float | None, float | None] | None) -> str:
     if value is None:
         return ""
     mean, low, high = value
-    if low is None or high is None:
-        return written(mean, ".3f")
-    return say("about.interval", mean=mean, low=low, high=high)
+    return written(mean, ".3f") if None in value else say("about.interval", mean=mean, low=low, high=high)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from demo.drawing.codecs import film_kind
 from demo.drawing.formats import Download
 from demo.galleries.indexes.index import IndexedGallery, require_in_memory
-from demo.record.timeline import timeline_value
+from demo.record.texts.table import say
 from demo.service.captions import read_caption
+from demo.service.masks import mask_text
 from demo.service.ranking import ImageRanking
 from demo.service.retrieval import RetrievalService
 from demo.service.timeline import Timeline, timeline
 from demo.views.state import ViewState
+
+TILES = 12  # frames with their masks, of all captions together
 
 
 def second_caption(service: RetrievalService, indexed: IndexedGallery, text: str) -> str:
@@ -36,11 +41,39 @@ def followed(
 def followed_value(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, ranking: ImageRanking
 ) -> dict[str, Any]:
-    """Return the timeline of a view; see `timeline_value`."""
-    formats = ("GIF", {"mp4": "MP4", "webm": "WebM"}[film_kind()], "PNG", "CSV", "JSON")
-    return timeline_value(
-        require_in_memory(indexed), followed(service, indexed, state, ranking), service.model.grid, formats
-    )
+    """Return the scores and masks of a view's captions through a video, as the page draws them."""
+    lines, frames = followed(service, indexed, state, ranking), require_in_memory(indexed)
+    return {
+        "seconds": lines[0].seconds.round(3).tolist(),
+        "titles": [item.title for item in indexed.gallery.items],
+        "grid": list(service.model.grid),
+        "formats": ["GIF", {"mp4": "MP4", "webm": "WebM"}[film_kind()], "PNG", "CSV", "JSON"],
+        "lines": [
+            {
+                "caption": line.reading.text,
+                "scores": line.scores.round(5).tolist(),
+                "moments": list(line.moments),
+                "tiles": [
+                    {"index": index, "thumb": frames.thumbnails[index], "mask": mask_text(line.masks[index])}
+                    for index in tiles(len(frames), TILES // len(lines))
+                ],
+                "steady": steadiness(line),
+            }
+            for line in lines
+        ],
+    }
+
+
+def tiles(count: int, most: int) -> list[int]:
+    """Return representative frames: the first, the last, and even steps between them."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int)).tolist()
+
+
+def steadiness(line: Timeline) -> str:
+    """Return how much of the mask neighbouring frames have in common, next to their similarity; "" for one."""
+    if not len(line.mask_iou):
+        return ""
+    return say("timeline.steady", iou=100 * line.mask_iou.mean(), cosine=line.frame_cosine.mean())
 
 
 def film_download(service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str) -> Download:

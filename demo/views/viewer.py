@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demo.galleries.annotation import SceneAnnotation
 from demo.galleries.indexes.index import IndexedGallery
 from demo.record.counterfactual import decision_words, game_words
 from demo.record.layers.layers import Layer
-from demo.record.mask_overlap import pack_other_masks
-from demo.record.packing import packed
+from demo.record.packing import pack_array, pack_other_masks, packed
 from demo.record.photo import photo_value
 from demo.record.scene import outlines, scene_value
+from demo.service.captions import read_caption
 from demo.service.experiments.counterfactual import Decided, Forcing
 from demo.service.masks import mask_text, read_mask
 from demo.service.measuring.effects import patches_of
 from demo.service.measuring.measures import find_measure, is_slow
+from demo.service.models.personal import explain_frame
 from demo.service.retrieval import RetrievalService
 from demo.views.photos import ranking_value
 from demo.views.state import ViewState
@@ -47,14 +47,6 @@ def shown_record(
     return service.measure(*pair, name, mask, progress) if find_measure(name) else service.explain(*pair, mask)
 
 
-def quick_record(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> Explanation:
-    """As `shown_record`, without what takes long to measure and has not been measured yet."""
-    name = Layer.parse(state.layer).name
-    pair = (indexed, state.index, state.caption, state.dense)
-    waits = is_slow(name) and not service.is_measured(*pair, name, forced_mask(service, state))
-    return shown_record(service, indexed, replace(state, layer="mask") if waits else state)
-
-
 def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> tuple[Decided, Decided] | None:
     """Return the view's decision by hand and the model's own; None where the model decides."""
     mask = forced_mask(service, state)
@@ -65,11 +57,21 @@ def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewStat
 
 
 def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
-    """Return the value of the viewer in Photos, where patches can be kept and dropped."""
-    whatif = whatif_value(service, indexed, state)
-    value = viewer_value(service, indexed, state, quick_record(service, indexed, state))
-    choices = {"mask": state.mask, "budget": state.budget, "whatif": whatif}
-    return value | choices | {"others": other_masks(service, indexed, state)}
+    """Return the value of the viewer in Photos, where patches can be kept and dropped.
+
+    It lacks what takes long to measure and has not been measured yet. "others" are the masks for other things in the
+    photograph, see `pack_other_masks`; for captions alone.
+    """
+    name, pair = Layer.parse(state.layer).name, (indexed, state.index, state.caption, state.dense)
+    choices = {"mask": state.mask, "budget": state.budget, "whatif": whatif_value(service, indexed, state)}
+    waits = is_slow(name) and not service.is_measured(*pair, name, forced_mask(service, state))
+    record = shown_record(service, indexed, replace(state, layer="mask") if waits else state)
+    phrases = [text for text in indexed.gallery.items[state.index].phrases if text != state.caption][:OTHERS]
+    others = []
+    if phrases and not state.dense:
+        kept = service.explain(indexed, state.index, state.caption).sparse.kept
+        others = pack_other_masks(kept, phrases, list(service.decide(indexed, state.index, phrases)))
+    return viewer_value(service, indexed, state, record) | choices | {"others": others}
 
 
 def viewer_value(
@@ -87,23 +89,18 @@ def viewer_value(
     }
 
 
-def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> list[dict[str, str]]:
-    """Return what the mask would be for other things in the photograph, see `pack_other_masks`; for captions alone."""
-    phrases = [text for text in indexed.gallery.items[state.index].phrases if text != state.caption]
-    if state.dense or not phrases:
-        return []
-    kept = service.explain(indexed, state.index, state.caption).sparse.kept
-    return pack_other_masks(kept, phrases[:OTHERS], list(service.decide(indexed, state.index, phrases[:OTHERS])))
-
-
 def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
     """Return what the page needs to try decisions: the model's `own`, `objects`, `budget`, and `now` or `game`."""
     mask = forced_mask(service, state)
     record = service.explain(indexed, state.index, state.caption, state.dense)
     known = indexed.gallery.items[state.index].known
+    objects = []  # of a scene, of which something is seen, each with the mask of the patches inside it
+    if known is not None:
+        for outline in outlines(known, state.caption):
+            objects.append((outline.name, mask_text(patches_of(known, (outline.number,), record.grid))))
     content: dict[str, Any] = {
         "own": mask_text(record.sparse.kept),
-        "objects": [] if known is None else inside_masks(known, state.caption, record.grid),
+        "objects": objects,
         "budget": min(BUDGET, record.sparse.kept.size),
         "now": None,
         "game": None,
@@ -120,11 +117,21 @@ def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: View
     return content
 
 
-def inside_masks(known: SceneAnnotation, caption: str, grid: tuple[int, int]) -> list[tuple[str, str]]:
-    """Return the name of each object of a scene of which something is seen, and the mask of the patches inside it."""
-    return [
-        (outline.name, mask_text(patches_of(known, (outline.number,), grid))) for outline in outlines(known, caption)
-    ]
+def look_value(service: RetrievalService, name: str, content: bytes, caption: str) -> dict[str, Any]:
+    """Return a caption's mask on a camera's encoded frame, with word maps (L, N); nothing of the frame is kept.
+
+    Raises:
+        ValueError: the frame or the caption cannot be read.
+    """
+    record = explain_frame(service, name, content, read_caption(service.model, caption).text)
+    return {
+        "grid": list(record.grid),
+        "mask": mask_text(record.sparse.kept),
+        "words": list(record.sparse_alignment.words),
+        "maps": pack_array(np.asarray(record.sparse_alignment.word_maps)),
+        "similarity": record.similarity,
+        "model": service.name,
+    }
 
 
 def worked_example(

@@ -232,7 +232,7 @@ def test_what_stands_side_by_side_is_drawn_to_the_same_maps(
         assert panels[0].record.similarity == pytest.approx(side.similarity, abs=1e-4)
         assert part is not None or panels[0].layer.name == "photo"
         for panel, shown in zip(panels if part is not None else panels[1:], parts, strict=True):
-            if (shown.left_pieces, shown.right_pieces)[place]:
+            if shown.pieces[place]:
                 assert np.allclose(values_of(panel), maps_of(contrast, shown)[place], atol=1e-4)
                 assert f'"{shown.name}"' in panel.head
             else:  # the caption has not got the word

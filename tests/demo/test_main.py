@@ -18,7 +18,7 @@ from demo.record.packing import packed
 from demo.service.models import start
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views.judge.judgement import score_sentence
+from demo.views.judge.values import score_sentence
 from tests.helpers.models.judged import photos_judge
 from tests.helpers.web.single_page import shown_in
 
@@ -44,7 +44,7 @@ def test_words_are_counted_as_in_a_sentence(
 
     def noted(*given: Any, **_: Any) -> Download:
         drawn.append(given[5])
-        return Download("", b"", "")
+        return Download("", b"")
 
     monkeypatch.setattr(exports, "explanation_file", noted)
     pieces = opened.model.words("a tabby cat")

@@ -1,5 +1,5 @@
 // Sentences on a manual decision compared with the model's, and on the game, as demo/record/counterfactual.py; and of
-// the mask for another caption, as demo/record/mask_overlap.py. A decision is {record, rank, total}.
+// the mask for another caption, as demo/record/packing.py. A decision is {record, rank, total}.
 
 import { say, tokenLabel } from "../base/words.js";
 import { wordLine } from "./sentences.js";

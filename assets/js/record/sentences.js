@@ -1,5 +1,5 @@
 // What is said of one record: its layers, patches, words and terms, from the templates of the page's table. As
-// demo/record/layers/sentences.py, demo/record/layers/layers.py and demo/record/layers/layer_facts.py say some of it in files, in commands and
+// demo/record/layers/layers.py and demo/record/layers/layer_facts.py say some of it in files, in commands and
 // in the lesson; tests/helpers/models/record_words.py is all of it in Python.
 
 import { cellOf, extremes, firstHighest, sum } from "../base/arrays.js";

@@ -16,7 +16,7 @@ const VEILED = 0.75; // opacity of the veil over dropped patches
 const DIGITS = 3;
 const WIDE = window.matchMedia("(min-width: 761px)"); // where all of it stands open; else the picture comes first
 
-// The element, and `show(index)`, which marks a frame. value: of demo/record/timeline.py; pick(index): one was chosen.
+// The element, and `show(index)`, which marks a frame. value: of demo/views/video.py; pick(index): one was chosen.
 function timeline(value, selected, pick, asks) {
   const { seconds, titles, lines } = value;
   let now = selected;
@@ -197,7 +197,7 @@ export function videoTimeline({ choose, second, compare }) {
     steppedAt = now;
   }
 
-  // value: of demo/record/timeline.py, null where the gallery is no video; isTrained: whether the share of patches is.
+  // value: of demo/views/video.py, null where the gallery is no video; isTrained: whether the share of patches is.
   function show(value, index, isTrained) {
     element.hidden = !value;
     note.textContent = value && !isTrained ? say("explore.timeline_trained") : "";

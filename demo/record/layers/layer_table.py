@@ -39,9 +39,8 @@ class Row:
     words: str = ""  # key of its title and sentence in table.json; default: its name
     unit: str = ""  # key of its scale's label in table.json; default: its name
     facts: Callable[[facts.Shown], facts.Facts] = facts.no_more  # what these need besides the numbers of every layer
-    looks: Mapping[str, str] = field(
-        default_factory=lambda: DECISION
-    )  # of a mask's patches, kept ones first, with their meanings in table.json
+    # of a mask's patches, kept ones first, with their meanings in table.json
+    looks: Mapping[str, str] = field(default_factory=lambda: DECISION)
     marked: tuple[int, ...] = (1,)  # values of a mask that its alternative text locates
     brief: str = ""  # that text's template, in place of title and sentence
     measure: Measure | None = None  # if it is measured on request
@@ -75,64 +74,33 @@ class Row:
 
     def for_page(self) -> dict[str, Any]:
         """Return the fields for the page's scripts; JSON ready."""
-        return {
-            "name": self.name,
-            "source": dict(self.source),
-            "scale": self.scale,
-            "number": self.number,
-            "first": self.first,
-            "branches": list(self.branches),
-            "measured": self.measure is not None,
-            "slow": self.measure is not None and self.measure.slow,
-            "compared": self.compared,
-            "words": self.words,
-            "unit": self.unit,
-            "facts": self.facts.__name__,
-            "looks": dict(self.looks),
-            "marked": list(self.marked),
-            "brief": self.brief,
-        }
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+        measured = {"measured": self.measure is not None, "slow": self.measure is not None and self.measure.slow}
+        facts = {"first": self.first, "facts": self.facts.__name__}
+        return {name: value for name, value in values.items() if name != "measure"} | measured | facts
 
 
-def part(name: str, compared: bool = False) -> Row:
-    """Return the row of a part of the total score."""
+def _part(name: str, compared: bool = False) -> Row:
     source = {f"branch.parts.{name}": 1}
     return Row(name, source, "lowest", "", EITHER, "part", "part", facts.of_part, compared=compared)
 
 
-def measured(measure: Measure) -> Iterator[Row]:
-    """Yield the rows of a measure."""
+def _measured(measure: Measure) -> Iterator[Row]:
     name, path = measure.name, f"measures.{measure.name}"
     if measure.gives == "effects":
-        quick = not measure.slow
-        yield Row(
-            name,
-            {f"{path}.values": 1},
-            "diverging",
-            unit="lost",
-            facts=facts.of_effects,
-            measure=measure,
-            compared=quick,
-        )
-        words = f"{name}_word"
-        yield Row(name, {f"{path}.words": 1}, "diverging", "word", words=words, unit="share", measure=measure)
-    elif measure.gives == "set":
-        source = {f"{path}.kept": 1}
-        yield Row(name, source, "mask", unit="mask", facts=facts.of_decision, measure=measure, compared=True)
+        source, words = {f"{path}.values": 1}, f"{name}_word"
+        quick: dict[str, Any] = {"measure": measure, "compared": not measure.slow}
+        yield Row(name, source, "diverging", unit="lost", facts=facts.of_effects, **quick)
+        source = {f"{path}.words": 1}
+        yield Row(name, source, "diverging", "word", words=words, unit="share", measure=measure)
+        return
+    common: dict[str, Any] = {"unit": "mask", "facts": facts.of_decision, "measure": measure, "compared": True}
+    if measure.gives == "set":
+        yield Row(name, {f"{path}.kept": 1}, "mask", **common)
     else:
         source = {"branch.kept": 3, f"{path}.dropped": -2, f"{path}.added": 2}
         looks = {"kept": "kept", "sparse": "to_drop", "dense": "to_keep", "dropped": "dropped"}
-        yield Row(
-            name,
-            source,
-            "fates",
-            unit="mask",
-            facts=facts.of_decision,
-            looks=looks,
-            marked=(1, 2),
-            measure=measure,
-            compared=True,
-        )
+        yield Row(name, source, "fates", looks=looks, marked=(1, 2), **common)
 
 
 LAYERS: tuple[Row, ...] = (
@@ -150,28 +118,23 @@ LAYERS: tuple[Row, ...] = (
         brief="alternative.mask_both",
     ),
     Row("score", {"branch.score": 1}, "lowest", branches=EITHER, compared=True),
-    part("s_p"),
-    part("s_st", compared=True),
-    part("s_im"),
-    part("s_dt"),
+    _part("s_p"),
+    _part("s_st", compared=True),
+    _part("s_im"),
+    _part("s_dt"),
     Row("token", {"branch.aggregation_weights": 1}, "zero", "token", EITHER, unit="weights"),
     Row("tokens", {"branch.aggregation_weights": 1}, "zero", "", EITHER, unit="weights", facts=facts.of_tokens),
     Row("extra", {"branch.extra_weights": 1}, "zero", "", EITHER, unit="weights", facts=facts.of_extra),
     Row("word", {"alignment.word_maps": 1}, "zero", "word", unit="weights", facts=facts.of_word),
     Row("fit", {"alignment.patch_cosines": 1}, "lowest", "word", unit="cosine"),
     Row("class", {"classes.probability": 1}, "zero", unit="probability", facts=facts.of_class),
-    *(row for measure in MEASURES for row in measured(measure)),
+    *(row for measure in MEASURES for row in _measured(measure)),
 )
 
 
 def row_of(name: str, number: int | None, branch: str) -> Row | None:
     """Return the row of a layer; None if there is no such layer."""
     return next((row for row in LAYERS if row.matches(name, number, branch)), None)
-
-
-def names_by_word() -> list[str]:
-    """Return the names numbered by word."""
-    return [row.name for row in LAYERS if row.number == "word"]
 
 
 def compared_names() -> list[str]:
@@ -181,14 +144,9 @@ def compared_names() -> list[str]:
 
 def existing() -> str:
     """List the layers in words."""
-    named = {row.name: row for row in reversed(LAYERS) if row.branches != BOTH}  # a name's first row
-    rows = [row for row in LAYERS if named.get(row.name) is row]
-    forms = [row.form for row in rows]
-    also = [row for row in LAYERS if row.number and named[row.name] is not row]  # with a number too
-    by_word = next((at for at, row in enumerate(rows) if row.number == "word"), None)
-    if by_word is not None:
-        forms[by_word] += " (or another number)"
-    if also:
-        last = max(at for at, row in enumerate(rows) if row.name in {row.name for row in also})
-        forms[last] += f" (also {also[0].form}, of a word)"
-    return f"{', '.join(forms)}; mask, scores and tokens also with :dense, and mask:both"
+    rows = {row.name: row for row in reversed(LAYERS) if row.branches != BOTH}  # a name's first row
+    forms = {name: rows[name].form for name in dict.fromkeys(row.name for row in LAYERS)}
+    forms[next(name for name in forms if rows[name].number == "word")] += " (or another number)"
+    also = [row for row in LAYERS if row.number and rows[row.name] is not row]  # with a number too
+    forms[also[-1].name] += f" (also {also[0].form}, of a word)"
+    return f"{', '.join(forms.values())}; mask, scores and tokens also with :dense, and mask:both"

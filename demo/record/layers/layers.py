@@ -24,6 +24,7 @@ from seps import BranchExplanation, Explanation
 Floats = NDArray[np.floating[Any]]
 
 FORM = re.compile(r"([a-z_]+)(?::([0-9]{1,9}))?(?::(dense|both))?")
+SPECIAL = ("[CLS]", "[SEP]")  # labels of the tokens around a caption
 LIES = {"zero": "weight", "lowest": "highest", "diverging": "cost", "mask": "most", "fates": "most"}  # in table.json
 
 
@@ -84,8 +85,10 @@ class Layer:
             raise ValueError(f'The layer "{self}" needs a dense caption, and there is none: add one, or choose "mask".')
         if not has_row(record, row, self.branch):
             raise ValueError(self._missing(branch))
-        if row.number:
-            self._check_number(row, branch, numbers_of(record, row, self.branch))
+        if row.number and self.number not in (numbers := numbers_of(record, row, self.branch)):
+            owner = "The caption" if row.number == "word" else f"The {branch.name} branch"
+            owned = f"{owner} has {counted(len(numbers), row.number)}, {numbers.start} to {numbers.stop - 1}"
+            raise ValueError(f"{owned}, but {row.number} {self.number} was asked for.")
 
     def values(self, record: Explanation) -> LayerValues:
         """Return the layer's numbers from a record; ValueError if the record lacks them."""
@@ -114,14 +117,14 @@ class Layer:
             title = say("title.of_branch", title=title, branch=phrase(branch.name))
         label = say(f"scale.{row.unit or self.name}", **named)
         sentence = say(f"sentence.{facts.sentence or words}", **named)
-        low, high = ends(row, values)
+        low, high = _ends(row, values)
         return LayerValues(title, label, values, low, high, branch.kept, sentence, row.scale == "diverging")
 
     def _numbers(self, record: Explanation, branch: BranchExplanation) -> Floats:
         """Return the values at its row's source: (N,), (K, N) for all tokens, (0, N) for the photo only."""
         row, total = self.row, np.zeros((0, branch.kept.size))
         for path, times in row.source.items():
-            values = resolve(record, path, self.branch)
+            values = _resolve(record, path, self.branch)
             if values is None:
                 continue
             values = values if self.number is None else values[self.number - row.first]
@@ -132,21 +135,15 @@ class Layer:
 
     def _missing(self, branch: BranchExplanation) -> str:
         """Why a record does not have it."""
+        path = next(iter(self.row.source))
         if self.row.measure is not None:
             return f'The layer "{self}" is measured in Photos, Captions and Compare, not here: choose another layer.'
-        if any(path.startswith("classes.") for path in self.row.source):
+        if path.startswith("classes."):
             return f'The layer "{self}" needs a model that knows classes by name: choose another layer.'
-        if any(path.startswith("branch.parts.") for path in self.row.source):
+        if path.startswith("branch.parts."):
             parts = ", ".join(branch.parts)
             return f"The {branch.name} branch's score has no part {self.name} here: its parts are {parts}."
         return f"The {branch.name} branch merges no tokens here: choose another layer."
-
-    def _check_number(self, row: Row, branch: BranchExplanation, numbers: range) -> None:
-        """Raise ValueError where the number is none of those that there are."""
-        if self.number not in numbers:
-            owner = "The caption" if row.number == "word" else f"The {branch.name} branch"
-            owned = f"{owner} has {counted(len(numbers), row.number)}, {numbers.start} to {numbers.stop - 1}"
-            raise ValueError(f"{owned}, but {row.number} {self.number} was asked for.")
 
 
 def branch_of(record: Explanation, branch: str) -> BranchExplanation | None:
@@ -156,7 +153,7 @@ def branch_of(record: Explanation, branch: str) -> BranchExplanation | None:
     return record.sparse if branch == "both" and record.dense is not None else record.dense
 
 
-def resolve(record: Explanation, path: str, branch: str) -> NDArray[Any] | None:
+def _resolve(record: Explanation, path: str, branch: str) -> NDArray[Any] | None:
     """Return the value at a path of a row's source, or None, as `resolve` in assets/js/record/sentences.js."""
     root, *steps = path.split(".")
     value: Any = {
@@ -178,19 +175,18 @@ def has_row(record: Explanation, row: Row, branch: str) -> bool:
         return False
     if row.measure is not None:
         return row.name in measures_of(record)
-    values = [resolve(record, path, branch) for path in row.source]
+    values = [_resolve(record, path, branch) for path in row.source]
     return all(part is not None and len(part) > 0 for part in values)
 
 
 def numbers_of(record: Explanation, row: Row, branch: str) -> range:
     """Return the numbers that a row's layers have in a record."""
-    values = [resolve(record, path, branch) for path in row.source]
+    values = [_resolve(record, path, branch) for path in row.source]
     count = max((len(part) for part in values if part is not None), default=0)
     return range(row.first, row.first + count)
 
 
-def ends(row: Row, values: Floats) -> tuple[float, float]:
-    """Return the ends of a layer's scale."""
+def _ends(row: Row, values: Floats) -> tuple[float, float]:
     if row.is_mask:
         return 0.0, 1.0 if row.scale == "mask" else 3.0
     if row.scale == "diverging":
@@ -216,16 +212,50 @@ def describe(record: Explanation, layer: Layer) -> str:
         amounts = np.maximum(shown.values, 0.0)
     else:
         amounts = shown.values.reshape(-1, shown.kept.size).sum(axis=0) - shown.low
-    title = say(row.brief, kept=amounts.sum(), total=amounts.size) if row.brief else join_title(shown)
+    sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.。')}"
+    title = say("alternative.values", title=shown.title, sentence=sentence)
+    if row.brief:
+        title = say(row.brief, kept=amounts.sum(), total=amounts.size)
     if not amounts.any() or (row.brief and amounts.all()):
         return title
     place = whereabouts(record.on_grid(amounts))
+    key = "even" if place is None else LIES[row.scale]
+    return say(f"alternative.{key}", said=title, place=phrase(place or ""))
+
+
+def branches_of(record: Explanation) -> list[BranchExplanation]:
+    """Return the branches that ran."""
+    return [branch for branch in (record.sparse, record.dense) if branch is not None]
+
+
+def mask_key(layer: Layer) -> list[list[str]]:
+    """Return the styles of a mask's patches with their meaning, kept patches first."""
+    return [[look, say(f"mask.{meaning}")] for look, meaning in layer.row.looks.items()]
+
+
+def describe_kept(branch: BranchExplanation) -> str:
+    """Return how many patches a branch kept."""
+    return say("mask.count", kept=branch.kept.sum(), total=branch.kept.size)
+
+
+def word_line(record: Explanation, number: int) -> str:
+    """Return the token that a word met best."""
+    alignment = record.sparse_alignment
+    best = int(alignment.best_token[number])
     return say(
-        "alternative.even" if place is None else f"alternative.{LIES[row.scale]}", said=title, place=phrase(place or "")
+        "word.met" if alignment.word_maps[number].any() else "word.placeless",
+        word=alignment.words[number],
+        cosine=alignment.cosines[best, number],
+        token=alignment.tokens[best],
     )
 
 
-def join_title(shown: LayerValues) -> str:
-    """Return a layer's title and its sentence in one."""
-    sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.。')}"
-    return say("alternative.values", title=shown.title, sentence=sentence)
+def term_titles(record: Explanation) -> dict[str, str]:
+    """Return each term's title: with its caption's name where two captions have terms."""
+    both = record.dense_alignment is not None
+    titles = {}
+    for name in record.terms:
+        caption, _, term = name.partition(" ")
+        title = say(f"term.{term}")
+        titles[name] = say("term.of_caption", caption=phrase(caption), term=title) if both else title
+    return titles

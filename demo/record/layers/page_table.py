@@ -18,9 +18,8 @@ from demo.record.texts.table import (
     TABLE,
     WORDS,
     Table,
-    merged,
+    page_table,
     symbols,
-    with_two_decimals,
 )
 
 LANGUAGE_SCRIPT = Path(__file__).resolve().parents[3] / "assets" / "opening" / "language.js"
@@ -28,8 +27,8 @@ LANGUAGE_SCRIPT = Path(__file__).resolve().parents[3] / "assets" / "opening" / "
 
 def language_tags(lesson: Collection[str] = (), unused: Collection[str] = ()) -> str:
     """Return the script that reads the page's language, and the Chinese tables; arguments as in `table_data`."""
-    chinese = without(CHINESE_TABLE, unused) | {name: CHINESE_LESSON[name] for name in lesson}
-    chinese = get_page_table(chinese, CHINESE_WORDS) | {"phrases": PHRASES}
+    chinese = _without(CHINESE_TABLE, unused) | {name: CHINESE_LESSON[name] for name in lesson}
+    chinese = page_table(chinese, CHINESE_WORDS) | {"phrases": PHRASES}
     script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
     return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
 
@@ -57,19 +56,13 @@ def table_data(
     """
     rows = layer_table.LAYERS
     layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
-    table = without(TABLE, unused) | {name: LESSON[name] for name in lesson}
-    table = get_page_table(table, WORDS) if words else table
+    table = _without(TABLE, unused) | {name: LESSON[name] for name in lesson}
+    table = page_table(table, WORDS) if words else table
     return compact(table | {"symbols": symbols(), "layers": layers})
 
 
-def without(table: Table, sections: Collection[str]) -> Table:
-    """Return a table without some of its sections."""
+def _without(table: Table, sections: Collection[str]) -> Table:
     return {name: rows for name, rows in table.items() if name not in sections}
-
-
-def get_page_table(table: Table, words: Table) -> Table:
-    """Return a table as the page on gradio.Server has it: with its own words, and two decimals."""
-    return with_two_decimals(merged(table, words))
 
 
 def compact(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from demo.record.layers.layer_table import names_by_word
+from demo.record.layers import layer_table
 from demo.record.texts.table import counted
 from seps import Explanation
 from seps.encoders.tokenizer import Tokenizer, first_pieces
@@ -35,21 +35,21 @@ def layer_of_starts(text: str, starts: Sequence[int], record: Explanation) -> st
     """
     count = len(record.sparse_alignment.words)  # with [CLS] and [SEP]
     if piece := PIECE.fullmatch(text):
-        return f"word:{within(int(piece[1]), count - 2, counted(count - 2, 'word piece'), 'piece')}"
+        return f"word:{_within(int(piece[1]), count - 2, 'word piece')}"
     word = WORD.fullmatch(text)
-    if word is None or word[1].lower() not in names_by_word():
+    if word is None or word[1].lower() not in {row.name for row in layer_table.LAYERS if row.number == "word"}:
         return text
     name, spoken = word[1].lower(), word[2]
     if not spoken.isdigit():
         return f"{name}:0" if "cls" in spoken.lower() else f"{name}:{count - 1}"
-    place = starts[within(int(spoken), len(starts), counted(len(starts), "word"), "word") - 1]
+    place = starts[_within(int(spoken), len(starts), "word") - 1]
     if place > count - 2:
         raise ValueError(f"The model reads {count - 2} word pieces of the caption, and word {spoken} comes after them.")
     return f"{name}:{place}"
 
 
-def within(number: int, most: int, owned: str, noun: str) -> int:
-    """Return the number; ValueError if not in 1 to `most`."""
+def _within(number: int, most: int, noun: str) -> int:
     if not 1 <= number <= most:
-        raise ValueError(f"The caption has {owned}, 1 to {most}, but {noun} {number} was asked for.")
+        asked = f"{noun.split()[-1]} {number} was asked for"
+        raise ValueError(f"The caption has {counted(most, noun)}, 1 to {most}, but {asked}.")
     return number

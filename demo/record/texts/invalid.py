@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import ValidationError
 
 
 def describe_errors(error: ValidationError) -> str:
     """Describe each invalid value in a sentence."""
-    return " ".join(map(_describe, error.errors()))
-
-
-def _describe(error: Any) -> str:
-    name = ".".join(map(str, error["loc"]))
-    if error["type"] == "missing":
-        return f"{name} is missing: give it."
-    if error["type"] == "value_error":
-        return error["msg"].removeprefix("Value error, ")
-    return f"{name} cannot be used: {error['msg'][0].lower()}{error['msg'][1:]}."
+    sentences = []
+    for each in error.errors():
+        name, problem = ".".join(map(str, each["loc"])), each["msg"].removeprefix("Value error, ")
+        if each["type"] == "missing":
+            problem = f"{name} is missing: give it."
+        elif each["type"] != "value_error":
+            problem = f"{name} cannot be used: {problem[0].lower()}{problem[1:]}."
+        sentences.append(problem)
+    return " ".join(sentences)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +61,12 @@ def sentences(text: str) -> str:
     if _language.get() == ENGLISH or len(text) > LONGEST:
         return text
     for pattern, chinese in _patterns().items():
-        text = pattern.sub(partial(_filled, chinese), text)
+
+        def filled(match: re.Match[str], chinese: str = chinese) -> str:
+            return chinese.format(**{name: _value(name, value) for name, value in match.groupdict().items()})
+
+        text = pattern.sub(filled, text)
     return GAP.sub("", text)
-
-
-def _filled(chinese: str, match: re.Match[str]) -> str:
-    return chinese.format(**{name: _value(name, value) for name, value in match.groupdict().items()})
 
 
 def _value(name: str, value: str) -> str:
@@ -79,14 +79,13 @@ def _value(name: str, value: str) -> str:
 
 @lru_cache(maxsize=1)
 def _patterns() -> dict[re.Pattern[str], str]:
-    """Patterns of the messages, with their Chinese."""
-    return {compile_pattern(text): chinese for text, chinese in MESSAGES.items()}
-
-
-def compile_pattern(text: str) -> re.Pattern[str]:
-    """Return the regular expression of a message template, with its values as groups."""
-    plain = re.escape(text).replace(r"\{", "{").replace(r"\}", "}")
-    return re.compile(VALUE.sub(ANY, VALUE.sub(WORD, plain, count=1) if text[0] == "{" else plain) + END)
+    """Return the regular expression of each message template, with its values as groups, and its Chinese."""
+    patterns = {}
+    for text, chinese in MESSAGES.items():
+        plain = re.escape(text).replace(r"\{", "{").replace(r"\}", "}")
+        plain = VALUE.sub(WORD, plain, count=1) if text[0] == "{" else plain
+        patterns[re.compile(VALUE.sub(ANY, plain) + END)] = chinese
+    return patterns
 
 
 def in_languages(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -52,18 +52,18 @@ def merged(table: Table, others: Table) -> Table:
     return table | {name: table[name] | rows if name in table else rows for name, rows in others.items()}
 
 
-def with_two_decimals(table: Table) -> Table:
-    """Return a table with numbers of two decimals at most."""
+def page_table(table: Table, words: Table) -> Table:
+    """Return a table as the page on gradio.Server has it: with its own words, and numbers of two decimals at most."""
     return {
-        section: {name: DECIMALS.sub(r"\1.2f", text) for name, text in rows.items()} for section, rows in table.items()
+        section: {name: DECIMALS.sub(r"\1.2f", text) for name, text in rows.items()}
+        for section, rows in merged(table, words).items()
     }
 
 
 TEMPLATES = merged(WORDS, TABLE | LESSON)
 TRANSLATED = {CHINESE: merged(CHINESE_WORDS, CHINESE_TABLE | CHINESE_LESSON)}
-# The page on gradio.Server has its own words, and two decimals.
-PAGE_TEMPLATES = with_two_decimals(merged(TABLE | LESSON, WORDS))
-PAGE_TRANSLATED = {CHINESE: with_two_decimals(merged(CHINESE_TABLE | CHINESE_LESSON, CHINESE_WORDS))}
+PAGE_TEMPLATES = page_table(TABLE | LESSON, WORDS)
+PAGE_TRANSLATED = {CHINESE: page_table(CHINESE_TABLE | CHINESE_LESSON, CHINESE_WORDS)}
 _is_page: ContextVar[bool] = ContextVar("is_page", default=False)
 
 

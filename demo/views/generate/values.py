@@ -11,27 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.drawing.formats import DRAWINGS, TYPES, Download, check_format, file_name
+from demo.drawing.formats import DRAWINGS, Download, check_format, file_name
 from demo.galleries.indexes.index import GalleryInMemory
 from demo.galleries.reading.photos import data_url
 from demo.galleries.sources.scenes import SCENES
 from demo.record.packing import pack_array
 from demo.record.photo import photo_value
 from demo.record.texts.table import say
+from demo.service.captions import read_caption
 from demo.service.generating.precomputed import DrawnStep
 from demo.service.generating.rank import FinishedDrawing, RankResult, index_drawn
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, DrawingRequest
 from demo.service.generating.service import GeneratingService, Recaption, read_true_share
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views.generate.attention_maps import Look, find_looks, lies, looks_value
-from demo.views.generate.statements import (
-    recaption_statements,
-    statement_values,
-    summary,
-    truth_value,
-)
+from demo.service.threads import computing
+from demo.views.generate.attention_maps import Look, find_looks, lies, looks_value, packed_maps, seps_says
+from demo.views.generate.statements import recaption_statements, summary, truth_value
 from demo.views.state import ViewState
+from seps import Explanation
 from seps.explanation.caption_words import is_content
 from seps.scenes import Scene
 
@@ -46,20 +44,21 @@ EXAMPLES = (
     "a violet owl sits on the right of a mouse in the park",
 )
 LONGEST, QUALITY = 900, 92  # of a picture as the page shows it: pixels of a side at most, and JPEG's quality
-Frame = tuple[Image.Image, ...]  # one picture a seed
+SHOWN = 4  # captions of a photograph, the best of those that are compared
+FRAME, LAST = 250, 2000  # milliseconds that a frame of a GIF stays, and the finished picture
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
     """A finished drawing."""
 
-    frames: tuple[Frame, ...]  # as they came about, the finished pictures last
+    frames: tuple[tuple[Image.Image, ...], ...]  # as they came about, one a seed, the finished pictures last
     attention: NDArray[np.float32]  # (B, L, side, side), where the UNet looked for each token, for each of B seeds
     indexed: GalleryInMemory  # as the model of scenes encodes them
 
     @property
-    def pictures(self) -> Frame:
-        """As they are."""
+    def pictures(self) -> tuple[Image.Image, ...]:
+        """The finished pictures."""
         return self.frames[-1]
 
 
@@ -84,12 +83,25 @@ class GenerateState(ViewState):
         return tuple(range(self.seed, self.seed + self.count))
 
 
+@dataclass(frozen=True)
+class ExplainedCaption:
+    """A photograph's caption, SEPS's record of it, and its agreement, 0 to 1, with all that were written."""
+
+    written: WrittenCaption
+    record: Explanation
+    agreement: float
+
+
 def opened_generator(registry: ModelRegistry) -> GeneratingService:
     """Return the generator, loaded where it is not yet; ValueError where none ships."""
-    if registry.generating is None:
-        raise ValueError("No generator ships with this copy of the app: put one into assets/models/generator.")
-    registry.generating.open()
-    return registry.generating
+    return _opened(registry.generating, "generator", "generator")
+
+
+def _opened(service: GeneratingService | None, name: str, folder: str) -> GeneratingService:
+    if service is None:
+        raise ValueError(f"No {name} ships with this copy of the app: put one into assets/models/{folder}.")
+    service.open()
+    return service
 
 
 def blank_value(state: GenerateState, says: str) -> dict[str, Any]:
@@ -110,7 +122,7 @@ def drawing_value(state: GenerateState, step: DrawnStep) -> dict[str, Any]:
     """Return a drawing on its way: its pictures as they are estimated to become."""
     return blank_value(state, say("generate.step", done=step.step, total=step.steps)) | {
         "done": step.step,
-        "pictures": [shown(picture) for picture in step.pictures],
+        "pictures": [_shown(picture) for picture in step.pictures],
     }
 
 
@@ -121,13 +133,12 @@ def drawn_value(state: GenerateState, service: RetrievalService) -> dict[str, An
     return blank_value(state, say("generate.done", seed=state.seeds[state.index], steps=state.steps)) | {
         "done": state.steps,
         "chosen": state.index,
-        "pictures": [shown(picture) for picture in drawn.pictures],
+        "pictures": [_shown(picture) for picture in drawn.pictures],
         "scores": [say("generate.score", similarity=score) for score in scores],
     }
 
 
-def shown(picture: Image.Image) -> str:
-    """Return a picture as a data URL."""
+def _shown(picture: Image.Image) -> str:
     return data_url(picture, LONGEST, QUALITY)
 
 
@@ -150,7 +161,7 @@ def finish(registry: ModelRegistry, state: GenerateState, steps: Sequence[DrawnS
 
 def precomputed_value(state: GenerateState, service: RetrievalService) -> dict[str, Any]:
     """Return a precomputed drawing, as `drawn_value`, with all its pictures as they came about."""
-    film = [shown(frame[state.index]) for frame in finished(state).frames]
+    film = [_shown(frame[state.index]) for frame in finished(state).frames]
     says = say("generate.beforehand", seed=state.seeds[state.index], steps=state.steps)
     return drawn_value(state, service) | {"film": film, "says": says}
 
@@ -158,20 +169,16 @@ def precomputed_value(state: GenerateState, service: RetrievalService) -> dict[s
 def recaption_value(read: Recaption, standing: RankResult) -> dict[str, Any]:
     """Return what the captioner reads of a caption in its drawn picture, how SEPS ranks that, and its captions back."""
     rate, statements = read_true_share(), recaption_statements(read)
+    place = {"rank": standing.rank, "scenes": standing.scenes, "total": standing.scenes + 1}
+    numbers = say("generate.standing", similarity=standing.similarity, **place)
     return {
-        "standing": standing_sentence(standing, "place"),
-        "numbers": [standing_sentence(standing), *(beam_sentence(beam) for beam in read.best)],
+        "standing": say("generate.place", **place),
+        "numbers": [numbers, *(beam_sentence(beam) for beam in read.best)],
         "summary": summary(statements),
         "note": f"{say('reads.note')} {'' if rate is None else say('reads.errs', percent=100 * rate)}".strip(),
-        "statements": statement_values(statements),
+        "statements": statements,
         "beams": [beam.text for beam in read.best],
     }
-
-
-def standing_sentence(standing: RankResult, key: str = "standing") -> str:
-    """Return the rank of a drawn picture among the gallery's scenes, with S(I, T), or as a plain "place"."""
-    values = {"rank": standing.rank, "scenes": standing.scenes, "total": standing.scenes + 1}
-    return say(f"generate.{key}", **values | ({"similarity": standing.similarity} if key == "standing" else {}))
 
 
 def beam_sentence(written: WrittenCaption) -> str:
@@ -195,23 +202,16 @@ def clearest_word(looks: Sequence[Look]) -> int | None:
     return max(content, key=lambda look: float(look.seps.max())).word if content else None
 
 
-def captioned_value(
-    picture: Image.Image, title: str, beams: Sequence[WrittenCaption], scene: Scene | None
-) -> dict[str, Any]:
-    """Return a picture with its captions and each word's attention; of a scene, what each caption says truly of it."""
-    source = {"src": shown(picture), "width": picture.width, "height": picture.height, "title": title}
+def captioned_value(beams: Sequence[WrittenCaption], scene: Scene | None) -> dict[str, Any]:
+    """Return a picture's captions and each word's attention; of a scene, what each caption says truly of it."""
     return {
-        "photo": source,
         "note": say("generate.only_scenes") if scene is None else "",
         "beams": [
             {
                 "text": beam.text,
                 "truth": None if scene is None else truth_value(scene, beam.text),
                 "numbers": beam_sentence(beam),
-                "words": [
-                    {"label": word} | word_sentences(word, beam.attention[i].numpy())
-                    for i, word in enumerate(beam.words)
-                ],
+                "words": [_word_value(word, beam.attention[i].numpy()) for i, word in enumerate(beam.words)],
                 "grid": list(beam.attention.shape[1:]),
                 "maps": pack_array(beam.attention.flatten(1).numpy()),  # (L, h w)
             }
@@ -220,14 +220,62 @@ def captioned_value(
     }
 
 
-def word_sentences(word: str, attention: NDArray[np.float32]) -> dict[str, str]:
+def _word_value(word: str, attention: NDArray[np.float32]) -> dict[str, str]:
     """Return where the captioner looked when it wrote a word, of shares (h, w) that add up to at most 1."""
     inside = float(attention.sum())
     numbers = say("generate.attended_numbers", word=word, inside=100 * inside, rest=100 * (1 - inside))
-    return {"says": say("generate.attended", word=word, where=lies(attention)), "numbers": numbers}
+    return {"label": word, "says": say("generate.attended", word=word, where=lies(attention)), "numbers": numbers}
 
 
-FRAME, LAST = 250, 2000  # milliseconds that a frame stays, and the finished picture
+def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[ExplainedCaption]:
+    """Return a photograph's SHOWN best captions, as `seps.generator.ranking` orders them, with SEPS's records."""
+    captioner = _opened(registry.captioning, "captioner of photographs", "captioner")
+    from seps.generator.ranking import BEAMS, agreements, order, scores_of_patches
+
+    captions = captioner.write(picture, BEAMS)
+    service = registry.photos
+    patches = service.encode_photos([picture])[0]
+    best = order(captions, computing(scores_of_patches)(service.model, patches, captions))[:SHOWN]
+    agreeing = agreements([caption.text for caption in captions])
+    records = [
+        service.explain_embeddings(patches, picture, read_caption(service.model, captions[i].text).text, None)
+        for i in best
+    ]
+    return [ExplainedCaption(captions[i], record, agreeing[i]) for i, record in zip(best, records, strict=True)]
+
+
+def photo_captions_value(captions: Sequence[ExplainedCaption]) -> dict[str, Any]:
+    """Return a photograph's captions, what each was chosen by, and both maps, (L, N), of each word that SEPS reads."""
+    from seps.generator.ranking import AGREEMENT, WEIGHT
+
+    beams = []
+    for caption in captions:
+        written, record = caption.written, caption.record
+        looks = find_looks(written.words, written.attention.numpy(), record)
+        measured = {"score": written.score, "similarity": record.similarity, "agreement": caption.agreement}
+        words = [
+            {
+                "label": look.token,
+                "says": say("generate.attended", word=look.token, where=lies(look.unet)),
+                "seps": seps_says(look, "seps_in_photo"),
+                "numbers": say("generate.both_maps", word=look.token),
+            }
+            for look in looks
+        ]
+        numbers = say("generate.photo_beam", text=written.text, weight=WEIGHT, times=AGREEMENT, **measured)
+        beams.append(
+            {
+                "text": written.text,
+                "truth": None,
+                "measures": say("generate.photo_measures", **measured),
+                "numbers": numbers,
+                "words": words,
+                "grid": list(record.grid),
+                "maps": packed_maps([look.unet for look in looks], record.grid),
+                "seps": packed_maps([look.seps for look in looks], record.grid),
+            }
+        )
+    return {"note": say("generate.photo_note"), "beams": beams}
 
 
 def drawing_file(frames: Sequence[Image.Image], caption: str, seed: int, kind: str) -> Download:
@@ -240,7 +288,7 @@ def drawing_file(frames: Sequence[Image.Image], caption: str, seed: int, kind: s
         durations = [FRAME] * (len(frames) - 1) + [LAST]
         first, *others = [frame.quantize(256, dither=Image.Dither.NONE) for frame in frames]
         first.save(stream, "GIF", save_all=True, append_images=others, duration=durations, loop=0)
-    return Download(file_name("generator", caption, f"seed-{seed}", kind), stream.getvalue(), TYPES[kind])
+    return Download(file_name("generator", caption, f"seed-{seed}", kind), stream.getvalue())
 
 
 def drawing_record(drawing: FinishedDrawing) -> dict[str, Any]:
@@ -254,6 +302,6 @@ def drawing_record(drawing: FinishedDrawing) -> dict[str, Any]:
         "similarity": standing.similarity,
         "rank": standing.rank,
         "total": standing.scenes + 1,
-        "statements": statement_values(recaption_statements(drawing.read)),
+        "statements": recaption_statements(drawing.read),
         "captions": [{"caption": caption.text, "score": caption.score} for caption in drawing.read.best],
     }

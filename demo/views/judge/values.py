@@ -1,10 +1,11 @@
-"""What the view "Judge" draws: the judgement, the spoilt copies, the words, and several pictures of one prompt."""
+"""What the view "Judge" draws and saves: scores and sentences, shares of patches, spoilt copies, several pictures."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,39 +16,24 @@ from demo.drawing.rankings import ranking_file
 from demo.galleries.indexes.index import IndexedGallery
 from demo.galleries.reading.photos import data_url
 from demo.record.packing import pack_array
-from demo.record.photo import photo_value
+from demo.record.texts.language import phrase
 from demo.record.texts.table import say
 from demo.service.judging import STRENGTHS, JudgeResult, JudgingService, Source, list_spoiling_kinds
+from demo.service.measuring.measured import whereabouts
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views.judge.judgement import (
-    SCORES,
-    curve_sentence,
-    judgement,
-    many,
-    other_sentence,
-    score_value,
-    shares_value,
-)
-from demo.views.state import ViewState
 from seps.common.numbers import rounded
 from seps.common.progress import Progress
 
+if TYPE_CHECKING:  # the judge is imported with its first use
+    from seps.judge import JudgeFeatures, Score
+
+SCORES = ("quality", "consistency")
+PARTS = ("base", "correction", "final")
+COLUMNS = ("rank", "picture", "title", *(f"{name}_{part}" for name in SCORES for part in PARTS), "prompt")
 SPOILT_SIDE = 480  # pixels of the long side of a spoilt copy, as it is shown
 TOGETHER = 24  # pictures of one prompt
-
-
-@dataclass(frozen=True)
-class JudgeState(ViewState):
-    """State of Judge: caption and `other` are the prompts; `strength`, of STRENGTHS, of the `distortion`."""
-
-    other: str = ""
-    distortion: str = "blur"
-    strength: float = 0.0  # where the slider stands
-
-    def prompts(self) -> list[str]:
-        """Return the first prompt, and the second one where there is one."""
-        return [self.caption, self.other] if self.other else [self.caption]
+Row = tuple[str, str, "Score", "Score"]  # key and title of a picture, its quality and its consistency
 
 
 @dataclass(frozen=True)
@@ -65,13 +51,6 @@ class JudgedPicture:
         return source_of(self.indexed, self.index)
 
 
-def judged_picture(
-    registry: ModelRegistry, service: RetrievalService, indexed: IndexedGallery, index: int
-) -> JudgedPicture:
-    """Return a picture with the judge, which is loaded where it is not yet; ValueError where none ships."""
-    return JudgedPicture(opened_judge(registry), service, indexed, index)
-
-
 def opened_judge(registry: ModelRegistry) -> JudgingService:
     """Return the judge, loaded where it is not yet; ValueError where none ships."""
     if registry.judging is None:
@@ -85,112 +64,185 @@ def source_of(indexed: IndexedGallery, index: int) -> Source:
     return indexed.digest(index), indexed.gallery.items[index].photo
 
 
-def judgement_value(picture: JudgedPicture, state: JudgeState, judged: Sequence[JudgeResult]) -> dict[str, Any]:
-    """Return the picture, judged with each prompt: its patches' shares, and a scale for each score and prompt."""
-    scales = [score_value("quality", judged[0].quality), score_value("consistency", judged[0].consistency)]
-    if state.other:
-        scales[1]["prompt"] = state.caption
-        scales.append(score_value("consistency", judged[1].consistency) | {"name": "other", "prompt": state.other})
+def score_value(name: str, score: Score) -> dict[str, Any]:
+    """Return a score as its scale is drawn; "low" and "high" end the band that the correction may reach."""
     return {
-        "photo": photo_value(picture.indexed, picture.index),
+        "name": name,
+        "title": say(f"judge.{name}"),
+        "base": score.base,
+        "correction": score.correction,
+        "final": score.final,
+        "low": max(0.0, score.base - score.scale),
+        "high": min(1.0, score.base + score.scale),
+        "says": score_plain(name, score),
+        "numbers": score_sentence(score),
+    }
+
+
+def score_plain(name: str, score: Score) -> str:
+    """Return a score in plain words, by the fifth of the scale in which it lies."""
+    return say("judge.plain", grade=say(f"grade.{name}_{min(4, int(5 * score.final))}"), final=score.final)
+
+
+def score_sentence(score: Score) -> str:
+    """Return a score in words: what the encoders say alone, and how much the correction moves that of what it may."""
+    if not score.scale:
+        return say("judge.uncorrected", final=score.final)
+    key = "judge.adds" if score.correction >= 0 else "judge.takes"
+    sentence = say(key, final=score.final, base=score.base, amount=abs(score.correction), scale=score.scale)
+    uncut = score.base + score.correction
+    return sentence if 0 <= uncut <= 1 else f"{sentence} {say('judge.cut', uncut=uncut, end=round(score.final))}"
+
+
+def shares_value(seen: JudgeFeatures) -> dict[str, Any] | None:
+    """Return the patches' shares of the quality base's logit; None where the encoder does not pool by mean."""
+    if seen.attributions is None or seen.grid is None:
+        return None
+    shares = seen.attributions
+    places = {
+        f"{side}_place": phrase(whereabouts(values.reshape(seen.grid).clip(min=0)) or say("judge.evenly"))
+        for side, values in (("for", shares), ("against", -shares))
+    }
+    base, each = float(1 / (1 + np.exp(-seen.logit))), seen.bias / max(1, len(shares))
+    return {
+        "grid": list(seen.grid),
+        "values": pack_array(shares),
+        "most": float(np.abs(shares).max()),
+        "says": say("judge.speaking", speaking=int((shares > 0).sum()), total=len(shares)),
+        "numbers": say("judge.shares", logit=seen.logit, base=base, bias=seen.bias, each=each),
+        "alternative": say("judge.where", **places),
+    }
+
+
+def curve_sentence(name: str, finals: Sequence[float]) -> str:
+    """Return how a score goes over the whole range of strengths: down all the way, or not."""
+    key = "judge.falls" if falls(finals) else "judge.wavers"
+    return say(key, score=say(f"judge.{name}"), first=finals[0], last=finals[-1], low=min(finals), high=max(finals))
+
+
+def falls(finals: Sequence[float]) -> bool:
+    """Return whether each value lies below the one before it; once a score is 0 it stays there."""
+    return all(after < before or after == before == 0.0 for before, after in pairwise(finals))
+
+
+def _scores(judged: JudgeResult) -> dict[str, Score]:
+    return {name: getattr(judged, name) for name in SCORES}
+
+
+def judgement(judged: JudgeResult, note: str = "") -> dict[str, Any]:
+    """Return a judgement as programs take it: "shares" of the "logit", row by row, or null; JSON ready."""
+    seen = judged.seen
+    return {
+        **{name: asdict(score) | {"says": score_sentence(score)} for name, score in _scores(judged).items()},
+        "logit": seen.logit,
+        "bias": seen.bias,
+        "grid": None if seen.grid is None else list(seen.grid),
+        "shares": None if seen.attributions is None else seen.attributions.tolist(),
+        "note": note,
+    }
+
+
+def judgement_value(prompts: Sequence[str], judged: Sequence[JudgeResult]) -> dict[str, Any]:
+    """Return a picture judged with one or two prompts: its patches' shares, and a scale for each score and prompt."""
+    scales = [score_value(name, score) for name, score in _scores(judged[0]).items()]
+    moved = ""  # what a second prompt moves: consistency alone
+    if len(prompts) > 1:
+        before, after = (result.consistency.final for result in judged)
+        numbers = {"quality": judged[0].quality.final, "before": before, "after": after}
+        moved = say("judge.moved", change=after - before, **numbers)
+        scales[1]["prompt"] = prompts[0]
+        scales.append(score_value("consistency", judged[1].consistency) | {"name": "other", "prompt": prompts[1]})
+    return {
         "scales": scales,
-        "moved": other_sentence(*judged) if state.other else "",
+        "moved": moved,
         "shares": shares_value(judged[0].seen),
     }
 
 
-def pending_distortion(picture: JudgedPicture, state: JudgeState) -> dict[str, Any]:
-    """Return the spoilt copies before they are asked for."""
+def pending_distortion(kind: str = "blur", strength: float = 0.0) -> dict[str, Any]:
+    """Return the spoilt copies before they are asked for; `strength`, of STRENGTHS, is where the slider stands."""
     return {
         "kinds": list(list_spoiling_kinds()),
-        "spoil": state.distortion,
-        "strength": state.strength,
+        "spoil": kind,
+        "strength": strength,
         "strengths": list(STRENGTHS),
         "curves": None,
     }
 
 
-def distortion_value(picture: JudgedPicture, state: JudgeState, progress: Progress = False) -> dict[str, Any]:
+def distortion_value(
+    picture: JudgedPicture, prompt: str, kind: str, strength: float, progress: Progress = False
+) -> dict[str, Any]:
     """Return the picture spoilt at each strength: its copies, both scores' curves and the patches' shares."""
-    judging = picture.judging
-    copies = judging.spoilt(picture.source, state.distortion)
-    prompts = map(judging.encode_prompt, state.prompts())
-    judged = [judging.judge_together(copies, prompt, progress) for prompt in prompts]
-    seen = [result.seen for result in judged[0]]
-    curves = {name: curve(judged[0], name) for name in SCORES}
-    if state.other:
-        curves["other"] = curve(judged[1], "consistency")
+    copies = picture.judging.spoilt(picture.source, kind)
+    judged = picture.judging.judge_together(copies, picture.judging.encode_prompt(prompt), progress)
+    seen = [result.seen for result in judged]
+    curves = {
+        name: {part: [getattr(getattr(each, name), part) for each in judged] for part in ("base", "final")}
+        for name in SCORES
+    }
     attributions = [features.attributions for features in seen if features.attributions is not None]
     value = {
         "curves": curves,
         "pictures": [data_url(read(), SPOILT_SIDE) for _, read in copies],
-        "says": [strength_sentence(i, judged[0][i]) for i in range(len(copies))],
-        "numbers": [strength_sentence(i, judged[0][i], "base") for i in range(len(copies))],
+        "says": _strength_sentences("judge.at", curves, "final"),
+        "numbers": _strength_sentences("judge.at_base", curves, "base"),
         "falls": [curve_sentence(name, curves[name]["final"]) for name in SCORES],
         "grid": None if seen[0].grid is None else list(seen[0].grid),
         "shares": pack_array(np.stack(attributions)) if attributions else None,  # (K, N)
     }
-    return pending_distortion(picture, state) | value
+    return pending_distortion(kind, strength) | value
 
 
-def curve(judged: Sequence[JudgeResult], name: str) -> dict[str, list[float]]:
-    """Return a score's base and final at each strength."""
-    scores = [getattr(pair, name) for pair in judged]
-    return {"base": [score.base for score in scores], "final": [score.final for score in scores]}
+def _strength_sentences(key: str, curves: dict[str, dict[str, list[float]]], part: str) -> list[str]:
+    """Return a sentence on each spoilt copy: its scores, or what the encoders alone say."""
+    parts = zip(STRENGTHS, *(curves[name][part] for name in SCORES), strict=True)
+    return [say(key, strength=strength, **dict(zip(SCORES, scores, strict=True))) for strength, *scores in parts]
 
 
-def strength_sentence(number: int, judged: JudgeResult, part: str = "final") -> str:
-    """Return the scores of one spoilt copy; with "base", what the encoders alone say."""
-    scores = {name: getattr(getattr(judged, name), part) for name in SCORES}
-    return say("judge.at_base" if part == "base" else "judge.at", strength=STRENGTHS[number], **scores)
-
-
-def together(indexed: IndexedGallery) -> list[Source]:
-    """Return the pictures of a gallery that are judged together: the first TOGETHER."""
+def _together(indexed: IndexedGallery) -> list[Source]:
     return [source_of(indexed, index) for index in range(min(TOGETHER, len(indexed)))]
 
 
 def several_value(
     picture: JudgedPicture,
-    state: JudgeState,
+    prompt: str,
     ask: bool = False,
     progress: Progress = False,
-    prompt: Tensor | None = None,
+    encoded: Tensor | None = None,
     judged: JudgeResult | None = None,
 ) -> dict[str, Any]:
-    """Return the gallery's pictures with both scores for the first prompt; without scores, and with what a button says,
-    where judging them would take seconds and is not asked for.
+    """Return the gallery's pictures with both scores for a prompt; without scores, and with what a button says, where
+    judging them would take seconds and is not asked for.
 
     Args:
-        prompt: the first one, (d,), where it is encoded; judged: the picture with it, where it is judged.
+        encoded: the prompt, (d,), where it is encoded; judged: the picture with it, where it is judged.
     """
     judging, indexed = picture.judging, picture.indexed
-    sources, noun = together(indexed), indexed.gallery.noun
-    pictures = many(len(sources), noun)
+    sources, items, noun = _together(indexed), indexed.gallery.items, indexed.gallery.noun
+    noun = noun if len(sources) != 1 else noun.removesuffix("s")
+    pictures = f"{len(sources)} {say(f'noun.{noun}')}"
     value: dict[str, Any] = {
-        "says": say("judge.several_of", pictures=pictures, prompt=state.caption),
+        "says": say("judge.several_of", pictures=pictures, prompt=prompt),
         "ask": say("judge.judge_all" if len(sources) == len(indexed) else "judge.judge_first", pictures=pictures),
         "selected": picture.index,
         "rows": None,
     }
     if ask or judging.has_cached([digest for digest, _ in sources]):
-        prompt = judging.encode_prompt(state.caption) if prompt is None else prompt
+        encoded = judging.encode_prompt(prompt) if encoded is None else encoded
         known = {} if judged is None else {picture.index: judged}
         rest = [index for index in range(len(sources)) if index not in known]
-        others = judging.judge_together([sources[index] for index in rest], prompt, progress) if rest else []
+        others = judging.judge_together([sources[index] for index in rest], encoded, progress) if rest else []
         results = known | dict(zip(rest, others, strict=True))
         value["rows"] = [
             {
                 "index": index,
-                "title": indexed.gallery.items[index].title,
-                "thumb": indexed.thumbnail(index),
-                "quality": score_value("quality", results[index].quality),
-                "consistency": score_value("consistency", results[index].consistency),
+                "title": items[index].title,
+                **{name: score_value(name, score) for name, score in _scores(results[index]).items()},
                 "says": say(
                     "judge.place",
-                    title=indexed.gallery.items[index].title,
-                    quality=results[index].quality.final,
-                    consistency=results[index].consistency.final,
+                    title=items[index].title,
+                    **{name: score.final for name, score in _scores(results[index]).items()},
                 ),
             }
             for index in range(len(sources))
@@ -201,7 +253,7 @@ def several_value(
 def several_csv(picture: JudgedPicture, prompt: str, by: str) -> Download:
     """Return both scores of the gallery's pictures as CSV, the best by `by` first."""
     judging, indexed = picture.judging, picture.indexed
-    sources = together(indexed)
+    sources = _together(indexed)
     judged = judging.judge_together(sources, judging.encode_prompt(prompt))
     named = [(item.key, item.title) for item in indexed.gallery.items]
     rows = [(*named[index], result.quality, result.consistency) for index, result in enumerate(judged)]
@@ -222,14 +274,6 @@ def strength_of(value: Any) -> float:
     return strength
 
 
-if TYPE_CHECKING:  # the judge is imported with its first use
-    from seps.judge import Score
-
-Row = tuple[str, str, "Score", "Score"]  # key and title of a picture, its quality and its consistency
-PARTS = ("base", "correction", "final")
-COLUMNS = ("rank", "picture", "title", *(f"{name}_{part}" for name in SCORES for part in PARTS))
-
-
 def judged_csv(rows: Sequence[Row], prompt: str, by: str, title: str) -> Download:
     """Write pictures of one prompt with both scores in parts, the best `by` one of SCORES first, else ValueError."""
     if by not in SCORES:
@@ -240,7 +284,7 @@ def judged_csv(rows: Sequence[Row], prompt: str, by: str, title: str) -> Downloa
         [rank, key, name] + [rounded(getattr(score, part), 6) for score in scores for part in PARTS] + [prompt]
         for rank, (key, name, *scores) in enumerate(ordered, start=1)
     ]
-    return ranking_file((*COLUMNS, "prompt"), lines, "judge", title)
+    return ranking_file(COLUMNS, lines, "judge", title)
 
 
 def judged_file(rows: Sequence[tuple[str, JudgeResult]], prompt: str, by: str, kind: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from io import BytesIO
 from itertools import product
 from typing import Any
@@ -19,26 +19,14 @@ from PIL import Image
 
 from demo.drawing.formats import file_name
 from demo.drawing.letters import fit_letters
-from demo.drawing.page import POINT, Page, hush_missing_glyphs, wrapped
+from demo.drawing.page import MARGIN, POINT, Page, hush_missing_glyphs, wrapped
 from demo.drawing.palette import LIGHT, Palette
 from demo.drawing.render import METADATA, render
 from demo.record.texts.table import mathtext, say
 from demo.service.threads import drawing
 from demo.views.lesson.equations import facts_of, file_equation, file_numbers, legend
-from demo.views.lesson.slide_parts import (
-    HEIGHT,
-    INNER,
-    MARGIN,
-    SMALL,
-    WIDTH,
-    Box,
-    Lesson,
-    LessonHeading,
-    canvas,
-    label,
-)
-from demo.views.lesson.slides_patches import decision_step, patches_step, scores_step, trial_step, words_step
-from demo.views.lesson.slides_tokens import aggregation_step, matrix_step, sum_step, tokens_step
+from demo.views.lesson.slide_parts import HEIGHT, INNER, SMALL, WIDTH, Box, Lesson, canvas, label
+from demo.views.lesson.slides import STEP_PICTURES
 from demo.views.lesson.steps import IDS, STEPS
 from seps.common.progress import Progress, with_progress
 
@@ -52,18 +40,6 @@ GIF_BYTES = 3 * 10**6
 COLOURS = 256
 CAPTION_TOP, CREDIT_TOP, CREDIT = 507, 522, 8  # the foot: places of its two lines, and the letters of the second
 
-PICTURES: tuple[Callable[[Page, Lesson, float], None], ...] = (
-    patches_step,
-    words_step,
-    scores_step,
-    decision_step,
-    aggregation_step,
-    tokens_step,
-    matrix_step,
-    sum_step,
-    trial_step,
-)
-
 
 def facts(lesson: Lesson) -> set[str]:
     """Return what holds for the lesson's equations, see `facts_of`."""
@@ -71,41 +47,29 @@ def facts(lesson: Lesson) -> set[str]:
 
 
 def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, progress: float = 1.0) -> Figure:
-    """Return one step, 1 to 9, as a slide of 16 to 9; `progress`, in (0, 1]: how much of the picture is there.
+    """Draw one step, 1 to 9, as a slide of 16 to 9; `progress`, in (0, 1]: how much of the picture is there.
 
-    Not for several threads at once; the files below see to that themselves, see `demo.service.threads.drawing`.
-
-    Raises:
-        ValueError: there is no such step.
+    Not for several threads at once, see `demo.service.threads.drawing`.
     """
-    if step not in range(1, STEPS + 1):
-        raise ValueError(f"There is no step {step}: choose 1 to {STEPS}.")
     page, text = Page(WIDTH, HEIGHT, palette), lesson.steps[step - 1]
     _draw_progress(page, step)
     page.text(MARGIN, 32, [str(step)], TITLE, fontweight="bold", color=palette.accent)
-    page.text(MARGIN + 34, 32, wrapped(text.title, INNER - 34, TITLE, bold=True, most=1), TITLE, fontweight="bold")
-    _draw_sentence(page, text.sentence)
-    PICTURES[step - 1](page, lesson, progress)
-    name, holds = IDS[step - 1], facts(lesson)
-    _draw_band(page, file_equation(name, holds), file_numbers(name, holds), file_legend(lesson, step), text.tensors)
-    _draw_foot(page, lesson.heading)
+    page.text(MARGIN + 34, 32, wrapped(text["title"], INNER - 34, TITLE, bold=True, most=1), TITLE, fontweight="bold")
+    _draw_sentence(page, text["sentence"])
+    STEP_PICTURES[step - 1](page, lesson, progress)
+    _draw_band(page, IDS[step - 1], facts(lesson), text)
+    quiet = palette.quiet
+    caption = wrapped(say("file.caption", caption=lesson.caption), INNER - 270, SMALL, most=1)
+    model = wrapped(say("file.seps_model", model=lesson.model), 250, SMALL, most=1)
+    page.text(MARGIN, CAPTION_TOP, caption, SMALL, color=quiet)
+    page.text(WIDTH - MARGIN, CAPTION_TOP, model, SMALL, ha="right", color=quiet)
+    if lesson.credit:
+        credit = wrapped(say("file.photograph", credit=lesson.credit), INNER, CREDIT, most=1)
+        page.text(MARGIN, CREDIT_TOP, credit, CREDIT, color=quiet)
     return page.figure
 
 
-def _draw_foot(page: Page, heading: LessonHeading) -> None:
-    """The caption and the model's name, and below them whose the photograph is."""
-    quiet = page.palette.quiet
-    caption = wrapped(say("file.caption", caption=heading.caption), INNER - 270, SMALL, most=1)
-    model = wrapped(say("file.seps_model", model=heading.model), 250, SMALL, most=1)
-    page.text(MARGIN, CAPTION_TOP, caption, SMALL, color=quiet)
-    page.text(WIDTH - MARGIN, CAPTION_TOP, model, SMALL, ha="right", color=quiet)
-    if heading.credit:
-        credit = wrapped(say("file.photograph", credit=heading.credit), INNER, CREDIT, most=1)
-        page.text(MARGIN, CREDIT_TOP, credit, CREDIT, color=quiet)
-
-
 def _draw_progress(page: Page, step: int) -> None:
-    """A bar for each step, those that were reached in the accent."""
     axes, gap = canvas(page, (MARGIN, 20, INNER, 5)), 6
     width = (INNER + gap) / STEPS - gap
     for i in range(STEPS):
@@ -114,7 +78,7 @@ def _draw_progress(page: Page, step: int) -> None:
 
 
 def _draw_sentence(page: Page, sentence: str) -> None:
-    """Two lines of about one length, in letters as large as lets them fit; what fits in none ends with an ellipsis."""
+    """Draw two lines of about one length, in letters as large as fit; what fits in none ends with an ellipsis."""
     for size, width in product(SENTENCES, (0.7, 0.8, 0.9, 1.0)):
         lines = wrapped(sentence, width * INNER, size, most=3)
         if len(lines) < 3:
@@ -124,35 +88,33 @@ def _draw_sentence(page: Page, sentence: str) -> None:
     page.text(MARGIN, 82, lines, size, symbols=True)
 
 
-def file_legend(lesson: Lesson, step: int) -> str:
-    """Write what the symbols of a step's equations in files stand for, in mathtext; "" where the step tells none."""
-    shown = {latex for latex, _ in legend(IDS[step - 1], facts(lesson), file=True)}
-    return "      ".join(f"${latex}$  {says}" for latex, says in lesson.steps[step - 1].legend if latex in shown)
-
-
-def _draw_band(
-    page: Page, equation: str, number: str, symbols: str, tensors: tuple[tuple[str, tuple[int, ...]], ...]
-) -> None:
-    """The equation with its number in the paper, over what its symbols stand for and the tensors' shapes."""
+def _draw_band(page: Page, name: str, holds: set[str], step: Mapping[str, Any]) -> None:
+    """Draw the equation with its number in the paper, over what its symbols stand for and the tensors' shapes."""
+    shown = {latex for latex, _ in legend(name, holds, file=True)}
+    listed = [f"${row['latex']}$  {row['says']}" for row in step["legend"] if row["latex"] in shown]
     left, top, width, height = BAND
     axes = canvas(page, BAND)
     axes.add_patch(Rectangle((0, 0), width, height, facecolor=page.palette.ground, linewidth=0))
     axes.add_patch(Rectangle((0, 0), 4, height, facecolor=page.palette.accent, linewidth=0))
-    room = (SYMBOLS_TOP if symbols else TENSORS_TOP) - 4
-    _draw_equation(page, f"${equation}$", (left + 18, top + 2, width - 130, room))
+    room = (SYMBOLS_TOP if listed else TENSORS_TOP) - 4
+    _draw_equation(page, f"${file_equation(name, holds)}$", (left + 18, top + 2, width - 130, room))
+    number = file_numbers(name, holds)
     page.text(left + width - 14, top + 10, [number], TENSORS, ha="right", color=page.palette.quiet)
-    if symbols:
+    if listed:
+        symbols = "      ".join(listed)
         label(page, left + 18, top + SYMBOLS_TOP, symbols, SYMBOLS, width - 32, color=page.palette.quiet)
-    times = " \N{MULTIPLICATION SIGN} "
-    number_word = say("file.one_number")
-    shapes = [f"{mathtext(name)}: {times.join(map(str, shape)) or number_word}" for name, shape in tensors]
+    shapes = [
+        f"{mathtext(tensor['name'])}: "
+        + (" \N{MULTIPLICATION SIGN} ".join(map(str, tensor["shape"])) or say("file.one_number"))
+        for tensor in step["tensors"]
+    ]
     if shapes:
         letters = {"color": page.palette.quiet, "math_fontfamily": "dejavusans"}
         label(page, left + 18, top + TENSORS_TOP, "      ".join(shapes), TENSORS, width - 32, **letters)
 
 
 def _draw_equation(page: Page, equation: str, box: Box) -> None:
-    """An equation at the left of a box, halfway down, in smaller letters where it is wider or higher than that."""
+    """Draw an equation at the left of a box, halfway down, in letters as small as the box needs."""
     left, top, width, height = box
     letters = FontProperties(size=EQUATION, math_fontfamily="stix")
     measured = text_to_path.get_text_width_height_descent(equation, letters, ismath=True)
@@ -178,7 +140,7 @@ def lesson_pngs(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = F
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_STORED) as archive:
         for step in with_progress(range(1, STEPS + 1), say("file.drawing_steps"), progress):
-            name = file_name(lesson.heading.model, "lesson", str(step), "png")
+            name = file_name(lesson.model, "lesson", str(step), "png")
             archive.writestr(ZipInfo(name), _picture(lesson, step, palette))
     return buffer.getvalue()
 
@@ -201,7 +163,6 @@ def lesson_gif(lesson: Lesson, palette: Palette = LIGHT, progress: Progress = Fa
 # Each step by itself takes its turn among all that is drawn: others' pictures do not wait for the whole file.
 @drawing
 def _add_page(pages: PdfPages, lesson: Lesson, step: int, palette: Palette) -> None:
-    """Draw a step as a PDF's next page."""
     figure = step_figure(lesson, step, palette)
     fit_letters(figure, "pdf")
     pages.savefig(figure, dpi=figure.dpi)
@@ -209,13 +170,12 @@ def _add_page(pages: PdfPages, lesson: Lesson, step: int, palette: Palette) -> N
 
 @drawing
 def _picture(lesson: Lesson, step: int, palette: Palette) -> bytes:
-    """A slide as a PNG."""
     return render(step_figure(lesson, step, palette), "png")
 
 
 @drawing
 def _frame(lesson: Lesson, step: int, palette: Palette, stage: float) -> Image.Image:
-    """A slide with one pixel to a CSS pixel."""
+    """Draw a slide with one pixel to a CSS pixel."""
     hush_missing_glyphs()
     figure = step_figure(lesson, step, palette, stage)
     fit_letters(figure, "gif")
@@ -225,7 +185,7 @@ def _frame(lesson: Lesson, step: int, palette: Palette, stage: float) -> Image.I
 
 
 def _gif(frames: list[Image.Image], durations: list[int]) -> bytes:
-    """Frames as a GIF with one table of colours, so that what stays the same is written once."""
+    """Encode frames with one table of colours, so that what stays the same is written once."""
     width, height = frames[0].size
     finished = [frame for frame, duration in zip(frames, durations, strict=True) if duration == RESTING]
     sheet = Image.new("RGB", (width, height * len(finished)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from demo.drawing.formats import Download, file_name
+from demo.drawing.formats import Download, check_format, file_name
 from demo.drawing.palette import DARK, LIGHT
 from demo.record.photo import get_credit
 from demo.record.texts.table import say
@@ -14,46 +14,43 @@ from seps.common.progress import Progress
 if TYPE_CHECKING:
     from demo.views.lesson.slide_parts import Lesson
 
-KINDS = {  # the ending and the media type of each
-    "pdf": ("pdf", "application/pdf"),
-    "png": ("zip", "application/zip"),
-    "gif": ("gif", "image/gif"),
-    "html": ("html", "text/html"),
-}
+ENDINGS = {"pdf": "pdf", "png": "zip", "gif": "gif", "html": "html"}
 
 
 def lesson_file(request: WalkRequest, kind: str, dark: bool = False, progress: Progress = False) -> Download:
-    """Return all steps as one of KINDS: PDF, a zip of PNGs, GIF or HTML; ValueError for others, and as `walk_value`."""
+    """Return all steps as PDF, a zip of PNGs, GIF or HTML; ValueError for other kinds, and as `walk_value`."""
     # Matplotlib is imported with the first picture.
     from demo.views.lesson.export import lesson_gif, lesson_pdf, lesson_pngs
 
-    if kind not in KINDS:
-        raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(KINDS)}.")
-    ending, media_type = KINDS[kind]
-    name = file_name(request.service.name, request.indexed.gallery.items[request.index].title, "lesson", ending)
+    check_format(kind, (*ENDINGS,))
+    title = request.indexed.gallery.items[request.index].title
+    name = file_name(request.service.name, title, "lesson", ENDINGS[kind])
     if kind == "html":
-        return Download(name, lesson_page(request).encode(), media_type)
+        return Download(name, lesson_page(request).encode())
     draw = {"pdf": lesson_pdf, "png": lesson_pngs, "gif": lesson_gif}[kind]
-    content = draw(made_lesson(request), DARK if dark else LIGHT, progress)
-    return Download(name, content, media_type)
+    return Download(name, draw(made_lesson(request), DARK if dark else LIGHT, progress))
 
 
 def made_lesson(request: WalkRequest) -> Lesson:
     """Return what the slides are drawn from; errors as `walk_value`."""
-    from demo.views.lesson.slide_parts import Lesson, LessonHeading, LessonStep
+    from demo.views.lesson.slide_parts import Lesson
 
     service, item = request.service, request.indexed.gallery.items[request.index]
     walked = walk(request)
     return Lesson(
         photo=item.photo(),
         record=walked.record,
-        heading=LessonHeading(walked.caption, service.name, walked.rank, walked.total, get_credit(item)),
-        steps=[LessonStep.read(step) for step in told_steps(service, walked, walked.total)],
+        caption=walked.caption,
+        model=service.name,
+        rank=walked.rank,
+        total=walked.total,
+        steps=told_steps(service, walked),
+        trial=walked.trial,
+        credit=get_credit(item),
         before=walked.before if walked.changed else None,
         dense_words=tuple(walked.dense_words or ()),
         top_k=walked.knobs.top_k,
         keep_probability=keep_probability(walked).numpy() if walked.knobs.decision == "gumbel" else None,
-        trial=walked.trial,
     )
 
 

@@ -16,92 +16,40 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demo.drawing.layered import composed, draw_bar, draw_photo, shades
-from demo.drawing.page import POINT, Page, fit_photo, line_height, text_width
+from demo.drawing.page import MARGIN, POINT, Page, fit_photo, line_height, text_width
 from demo.drawing.palette import OPACITY
 from demo.record.counterfactual import Trial
 from demo.record.layers.layers import Layer
-from demo.service.experiments.counterfactual import Decided
-from demo.views.lesson.steps import STEPS
 from seps import Explanation
 
 Floats = NDArray[np.floating[Any]]
-Integers = NDArray[np.integer[Any]]
 Booleans = NDArray[np.bool_]
 Box = tuple[float, float, float, float]  # left, top, width, height
 
 # Lengths in CSS pixels, sizes of letters in points.
-WIDTH, HEIGHT, MARGIN = 960, 540, 40
+WIDTH, HEIGHT = 960, 540
 INNER = WIDTH - 2 * MARGIN
 TOP, BODY = 142, 276  # where a picture begins, and its height
 HUGE, LARGE, MEDIUM, SMALL = 34, 15, 12, 10
 
 
 @dataclass(frozen=True)
-class LessonStep:
-    """Text of one step; `tensors` are names with shapes, `legend` symbols in LaTeX with their words."""
-
-    title: str
-    sentence: str
-    tensors: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    legend: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def read(cls, step: Mapping[str, Any]) -> LessonStep:
-        """Read a step as the browser gets it: title, sentence, tensors with name and shape, legend where it has one."""
-        tensors = tuple((tensor["name"], tuple(tensor["shape"])) for tensor in step["tensors"])
-        legend = tuple((row["latex"], row["says"]) for row in step.get("legend", ()))
-        return cls(step["title"], step["sentence"], tensors, legend)
-
-
-@dataclass(frozen=True)
-class LessonHeading:
-    """The example: caption, model, the photo's rank among `total` (None where nothing ranks it), and its credit."""
-
-    caption: str
-    model: str
-    rank: int | None
-    total: int
-    credit: str = ""
-
-
-@dataclass(frozen=True)
 class Lesson:
-    """One walk through the method.
-
-    Raises:
-        ValueError: not nine steps, `before` on another grid, or probabilities of another number of patches.
-    """
+    """One walk through the method on an example."""
 
     photo: Image.Image  # any size and mode, upright
     record: Explanation
-    heading: LessonHeading
-    steps: Sequence[LessonStep]
+    caption: str
+    model: str
+    rank: int | None  # of the photo among `total`; None where nothing ranks it
+    total: int
+    steps: Sequence[Mapping[str, Any]]  # nine, as `steps` describes them
+    trial: Trial  # a decision next to that of the record
+    credit: str = ""
     before: Explanation | None = None  # by the trained settings, where others are shown
     dense_words: Sequence[str] = ()  # (L_d,), word pieces of the dense caption, in use or not
     top_k: int = 5  # K of the relevance MLP
     keep_probability: Floats | None = None  # (N,) in [0, 1], where the decision was drawn
-    trial: Trial | None = None  # a decision next to that of the record
-
-    def __post_init__(self) -> None:
-        if len(self.steps) != STEPS:
-            raise ValueError(f"There are {len(self.steps)} steps, but the lesson has {STEPS}.")
-        if self.before is not None and self.before.grid != self.record.grid:
-            raise ValueError(
-                f"The records have different grids, {self.before.grid} and {self.record.grid}: use one model for both."
-            )
-        patches = self.record.sparse.kept.size
-        if self.keep_probability is not None and self.keep_probability.shape != (patches,):
-            raise ValueError(
-                f"The keep probabilities have shape {self.keep_probability.shape}, but there are {patches} patches."
-            )
-
-    @property
-    def tried(self) -> Trial:
-        """The decision beside that of the record."""
-        if self.trial is not None:
-            return self.trial
-        rank = self.heading.rank
-        return Trial(Decided(self.record) if rank is None else Decided(self.record, rank, self.heading.total))
 
 
 def label(page: Page, left: float, top: float, text: str, size: float, most: float = INNER, **style: Any) -> None:
@@ -130,26 +78,34 @@ def framed(photo: Image.Image, box: Box) -> Box:
     return left, top + (height - fitted[1]) // 2, *fitted
 
 
-def draw_layer(page: Page, lesson: Lesson, box: Box, layer: Layer, marks: bool = True, lines: bool = False) -> Axes:
-    """Return the photo under one layer of the record."""
-    shown = layer.values(lesson.record)
+def draw_layer(
+    page: Page,
+    lesson: Lesson,
+    box: Box,
+    layer: Layer,
+    marks: bool = True,
+    lines: bool = False,
+    record: Explanation | None = None,
+) -> Axes:
+    """Draw the photo under one layer of a record, by default the lesson's."""
+    shown = layer.values(record or lesson.record)
     laid = shades(layer, shown.values, lesson.record.grid, shown.low, shown.high, OPACITY)
     axes = page.axes(*box)
     draw_photo(axes, lesson.photo, layer, shown, laid, lines, marks)
     return axes
 
 
-def draw_moved(axes: Axes, lesson: Lesson, gained: Booleans, lost: Booleans) -> None:
-    """Draw a plus on patches that were gained and a minus on those lost, (N,) each, on the photo's axes."""
-    for patches, marker in ((gained, "+"), (lost, "_")):
+def draw_moved(axes: Axes, lesson: Lesson, now: Booleans, before: Booleans) -> None:
+    """Draw a plus on patches, (N,) each, that only `now` keeps and a minus on those that only `before` kept."""
+    for patches, marker in ((now & ~before, "+"), (before & ~now, "_")):
         y, x = np.nonzero(lesson.record.on_grid(patches))
         for colour, width in (("black", 4.0), ("white", 2.0)):
             axes.scatter(x + 0.5, y + 0.5, s=60, marker=marker, c=colour, linewidths=width)
 
 
-def draw_arrow(page: Page, centre: float, middle: float) -> None:
-    """Draw an arrow to the right."""
-    label(page, centre, middle - 22, "\N{RIGHTWARDS ARROW}", 24, ha="center", color=page.palette.quiet)
+def draw_sign(page: Page, centre: float, middle: float, sign: str = "\N{RIGHTWARDS ARROW}", size: float = 24) -> None:
+    """Draw a sign between two parts of a picture."""
+    label(page, centre, middle - 22, sign, size, ha="center", color=page.palette.quiet)
 
 
 def draw_range(

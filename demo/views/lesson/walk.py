@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from demo.galleries.indexes.index import IndexedGallery
-from demo.record.counterfactual import Trial
+from demo.record.counterfactual import Trial, trial_columns, trial_rows
 from demo.record.packing import packed
 from demo.record.photo import photo_value
 from demo.record.settings import (
@@ -29,11 +30,10 @@ from demo.record.texts.table import say
 from demo.service.captions import read_pair
 from demo.service.experiments.counterfactual import Attempts, Decided, Mask
 from demo.service.explaining import explain_pair, index_captions
-from demo.service.masks import read_mask
+from demo.service.masks import mask_text, read_mask
 from demo.service.retrieval import RetrievalService
 from demo.views.lesson.steps import STEPS, Example, steps
-from demo.views.lesson.trial import effects_of, made_trial, trial_value
-from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, Ranking, ScoringEngine
+from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, Ranking, ScoringEngine, measure_effects
 from seps.explanation.spread import caption_spread
 from seps.method.selection import gumbel_mask, normalise_patches, text_attention
 from seps.search.index import model_key
@@ -67,8 +67,8 @@ class Walk:
     rank: int | None  # of the photograph for the caption, from 1; None for a drawn decision
     rank_before: int
     total: int  # photographs that are ranked
-    caption_rank: dict[str, Any] | None  # see `caption_ranks`
-    spread: tuple[float, int] | None  # see `captions_spread`
+    caption_rank: dict[str, Any] | None  # see `_caption_ranks`
+    spread: tuple[float, int] | None  # see `_captions_spread`
     trial: Trial  # a decision next to that of the pass, under the same knobs
 
 
@@ -91,10 +91,10 @@ def walk(request: WalkRequest) -> Walk:
     ranking: Ranking | None = None if drawn else ranking_before
     if changed and not drawn:
         ranking = photo_ranking(net, images, alone if used.dense is None else caption_index)
-    rank = None if ranking is None else place_in(ranking, at)
-    record = before
+    places = [1 + either.indices.tolist().index(at) for either in (ranking_before, ranking) if either is not None]
+    rank, record = None if ranking is None else places[1], before
     if changed:
-        generator = noise(service, knobs) if drawn else None
+        generator = torch.Generator(model.device).manual_seed(knobs.seed) if drawn else None
         record = explain_pair(model, indexed.patches(index), used, net, generator)
     dense_mask = record.dense.kept if drawn and record.dense is not None else None  # of the same draw
 
@@ -107,7 +107,8 @@ def walk(request: WalkRequest) -> Walk:
     others = np.empty(0) if ranking is None else ranking.scores[ranking.indices != at].double().numpy()
     effects = None
     if mask is None:
-        effects = effects_of(model, net, indexed.patches(index), used, record.sparse.kept, dense_mask)
+        embeddings = indexed.patches(index).to(model.device), used.words, used.dense_words
+        effects = measure_effects(net, *embeddings, mask=record.sparse.kept, dense_mask=dense_mask).effects
     return Walk(
         caption=caption,
         dense=dense,
@@ -118,10 +119,10 @@ def walk(request: WalkRequest) -> Walk:
         before=before,
         changed=changed,
         rank=rank,
-        rank_before=place_in(ranking_before, at),
+        rank_before=places[0],
         total=len(images),
-        caption_rank=caption_ranks(service, net, indexed, index, caption, alone, drawn),
-        spread=captions_spread(service, net, indexed, index, caption_index if used.dense else None),
+        caption_rank=_caption_ranks(service, net, indexed, index, caption, alone, drawn),
+        spread=_captions_spread(service, net, indexed, index, caption_index if used.dense else None),
         trial=made_trial(Attempts(decided, others, explained), mask, effects),
     )
 
@@ -140,6 +141,8 @@ def walk_value(request: WalkRequest, step: int = 1) -> dict[str, Any]:
     note = say("rank.drawn") if knobs.decision == "gumbel" else ""
     ranks = {"before": walked.rank_before, "now": walked.rank, "total": walked.total, "gallery": indexed.gallery.name}
     among, alone = walked.caption_rank, say("rank.alone") if walked.dense else ""
+    sparse = len(service.model.words(walked.caption))
+    dense = None if walked.dense_words is None else len(walked.dense_words)
     return {
         "photo": photo_value(indexed, request.index),
         "model": service.name,
@@ -159,19 +162,41 @@ def walk_value(request: WalkRequest, step: int = 1) -> dict[str, Any]:
         "moved": moved_between(walked.before, walked.record),
         "channels": walked.net.embed_size,
         "dense_words": walked.dense_words,
-        "lengths": lengths(service, walked),
-        "steps": told_steps(service, walked, walked.total),
+        "lengths": {"sparse": sparse, "dense": dense, "denser": None if dense is None else dense / sparse},
+        "steps": told_steps(service, walked),
         "by_hand": request.mask,
         "whatif": trial_value(walked.trial),
     }
 
 
-def noise(service: RetrievalService, knobs: Knobs) -> torch.Generator:
-    """Return what a draw of this seed takes its noise from."""
-    return torch.Generator(service.model.device).manual_seed(knobs.seed)
+def made_trial(attempts: Attempts, mask: Mask | None, effects: NDArray[np.floating[Any]] | None = None) -> Trial:
+    """Try `mask` (N,), or without one drop the kept patch of the highest of `effects` (N,), see `measure_effects`."""
+    decided = attempts.decided
+    if mask is not None:
+        return Trial(decided, attempts.attempt(mask), by_hand=True)
+    kept = decided.record.sparse.kept  # (N,)
+    if kept.sum() < 2:
+        return Trial(decided)
+    assert effects is not None
+    highest = np.where(kept, effects, -np.inf).argmax()
+    return Trial(decided, attempts.attempt(kept & (np.arange(kept.size) != highest)))
 
 
-def images_for(net: CrossSparseAggrNet, images: ImageIndex) -> ImageIndex:
+def trial_value(trial: Trial) -> dict[str, Any]:
+    """Return a trial for the page, as `whatif_value` in `demo.views.viewer`, with its table; JSON ready."""
+    return {
+        "own": mask_text(trial.decided.record.sparse.kept),
+        "objects": [],
+        "budget": 0,
+        "now": None,
+        "game": None,
+        "patch": trial.patch,
+        "columns": trial_columns(trial),
+        "rows": [list(row) for row in trial_rows(trial)],
+    }
+
+
+def _images_for(net: CrossSparseAggrNet, images: ImageIndex) -> ImageIndex:
     """Photographs as an engine on `net` takes it. The settings leave what depends on images alone as it is; the
     released variant has no s_p, and the sparse branch's aggregation logits serve both branches."""
     if not net.use_paper_version:
@@ -181,15 +206,10 @@ def images_for(net: CrossSparseAggrNet, images: ImageIndex) -> ImageIndex:
 
 def photo_ranking(net: CrossSparseAggrNet, images: ImageIndex, caption: CaptionIndex) -> Ranking:
     """Photographs ranked for one caption."""
-    return ScoringEngine(net).rank_images(caption, images_for(net, images))
+    return ScoringEngine(net).rank_images(caption, _images_for(net, images))
 
 
-def place_in(ranking: Ranking, index: int) -> int:
-    """Return the place of what stands at `index` of what was ranked, from 1."""
-    return 1 + ranking.indices.tolist().index(index)
-
-
-def caption_ranks(
+def _caption_ranks(
     service: RetrievalService,
     net: CrossSparseAggrNet,
     indexed: IndexedGallery,
@@ -202,13 +222,13 @@ def caption_ranks(
 
     None where neither the photograph's gallery nor the first one has captions.
     """
-    name = pool_name(service, indexed)
+    name = _pool_name(service, indexed)
     if name is None:
         return None
     texts, _, caption_index = service.caption_pool(name)
 
     def rank(net: CrossSparseAggrNet) -> int:
-        engine, image = ScoringEngine(net), images_for(net, indexed.image(index))
+        engine, image = ScoringEngine(net), _images_for(net, indexed.image(index))
         scores = engine.score(image, caption_index)[0]  # (T,)
         if caption in texts:
             return 1 + scores.argsort(descending=True, stable=True).tolist().index(texts.index(caption))
@@ -219,22 +239,30 @@ def caption_ranks(
     return {"before": before, "now": now, "total": len(texts) + (caption not in texts), "gallery": name}
 
 
-def captions_spread(
+def _captions_spread(
     service: RetrievalService, net: CrossSparseAggrNet, indexed: IndexedGallery, index: int, dense: CaptionIndex | None
 ) -> tuple[float, int] | None:
-    """Return the caption's share of the score's spread over a photograph's patches, and of how many captions.
+    """Return the caption's share, in [0, 1], of the spread of the sparse branch's score over a photograph's patches,
+    and of how many captions.
 
     None without captions, and where the score is the same on every patch.
     """
-    name = pool_name(service, indexed)
+    name = _pool_name(service, indexed)
     if name is None:
         return None
-    captions = service.caption_pool(name)[2]
-    fraction = caption_share(net, images_for(net, indexed.image(index)), captions, dense)
-    return None if fraction is None else (fraction, len(captions))
+    captions, image = service.caption_pool(name)[2], _images_for(net, indexed.image(index))
+    unit = normalise_patches(image.patches)[0]  # (N, C)
+    s_st = text_attention(unit, captions.sparse.direction.T).T  # (P, N)
+    attentions = {"s_st": s_st, "s_im": image.s_im.expand_as(s_st)}
+    if dense is not None and dense.dense is not None and net.use_paper_version:
+        attentions["s_dt"] = text_attention(unit, dense.dense.direction[0]).expand_as(s_st)
+    s_p = image.s_p[0]
+    _, scores = net.sparse_net_cap.combine(None if s_p is None else s_p.expand_as(s_st), attentions)
+    of_caption, whole = caption_spread(scores)
+    return (of_caption / whole, len(captions)) if whole > 0 else None
 
 
-def pool_name(service: RetrievalService, indexed: IndexedGallery) -> str | None:
+def _pool_name(service: RetrievalService, indexed: IndexedGallery) -> str | None:
     """Return the gallery whose captions stand for others: the photograph's own or else the first, or None."""
     for name in (indexed.gallery.name, service.first):
         if name in service.galleries and any(item.captions for item in service.galleries[name].gallery.items):
@@ -257,14 +285,7 @@ def moved_between(before: Explanation, now: Explanation) -> dict[str, Any]:
     }
 
 
-def lengths(service: RetrievalService, walked: Walk) -> dict[str, Any]:
-    """Return how many word pieces both captions have, and how many times as many the dense one has."""
-    sparse = len(service.model.words(walked.caption))
-    dense = None if walked.dense_words is None else len(walked.dense_words)
-    return {"sparse": sparse, "dense": dense, "denser": None if dense is None else dense / sparse}
-
-
-def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict[str, Any]]:
+def told_steps(service: RetrievalService, walked: Walk) -> list[dict[str, Any]]:
     """Return the nine steps; the fourth with the keep probabilities and, for a draw, its decision's gradients."""
     config, knobs = service.model.config, walked.knobs
     example = Example(
@@ -276,7 +297,7 @@ def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict
         context=(config.vision.context_size > 0, config.text.context),
         classes=len(service.model.class_names),
         trained_k=service.model.cross_net.hrpa.top_k,
-        rank=None if walked.rank is None else (walked.rank, total),
+        rank=None if walked.rank is None else (walked.rank, walked.total),
         spread=walked.spread,
         trial=walked.trial,
     )
@@ -284,8 +305,9 @@ def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict
     probability = keep_probability(walked)  # (N,)
     listed[3]["keep_probability"] = probability.tolist()
     if knobs.decision == "gumbel":
-        leaf = probability[None].to(service.model.device).requires_grad_()  # (1, N)
-        gumbel_mask(leaf, knobs.temperature, noise(service, knobs)).sum().backward()
+        device = service.model.device
+        leaf = probability[None].to(device).requires_grad_()  # (1, N)
+        gumbel_mask(leaf, knobs.temperature, torch.Generator(device).manual_seed(knobs.seed)).sum().backward()
         assert leaf.grad is not None
         listed[3]["decision_gradient"] = leaf.grad[0].tolist()
     return listed
@@ -295,18 +317,3 @@ def keep_probability(walked: Walk) -> Tensor:
     """(N,) in [0, 1]: how likely a draw keeps each patch, the place of its score in the range that a score can have."""
     low, high = walked.net.sparse_net_cap.score_range
     return torch.tensor((walked.record.sparse.score - low) / (high - low)).clamp(0, 1)
-
-
-def caption_share(
-    net: CrossSparseAggrNet, image: ImageIndex, captions: CaptionIndex, dense: CaptionIndex | None
-) -> float | None:
-    """Return the caption's share, in [0, 1], of the spread of the sparse branch's score; None without any."""
-    unit = normalise_patches(image.patches)[0]  # (N, C)
-    s_st = text_attention(unit, captions.sparse.direction.T).T  # (P, N)
-    attentions = {"s_st": s_st, "s_im": image.s_im.expand_as(s_st)}
-    if dense is not None and dense.dense is not None and net.use_paper_version:
-        attentions["s_dt"] = text_attention(unit, dense.dense.direction[0]).expand_as(s_st)
-    s_p = image.s_p[0]
-    _, scores = net.sparse_net_cap.combine(None if s_p is None else s_p.expand_as(s_st), attentions)
-    of_caption, whole = caption_spread(scores)
-    return of_caption / whole if whole > 0 else None

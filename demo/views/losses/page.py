@@ -67,41 +67,36 @@ def guide_page() -> str:
             table(("setting", "usual", "raise it", "lower it", "who says so"), advice_rows()),
             f"<h3>{escape(say('guide.ratio'))}</h3><p>{escape(note)}</p>",
             '<div style="display: flex; flex-wrap: wrap; gap: 12px 28px">',
-            *[panel(run, target) for run in runs],
+            *[_panel(run, target) for run in runs],
             f"</div><p>{escape(summary)} {escape(say('guide.limits'))}</p>",
             f"<p>{escape(say('guide.command', command=experiment['command'], recipe=experiment['recipe']))}</p>",
         ]
     )
 
 
-def panel(run: dict[str, Any], target: float) -> str:
+def _panel(run: dict[str, Any], target: float) -> str:
     """Return one ratio weight: the kept share over the steps in front of what the guide claims, and both in words."""
     low, high = run["claim"]
     claimed = say("guide.claimed" if high > low else "guide.claimed_one", low=low, high=high)
     measured = say("guide.measured", low=run["low"], high=run["high"], mean=run["mean"])
     title = say("guide.panel", weight=run["ratio_weight"])
     verdict = say("guide.holds" if run["holds"] else "guide.fails")
-    points = " ".join(
-        f"{PANEL[0] * i / (len(run['kept']) - 1):.1f},{height(kept):.1f}" for i, kept in enumerate(run["kept"])
-    )
-    ticks = "".join(
-        f'<text x="-6" y="{height(fraction) + 4:.1f}" text-anchor="end" font-size="11" fill="currentColor">{fraction:g}'
-        "</text>"
-        for fraction in (0, 0.5, 1)
-    )
+    (width, height), last = PANEL, len(run["kept"]) - 1
+
+    def y(fraction: float) -> float:
+        return height * (1 - fraction)
+
+    points = " ".join(f"{width * i / last:.1f},{y(kept):.1f}" for i, kept in enumerate(run["kept"]))
+    style = 'text-anchor="end" font-size="11" fill="currentColor"'
+    ticks = "".join(f'<text x="-6" y="{y(share) + 4:.1f}" {style}>{share:g}</text>' for share in (0, 0.5, 1))
     drawing = (
-        f'<svg viewBox="-30 -6 {PANEL[0] + 36} {PANEL[1] + 12}" width="{PANEL[0] + 36}" role="img" '
+        f'<svg viewBox="-30 -6 {width + 36} {height + 12}" width="{width + 36}" role="img" '
         f'aria-label="{escape(f"{title}: {claimed}, {measured}")}">{ticks}'
-        f'<rect width="{PANEL[0]}" height="{PANEL[1]}" fill="none" stroke="currentColor" opacity="0.35"/>'
-        f'<rect y="{height(high) - 0.5:.1f}" width="{PANEL[0]}" height="{height(low) - height(high) + 1:.1f}" '
+        f'<rect width="{width}" height="{height}" fill="none" stroke="currentColor" opacity="0.35"/>'
+        f'<rect y="{y(high) - 0.5:.1f}" width="{width}" height="{y(low) - y(high) + 1:.1f}" '
         'fill="currentColor" opacity="0.18"/>'
-        f'<path d="M0 {height(target):.1f}H{PANEL[0]}" stroke="currentColor" stroke-dasharray="4 4" opacity="0.6"/>'
+        f'<path d="M0 {y(target):.1f}H{width}" stroke="currentColor" stroke-dasharray="4 4" opacity="0.6"/>'
         f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>'
     )
     words = f"<b>{escape(title)}</b><br>{escape(claimed)}<br>{escape(measured)}: {escape(verdict)}"
     return f'<figure style="max-width: 276px; margin: 0">{drawing}<figcaption>{words}</figcaption></figure>'
-
-
-def height(fraction: float) -> float:
-    """Return where a kept share stands in a panel, from its top."""
-    return PANEL[1] * (1 - fraction)

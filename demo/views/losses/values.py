@@ -91,7 +91,7 @@ def playground_value(
         negatives now; `to_captions` and `to_images`, by how much each pair violates the margin along its row and its
         column; `counted_captions` and `counted_images`, which of these the loss adds up.
         `loss` has L_align of both minings, `now` that of the present one, `masked` what `img_ids` changes,
-        `curve` L_align over margins; `ratio` see `ratio_curves`, `ranking` see `unforeseen`.
+        `curve` L_align over margins; `ratio` see `ratio_curves`, `ranking` see `_unforeseen`.
 
     Raises:
         ValueError: a margin or a mining that is not there.
@@ -100,16 +100,16 @@ def playground_value(
         raise ValueError(f"The margin is {margin}, but it must lie between {MARGINS[0]:g} and {MARGINS[1]:g}.")
     if mining not in MININGS:
         raise ValueError(f"The mining is {mining!r}, but it must be one of: {', '.join(MININGS)}.")
-    batch, similarity = read_batch(service), batch_similarity(service)
+    batch, similarity = read_batch(service), _batch_similarity(service)
     ids = batch.img_ids if mask_ids else None
     indexed = service.find(GALLERY)
     items = [indexed.gallery.items[index] for index in batch.indices]
     excluded = same_image(len(similarity), ids, similarity.device)  # (B, B)
-    to_captions, to_images = violations(similarity, margin, excluded)
+    to_captions, to_images = _violations(similarity, margin, excluded)
     counted_captions, counted_images = to_captions > 0, to_images > 0
     if mining == "hardest":
-        counted_captions &= one_hot(to_captions.argmax(dim=1, keepdim=True), dim=1, like=to_captions)
-        counted_images &= one_hot(to_images.argmax(dim=0, keepdim=True), dim=0, like=to_images)
+        counted_captions &= F.one_hot(to_captions.argmax(dim=1), len(similarity)).bool()
+        counted_images &= F.one_hot(to_images.argmax(dim=0), len(similarity)).T.bool()
     return {
         "margin": margin,
         "margin_range": list(MARGINS),
@@ -124,7 +124,7 @@ def playground_value(
             {"text": text, "img_id": img_id} for text, img_id in zip(batch.captions, batch.img_ids, strict=True)
         ],
         "similarity": similarity.tolist(),
-        "same_image": same_pairs(batch).tolist(),
+        "same_image": _same_pairs(batch).tolist(),
         "excluded": excluded.tolist(),
         "to_captions": to_captions.tolist(),
         "to_images": to_images.tolist(),
@@ -132,17 +132,17 @@ def playground_value(
         "counted_images": counted_images.tolist(),
         "violating": int(((to_captions > 0) | (to_images > 0)).sum()),
         "counted": int(counted_captions.sum() + counted_images.sum()),
-        "loss": {name: loss_of(similarity, margin, name, ids) for name in MININGS},
-        "now": loss_of(similarity, margin, mining, ids),
-        "masked": masked_pairs(batch, similarity, margin, mining),
-        "curve": loss_curve(similarity, ids),
+        "loss": {name: _loss(similarity, margin, name, ids) for name in MININGS},
+        "now": _loss(similarity, margin, mining, ids),
+        "masked": _masked_pairs(batch, similarity, margin, mining),
+        "curve": _loss_curve(similarity, ids),
         "ratio": ratio_curves(service.model.cross_net.sparse_ratio),
-        "ranking": unforeseen(service),
+        "ranking": _unforeseen(service),
     }
 
 
 @lru_cache(maxsize=2)
-def batch_similarity(service: RetrievalService) -> Tensor:
+def _batch_similarity(service: RetrievalService) -> Tensor:
     """Return S(I, T) of all pairs of the batch, captions alone, by the model's forward pass: (B, B) on the CPU."""
     batch = read_batch(service)
     with torch.no_grad():
@@ -151,7 +151,7 @@ def batch_similarity(service: RetrievalService) -> Tensor:
     return similarity.cpu()
 
 
-def violations(similarity: Tensor, margin: float, excluded: Tensor) -> tuple[Tensor, Tensor]:
+def _violations(similarity: Tensor, margin: float, excluded: Tensor) -> tuple[Tensor, Tensor]:
     """By how much each negative violates the margin, the terms of equation (6): (B, B) along rows and along columns."""
     positive = similarity.diagonal()  # (B,)
     to_captions = (margin - positive[:, None] + similarity).clamp(min=0).masked_fill(excluded, 0)
@@ -159,26 +159,20 @@ def violations(similarity: Tensor, margin: float, excluded: Tensor) -> tuple[Ten
     return to_captions, to_images
 
 
-def one_hot(indices: Tensor, dim: int, like: Tensor) -> Tensor:
-    """True at the places along a dimension, of the shape of `like`."""
-    return torch.zeros_like(like, dtype=torch.bool).scatter(dim, indices, True)
-
-
-def loss_of(similarity: Tensor, margin: float, mining: str, ids: tuple[int, ...] | None) -> float:
-    """L_align of `seps.method.losses` for a mining by name."""
+def _loss(similarity: Tensor, margin: float, mining: str, ids: tuple[int, ...] | None) -> float:
     return float(align_loss(similarity, margin, mining == "hardest", ids))
 
 
-def same_pairs(batch: Batch) -> Tensor:
+def _same_pairs(batch: Batch) -> Tensor:
     """(B, B) bool: pairs off the diagonal whose caption was written for the same photograph."""
     count = len(batch.img_ids)
     return same_image(count, batch.img_ids, torch.device("cpu")) & ~torch.eye(count, dtype=torch.bool)
 
 
-def masked_pairs(batch: Batch, similarity: Tensor, margin: float, mining: str) -> dict[str, Any]:
+def _masked_pairs(batch: Batch, similarity: Tensor, margin: float, mining: str) -> dict[str, Any]:
     """Return the pairs that `img_ids` masks, what each would add as a negative, and the loss both ways."""
     diagonal = torch.eye(len(similarity), dtype=torch.bool)
-    to_captions, to_images = violations(similarity, margin, diagonal)
+    to_captions, to_images = _violations(similarity, margin, diagonal)
     return {
         "pairs": [
             {
@@ -188,17 +182,17 @@ def masked_pairs(batch: Batch, similarity: Tensor, margin: float, mining: str) -
                 "to_captions": float(to_captions[row, column]),
                 "to_images": float(to_images[row, column]),
             }
-            for row, column in same_pairs(batch).nonzero().tolist()
+            for row, column in _same_pairs(batch).nonzero().tolist()
         ],
-        "with_ids": loss_of(similarity, margin, mining, batch.img_ids),
-        "without_ids": loss_of(similarity, margin, mining, None),
+        "with_ids": _loss(similarity, margin, mining, batch.img_ids),
+        "without_ids": _loss(similarity, margin, mining, None),
     }
 
 
-def loss_curve(similarity: Tensor, ids: tuple[int, ...] | None) -> dict[str, list[float]]:
+def _loss_curve(similarity: Tensor, ids: tuple[int, ...] | None) -> dict[str, list[float]]:
     """L_align of both minings over the margins: `margins`, `all` and `hardest`, POINTS numbers each."""
     margins = torch.linspace(*MARGINS, POINTS, dtype=torch.float64).tolist()
-    curves = {name: [loss_of(similarity, margin, name, ids) for margin in margins] for name in MININGS}
+    curves = {name: [_loss(similarity, margin, name, ids) for margin in margins] for name in MININGS}
     return {"margins": margins} | curves
 
 
@@ -219,10 +213,9 @@ def ratio_curves(target: float) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def class_names() -> tuple[str, ...]:
+def class_names() -> list[str]:
     """Return the names of ImageNet's 1,000 classes, as timm lists them: those of the shipped encoder's training."""
-    info = ImageNetInfo(CLASS_LIST)
-    return tuple(info.index_to_description(number) for number in range(info.num_classes()))
+    return list(ImageNetInfo(CLASS_LIST).label_descriptions())
 
 
 def classes_naming(word: str) -> list[str]:
@@ -232,7 +225,7 @@ def classes_naming(word: str) -> list[str]:
 
 
 @lru_cache(maxsize=2)
-def unforeseen(service: RetrievalService) -> dict[str, Any]:
+def _unforeseen(service: RetrievalService) -> dict[str, Any]:
     """Return captions whose subject no class of a fixed list names, and how their photographs rank all the same.
 
     Cross-entropy over fixed classes needs a class for what is asked; a ranking asks only which photograph fits better.

@@ -1,12 +1,13 @@
-"""Paper, code and what is known: both variants on one example, and published results."""
+"""Paper, code, and what is known: differences on one example, published results, our own beside them, never mixed."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from torch import Tensor
 
 from demo.galleries.indexes.index import IndexedGallery
 from demo.record.settings import VARIANTS, evaluation_knobs, network_with
-from demo.record.texts.table import say
+from demo.record.texts.language import phrase
+from demo.record.texts.table import rich, say
 from demo.service.explaining import EncodedCaption, explain_pair
+from demo.service.results import dense_protocol, our_effects, our_results
 from demo.service.retrieval import RetrievalService
+from demo.views.tables import grounding_table, number, results, table
 from seps import AlignmentExplanation, CrossSparseAggrNet, DualTokenAggregation, Explanation
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,6 +29,17 @@ CODE = re.compile(r"`([^`]*)`")
 LIST_ITEM = re.compile(r"^- (.*(?:\n  .*)*)", re.MULTILINE)
 NAMES_FILE = ROOT / "assets" / "guide" / "names.md"
 PUBLISHED_FILE = ROOT / "assets" / "lesson" / "published.json"
+PROTOCOL = (
+    "In the published protocol every test query carries a dense caption made from its own image, so a query knows more "
+    "than its words. On the split with dense captions by a multimodal LLM, our model measures:"
+)
+
+NAMES = (
+    "Names of the paper, of its released code and of guides to it, and what has their place in the library. Called by "
+    "the former, it answers with the latter."
+)
+PUBLISHED = "Recall in per cent, as the sources give it; empty where they give none."
+OURS = "Small models on frozen backbones, on other data: not to be compared with the table above."
 
 
 @dataclass(frozen=True)
@@ -37,6 +52,21 @@ class Run:
     slope: float
 
 
+def _alignments(run: Run) -> list[AlignmentExplanation]:
+    both = (run.record.sparse_alignment, run.record.dense_alignment)
+    return [alignment for alignment in both if alignment is not None]
+
+
+def _first_token_weight(run: Run) -> float | None:
+    weights = run.record.sparse_alignment.token_weights  # (M, N)
+    return float(weights[int(run.record.has_cls)].sum()) if run.net.num_tokens else None
+
+
+def _of_paper(name: str) -> Callable[[Run], float | None]:
+    """Read a term of the relevance MLP, which the released variant does not have."""
+    return lambda run: getattr(run.record.sparse_alignment, name) if run.net.use_paper_version else None
+
+
 # What is compared, by topic and by name in the table of words; None where a variant has no such thing.
 NUMBERS: dict[str, dict[str, Callable[[Run], float | None]]] = {
     "score": {
@@ -47,14 +77,14 @@ NUMBERS: dict[str, dict[str, Callable[[Run], float | None]]] = {
         "kept_alone": lambda run: run.kept_alone,
     },
     "dense": {
-        "alignments": lambda run: len(alignments(run)),
+        "alignments": lambda run: len(_alignments(run)),
         "from_words": lambda run: run.record.sparse_alignment.similarity,
-        "from_dense_words": lambda run: alignments(run)[1].similarity if len(alignments(run)) > 1 else None,
+        "from_dense_words": lambda run: _alignments(run)[1].similarity if len(_alignments(run)) > 1 else None,
     },
     "aggregation": {
         "weight_networks": lambda run: 2 if isinstance(run.net.aggr_net, DualTokenAggregation) else 1,
         "aggregated": lambda run: run.net.num_tokens,
-        "first_token": lambda run: first_token_weight(run),
+        "first_token": _first_token_weight,
     },
     "matrix": {
         "lowest_cosine": lambda run: float(run.record.sparse_alignment.cosines.min()),
@@ -63,8 +93,8 @@ NUMBERS: dict[str, dict[str, Callable[[Run], float | None]]] = {
     },
     "relevance": {
         "top_k": lambda run: run.net.hrpa.top_k if run.net.use_paper_version else None,
-        "patch_relevance": lambda run: relevance(run, "patch_relevance"),
-        "word_relevance": lambda run: relevance(run, "word_relevance"),
+        "patch_relevance": _of_paper("patch_relevance"),
+        "word_relevance": _of_paper("word_relevance"),
     },
     "gradient": {"gradient": lambda run: run.slope},
     "similarity": {
@@ -82,8 +112,10 @@ def differences(
     Raises:
         ValueError: the model has no parameters of the paper's variant.
     """
-    runs = run_variants(service, indexed, index, caption, dense or None)
-    notes = notes_on(runs, bool(dense))
+    runs = _run_variants(service, indexed, index, caption, dense or None)
+    notes = {} if dense else dict.fromkeys(("dense", "aggregation"), say("differs.no_dense"))
+    if min(run.record.sparse_alignment.cosines.min() for run in runs.values()) >= 0:
+        notes["matrix"] = say("differs.no_negative")
     return [
         {
             "id": topic,
@@ -100,10 +132,10 @@ def differences(
     ]
 
 
-def run_variants(
+def _run_variants(
     service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None
 ) -> dict[str, Run]:
-    """Run both variants on one photograph and caption, by name; arguments and errors as `differences`."""
+    """Run both variants on one photograph and caption, by name."""
     knobs = evaluation_knobs(service.model)
     nets = [network_with(service.model, replace(knobs, variant=name)) for name in VARIANTS]
     patches = indexed.patches(index)  # (N[+1], C)
@@ -111,36 +143,12 @@ def run_variants(
     records = [explain_pair(service.model, patches, encoded, net) for net in nets]
     kept = [record.sparse.kept for record in records]
     alone = [int((mine & ~other).sum()) for mine, other in zip(kept, reversed(kept), strict=True)]
-    slopes = [slope(net, patches, encoded) for net in nets]
+    slopes = [_slope(net, patches, encoded) for net in nets]
     runs = map(Run, nets, records, alone, slopes)
     return dict(zip(VARIANTS, runs, strict=True))
 
 
-def notes_on(runs: Mapping[str, Run], has_dense: bool) -> dict[str, str]:
-    """Say, by topic, what this example does not show."""
-    notes = {} if has_dense else dict.fromkeys(("dense", "aggregation"), say("differs.no_dense"))
-    negative = min(run.record.sparse_alignment.cosines.min() for run in runs.values()) < 0
-    return notes if negative else notes | {"matrix": say("differs.no_negative")}
-
-
-def alignments(run: Run) -> list[AlignmentExplanation]:
-    """Return the alignments that add to S."""
-    both = (run.record.sparse_alignment, run.record.dense_alignment)
-    return [alignment for alignment in both if alignment is not None]
-
-
-def first_token_weight(run: Run) -> float | None:
-    """Return the sum of the first aggregated token's weights; None where there is none."""
-    weights = run.record.sparse_alignment.token_weights  # (M, N)
-    return float(weights[int(run.record.has_cls)].sum()) if run.net.num_tokens else None
-
-
-def relevance(run: Run, term: str) -> float | None:
-    """Return a term of the relevance MLP, which the released variant does not have."""
-    return getattr(run.record.sparse_alignment, term) if run.net.use_paper_version else None
-
-
-def slope(net: CrossSparseAggrNet, image: Tensor, caption: EncodedCaption) -> float:
+def _slope(net: CrossSparseAggrNet, image: Tensor, caption: EncodedCaption) -> float:
     """Return the norm of the gradient of S(I, T) at an image's patches (N[+1], C), [CLS] left out."""
     image = image[None].detach()  # (1, N[+1], C)
     patches = image[:, -net.num_patches :].clone().requires_grad_()
@@ -164,13 +172,9 @@ def published() -> dict[str, Any]:
     for row in data["rows"]:
         recalls = [*row["image_to_text"], *row["text_to_image"]]
         summed = row["rsum"] is None and None not in recalls
-        source = sources[row["source"]]
-        rows.append(
-            {"note": ""}
-            | row
-            | {"rsum": round(sum(recalls), 1) if summed else row["rsum"], "summed": summed}
-            | {"source": source["source"], "what": source["what"]}
-        )
+        rsum, source = round(sum(recalls), 1) if summed else row["rsum"], sources[row["source"]]
+        facts = {"rsum": rsum, "summed": summed, "source": source["source"], "what": source["what"]}
+        rows.append({"note": ""} | row | facts)
     return {"rows": rows, "sources": data["sources"], "missing": data["missing"]}
 
 
@@ -184,3 +188,58 @@ def names_elsewhere() -> tuple[tuple[str, str, str], ...]:
         name, _, differs = here.partition("; ")
         rows.append((there, name, differs))
     return tuple(rows)
+
+
+def page(service: RetrievalService) -> str:
+    """Return the whole page as HTML."""
+    indexed = service.open("examples")
+    index = indexed.gallery.position("cat")
+    item, known = indexed.gallery.items[index], published()
+    caption = item.captions[0]
+    return "".join(
+        [
+            f"<h3>{phrase('The paper and its released code differ')}</h3>",
+            f"<p>{escape(say('differs.note'))} {escape(say('differs.example', caption=caption))}</p>",
+            *[_difference(row) for row in differences(service, indexed, index, caption, item.dense)],
+            f"<h3>{phrase('What it is called elsewhere')}</h3>",
+            f"<p>{phrase(NAMES)}</p>",
+            table(("there", "here", "what differs"), names_elsewhere()),
+            f"<h3>{phrase('Published results')}</h3>",
+            f"<p>{phrase(PUBLISHED)}</p>",
+            table(
+                ("method", "encoders", "test", "R@1", "R@5", "R@10", "R@1", "R@5", "R@10", "rSum"),
+                [_published_row(row) for row in known["rows"]],
+                ("", "", "", "image to text", "text to image", ""),
+            ),
+            "<ul>" + "".join(f"<li>{_source(row)}</li>" for row in known["sources"]) + "</ul>",
+            *[f"<p>{escape(sentence)}</p>" for sentence in known["missing"]],
+            f"<h3>{phrase('Our models, measured here')}</h3>",
+            f"<p>{phrase(OURS)}</p>",
+            results(our_results()),
+            f"<h3>{phrase('Dense captions at test time')}</h3><p>{phrase(PROTOCOL)}</p>",
+            results(dense_protocol()),
+            f"<h3>{escape(say('maps.title'))}</h3>",
+            *[f"<p>{escape(say(f'maps.{name}'))}</p>" for name in ("weights", "effects", "gradients", "measured")],
+            grounding_table(our_effects()),
+        ]
+    )
+
+
+def _difference(row: dict[str, Any]) -> str:
+    """Return one difference: what the paper says, what the code does, and both variants' numbers."""
+    numbers = [(entry["name"], number(entry["paper"], 2), number(entry["released"], 2)) for entry in row["numbers"]]
+    rows = [("", row["paper"], row["released"]), *numbers]
+    note = f"<p>{rich(row['note'])}</p>" if row["note"] else ""
+    return f"<h4>{rich(row['topic'])}</h4>{table(('', 'paper', 'released code'), rows)}{note}"
+
+
+def _published_row(row: dict[str, Any]) -> tuple[str, ...]:
+    values = [value for way in ("image_to_text", "text_to_image") for value in row[way] or [None] * 3]
+    recalls = [number(value, 1) for value in values]
+    total = number(row["rsum"], 1) + (f" {phrase('(added up here)')}" if row["summed"] else "")
+    return row["method"], row["encoders"], row["test"], *recalls, total
+
+
+def _source(row: dict[str, Any]) -> str:
+    address = escape(row["source"])
+    return f'<a href="{address}" rel="noreferrer">{escape(row["what"])}</a>. {escape(row["note"] or "")}'

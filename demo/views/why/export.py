@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,13 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from demo.drawing.formats import CONTRASTS, TYPES, Download, check_format, file_name
+from demo.drawing.formats import CONTRASTS, Download, check_format, file_name, json_file
 from demo.drawing.layered import draw_photo, draw_scale, shades
-from demo.drawing.page import Block, Page, fit_photo, line_height, make_text_block, stacked, wrapped
+from demo.drawing.page import MARGIN, Block, Page, fit_photo, line_height, stacked, text_block, wrapped
 from demo.drawing.palette import DARK, LIGHT, OPACITY, VEIL, Palette
 from demo.drawing.render import render
-from demo.record.contrast import Contrast, Part, maps_of, marks, most
-from demo.record.contrast_values import contrast_record, contrast_sentences, get_part_title, score_line
+from demo.record.contrast import Contrast, Part, contrast_record, contrast_sentences, maps_of, marks, most
 from demo.record.layers.layers import Layer, LayerValues
 from demo.record.texts.table import say
 from demo.service.threads import drawing
@@ -26,7 +24,7 @@ from seps.common.numbers import rounded, written
 from seps.common.spreadsheet import csv_content
 
 # Lengths in CSS pixels, sizes of letters in points.
-WIDTH, MARGIN, GAP = 1152, 40, 32
+WIDTH, GAP = 1152, 32
 PHOTO_HEIGHT = 400
 LARGE, MEDIUM, SMALL, TINY = 17, 12, 10.5, 8.5
 ROW, WORD, NUMBER = 36, 180, 80
@@ -47,97 +45,89 @@ def why_file(
     check_format(kind, CONTRASTS)
     name = file_name(model, f"{contrast.left.title} {contrast.right.title}", "why", kind)
     if kind == "json":
-        content = json.dumps(contrast_record(contrast, model), ensure_ascii=False, indent=1)
-        return Download(name, content.encode(), TYPES[kind])
+        return json_file(name, contrast_record(contrast, model))
     if kind == "csv":
-        return Download(name, contrast_csv(contrast), TYPES[kind])
-    figure = why_picture(contrast, photos, model, contrast.word(layer), DARK if dark else LIGHT, credit)
-    return Download(name, render(figure, kind), TYPES[kind])
+        return Download(name, _csv(contrast))
+    figure = _picture(contrast, photos, model, contrast.word(layer), DARK if dark else LIGHT, credit)
+    return Download(name, render(figure, kind))
 
 
-def contrast_csv(contrast: Contrast) -> bytes:
+def _csv(contrast: Contrast) -> bytes:
     """Return each part's shares as CSV, in UTF-8 with a byte order mark; all parts add up to the row of S(I, T)."""
-    captions = [contrast.left.caption, contrast.right.caption]
-    titles = [contrast.left.title, contrast.right.title]
+    captions, titles = ([getattr(side, name) for side in contrast.sides] for name in ("caption", "title"))
     columns = (*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption")
-    parts = [(part, "word") for part in contrast.words] + [(part, "rest") for part in contrast.rest]
-    rows = [
-        [get_part_title(part), kind, *map(table_number, (part.left, part.right, part.difference))]
-        for part, kind in parts
-    ]
+    parts = [(part.title, "word", *part.numbers.values()) for part in contrast.words]
+    parts += [(part.title, "rest", *part.numbers.values()) for part in contrast.rest]
     totals = contrast.left.similarity, contrast.right.similarity, contrast.difference
-    rows.append([say("why.sum"), "sum", *map(table_number, totals)])
-    return csv_content(columns, [(*row, *titles, *captions) for row in rows])
+    rows = [
+        [title, kind, *("" if number is None else rounded(number, 6) for number in numbers), *titles, *captions]
+        for title, kind, *numbers in (*parts, (say("why.sum"), "sum", *totals))
+    ]
+    return csv_content(columns, rows)
 
 
-def table_number(attribution: float | None) -> float | str:
-    """Return an attribution as a table has it; empty where there is none."""
-    return "" if attribution is None else rounded(attribution, 6)
-
-
-def why_picture(
+def _picture(
     contrast: Contrast,
     photos: tuple[Image.Image, Image.Image],
     model: str,
-    part: Part | None = None,
-    palette: Palette = LIGHT,
-    credit: str = "",
+    part: Part | None,
+    palette: Palette,
+    credit: str,
 ) -> Figure:
     """Draw both photographs, under a word's maps on one scale or with the deciding words marked, and all shares."""
     inner = WIDTH - 2 * MARGIN
     head, *others = contrast_sentences(contrast)
-    sentence = " ".join(others)
     blocks = [
-        make_text_block(MARGIN, wrapped(head, inner, LARGE, bold=True), LARGE, 4, symbols=True, fontweight="bold"),
-        make_text_block(MARGIN, wrapped(sentence, inner, SMALL), SMALL, 12, symbols=True, color=palette.quiet),
+        text_block(head, inner, LARGE, 4, bold=True, symbols=True),
+        text_block(" ".join(others), inner, SMALL, 12, symbols=True, color=palette.quiet),
         _photos(contrast, photos, part),
         _scale(contrast, part),
         _attributions(contrast),
-        make_text_block(MARGIN, wrapped(credit, inner, TINY, most=2), TINY, 4, color=palette.quiet),
-        make_text_block(MARGIN, [say("file.model", model=model)], SMALL, 0, color=palette.quiet),
+        text_block(credit, inner, TINY, 4, most=2, color=palette.quiet),
+        text_block(say("file.model", model=model), inner, SMALL, color=palette.quiet),
     ]
-    return stacked(blocks, WIDTH, MARGIN - 8, palette)
+    return stacked(blocks, WIDTH, palette)
 
 
 def _photos(contrast: Contrast, photos: Sequence[Image.Image], part: Part | None) -> Block:
     """Both photographs at one height, with captions where there are two, and their scores."""
     width = (WIDTH - 2 * MARGIN - GAP) // 2
     sizes = [fit_photo(photo, width, PHOTO_HEIGHT) for photo in photos]
-    sides = (contrast.left, contrast.right)
-    titles = [wrapped(side.caption if contrast.of_captions else side.title, width, MEDIUM, bold=True) for side in sides]
+    titles = [
+        wrapped(side.caption if contrast.of_captions else side.title, width, MEDIUM, bold=True)
+        for side in contrast.sides
+    ]
     head = max(map(len, titles)) * line_height(MEDIUM) + line_height(SMALL) + 10
 
     def draw(page: Page, top: int) -> None:
-        for place, side in enumerate(sides):
+        for place, side in enumerate(contrast.sides):
             left = MARGIN + place * (width + GAP)
             page.text(left, top, titles[place], MEDIUM, fontweight="bold")
-            page.text(left, top + head - line_height(SMALL) - 6, [score_line(side)], SMALL, color=page.palette.accent)
+            page.text(left, top + head - line_height(SMALL) - 6, [side.score_line], SMALL, color=page.palette.accent)
             axes = page.panel(left, top + head, *sizes[place])
-            attributions = None if part is None else (part.left, part.right)
-            has = attributions is not None and attributions[place] is not None  # else its caption has not got the word
+            has = part is not None and bool(part.pieces[place])  # else its caption has not got the word
             layer = Layer("word", part.number) if part is not None and has else Layer("photo")
             shown = _values(contrast, part if has else None, place)
             laid = shades(layer, shown.values.reshape(-1), side.record.grid, shown.low, shown.high, OPACITY)
             draw_photo(axes, photos[place], layer, shown, laid, lines=has)
             if part is None:
-                draw_marks(axes, contrast, place)
+                _draw_marks(axes, contrast, place)
 
     return head + max(height for _, height in sizes) + 12, draw
 
 
 def _values(contrast: Contrast, part: Part | None, place: int) -> LayerValues:
     """A word's map on one side, on the scale of both; nothing without a word."""
-    side = (contrast.left, contrast.right)[place]
-    kept = side.record.sparse.kept
+    kept = contrast.sides[place].record.sparse.kept
     if part is None:
         return LayerValues("", "", np.zeros((0, kept.size)), 0.0, 0.0, kept, "")
     label = say("why.weight", word=part.name)
     return LayerValues(label, label, maps_of(contrast, part)[place], 0.0, most(contrast, part), kept, "")
 
 
-def draw_marks(axes: Axes, contrast: Contrast, place: int) -> None:
+def _draw_marks(axes: Axes, contrast: Contrast, place: int) -> None:
     """Frame the patches where the words that decide look most, and name them; filled where they speak for this one."""
-    rows, columns = (contrast.left, contrast.right)[place].record.grid
+    rows, columns = contrast.sides[place].record.grid
     for mark in marks(contrast, place):
         y, x = divmod(mark["patch"], columns)
         for colour, width in ((VEIL, 4.0), ("white", 2.0)):  # points
@@ -163,28 +153,25 @@ def draw_marks(axes: Axes, contrast: Contrast, place: int) -> None:
 def _scale(contrast: Contrast, part: Part | None) -> Block:
     """Return the legend of a word's maps, or of the frames."""
     if part is None:
-        return make_text_block(MARGIN, wrapped(say("why.marks"), WIDTH - 2 * MARGIN, SMALL), SMALL, 14)
+        return text_block(say("why.marks"), WIDTH - 2 * MARGIN, SMALL, 14)
     return 36, lambda page, top: draw_scale(page, MARGIN, top, _values(contrast, part, 0), say("mask.cross"), OPACITY)
 
 
 def _attributions(contrast: Contrast) -> Block:
-    """A row a word with a bar towards either side, then what words leave, and the sum."""
+    """Draw a row per word with a bar towards either side, then what words leave, and the sum."""
     rows = [*contrast.words, *contrast.rest]
-    sizes = [abs(value) for part in contrast.words for value in (part.left, part.right) if value is not None]
-    scale = max(sizes, default=0.0)
     middle = WIDTH // 2
-    room = middle - MARGIN - WORD // 2 - NUMBER
+    sizes = (contrast.scale, middle - MARGIN - WORD // 2 - NUMBER)
 
     def draw(page: Page, top: int) -> None:
         for number, part in enumerate(rows):
             y = top + number * ROW
-            _row(page, y, get_part_title(part), (part.left, part.right), part.difference)
-            if part.number >= 0 and scale:
+            _row(page, y, part.title, (part.left, part.right), part.difference)
+            if part.number >= 0 and contrast.scale:
                 for here, other, sign in ((part.left, part.right, -1), (part.right, part.left, 1)):
-                    _bar(page, y + 9, middle + sign * WORD // 2, sign, room, here, other, scale)
-        y = top + len(rows) * ROW
+                    _bar(page, y + 9, middle + sign * WORD // 2, sign, sizes, here or 0.0, other or 0.0)
         both = (contrast.left.similarity, contrast.right.similarity)
-        _row(page, y, say("why.sum"), both, contrast.difference, fontweight="bold")
+        _row(page, top + len(rows) * ROW, say("why.sum"), both, contrast.difference, fontweight="bold")
 
     return (len(rows) + 1) * ROW + 12, draw
 
@@ -192,34 +179,31 @@ def _attributions(contrast: Contrast) -> Block:
 def _row(
     page: Page, top: float, name: str, attributions: tuple[float | None, float | None], difference: float, **style: Any
 ) -> None:
-    """A part's name over its difference, between its two shares."""
+    """Draw a part's name over its difference, between its two shares."""
     middle = WIDTH // 2
     page.text(middle, top, [name], SMALL, ha="center", symbols=name == say("why.sum"), **style)
     arrow = f"< {abs(difference):.4f}" if difference > 0 else f"{abs(difference):.4f} >"
     page.text(middle, top + 18, [arrow], TINY, ha="center", color=page.palette.quiet)
-    for attribution, place, side in (
-        (attributions[0], MARGIN + NUMBER - 12, "right"),
-        (attributions[1], WIDTH - MARGIN - NUMBER + 12, "left"),
-    ):
+    places = (MARGIN + NUMBER - 12, "right"), (WIDTH - MARGIN - NUMBER + 12, "left")
+    for attribution, (place, side) in zip(attributions, places, strict=True):
         text = say("why.missing") if attribution is None else written(attribution, ".4f")
         page.text(place, top + 6, [text], SMALL, ha=side, **style)
 
 
 def _bar(
-    page: Page, top: float, start: float, sign: int, room: float, here: float | None, other: float | None, scale: float
+    page: Page, top: float, start: float, sign: int, sizes: tuple[float, float], here: float, other: float
 ) -> None:
-    """Draw an attribution as a bar away from the middle, what both sides have soft; hollow below zero."""
-    size = abs(here or 0.0)
-    common = min(size, abs(other)) if here is not None and other is not None and here * other > 0 else 0.0
-    palette = page.palette
+    """Draw an attribution as a bar away from the middle, what both sides have soft; hollow below zero.
+
+    `sizes`: the largest attribution and its length.
+    """
+    size, palette, (scale, room) = abs(here), page.palette, sizes
+    common = min(size, abs(other)) if here * other > 0 else 0.0
     drawn = [(0.0, common, palette.accent_soft), (common, size, palette.accent)]
-    if (here or 0.0) < 0:
-        drawn = [(0.0, size, palette.paper)]
-    for first, last, fill in drawn:
-        length = (last - first) / scale * room
-        if length <= 0:
+    for first, last, fill in [(0.0, size, palette.paper)] if here < 0 else drawn:
+        if last <= first:
             continue
         left = start + (first / scale * room if sign > 0 else -last / scale * room)
-        axes = page.axes(left, top, length, 16)
+        axes = page.axes(left, top, (last - first) / scale * room, 16)
         axes.set_facecolor(fill)
         axes.patch.set(edgecolor=palette.accent, linewidth=0.8)

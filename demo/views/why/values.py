@@ -7,8 +7,7 @@ from typing import Any
 
 from demo.drawing.formats import PAGE, Download, file_name
 from demo.galleries.indexes.index import IndexedGallery
-from demo.record.contrast import Contrast, Side, contrast
-from demo.record.contrast_values import contrast_value
+from demo.record.contrast import Contrast, Side, contrast, contrast_value
 from demo.record.photo import get_credit, photo_value
 from demo.record.texts.table import say
 from demo.service.ranking import Candidates, ImageRanking

@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 import torch
 
-from demo.record.contrast import Contrast, Side, contrast, deciding, maps_of, marks
-from demo.record.contrast_values import contrast_record, contrast_sentences, contrast_value, word_sentence
+from demo.record.contrast import (
+    Contrast,
+    Side,
+    contrast,
+    contrast_record,
+    contrast_sentences,
+    contrast_value,
+    deciding,
+    maps_of,
+    marks,
+    word_sentence,
+)
 from seps import CrossSparseAggrNet, explain, split_similarity
 
 FIRST = ("[CLS]", "a", "dog", "and", "a", "skate", "##board", "[SEP]")
@@ -63,7 +73,7 @@ def test_equal_words_of_two_captions_go_together_in_their_order() -> None:
     result = contrast_of(FIRST, SECOND)
     assert result.of_captions
     by_number = sorted(result.words, key=lambda part: part.number)
-    assert [(part.name, part.left_pieces, part.right_pieces) for part in by_number] == [
+    assert [(part.name, *part.pieces) for part in by_number] == [
         ("a", (1,), (1,)),
         ("dog", (2,), (5,)),
         ("and", (3,), ()),

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from demo.record.mask_overlap import describe_overlap, pack_other_masks
-from demo.record.packing import overlap, packed, plain
+from demo.record.packing import describe_overlap, overlap, pack_other_masks, packed, plain
 from demo.service.masks import read_mask
 from seps import Explanation
 from tests.helpers.models.records import CASES, random_record, record_with_classes
@@ -99,18 +98,21 @@ LEFT = np.array([1, 1, 1, 0, 0, 0], dtype=bool)
 RIGHT = np.array([0, 0, 1, 1, 0, 0], dtype=bool)
 
 
-def test_two_masks_share_what_both_keep_of_what_either_keeps() -> None:
-    assert describe_overlap([LEFT, RIGHT]) == (
-        "These masks share 25% of their patches: both keep 1 of the 4 that either keeps."
-    )
-    assert describe_overlap([LEFT, LEFT]).startswith("These masks share 100%")
-    assert describe_overlap([LEFT, ~LEFT]).startswith("These masks share 0%")
-
-
-def test_more_masks_are_told_two_by_two_as_well() -> None:
-    assert describe_overlap([LEFT, RIGHT, ~RIGHT]) == (
-        "These 3 masks share 0% of their patches: all keep 0 of the 6 that any keeps. Two by two they share 0% to 40%."
-    )
+@pytest.mark.parametrize(
+    ("masks", "sentence"),
+    [
+        ([LEFT, RIGHT], "These masks share 25% of their patches: both keep 1 of the 4 that either keeps."),
+        ([LEFT, LEFT], "These masks share 100%"),
+        ([LEFT, ~LEFT], "These masks share 0%"),
+        (
+            [LEFT, RIGHT, ~RIGHT],
+            "These 3 masks share 0% of their patches: all keep 0 of the 6 that any keeps. "
+            "Two by two they share 0% to 40%.",
+        ),
+    ],
+)
+def test_masks_share_what_all_keep_of_what_any_keeps(masks: list[NDArray[np.bool_]], sentence: str) -> None:
+    assert describe_overlap(masks).startswith(sentence)
 
 
 def test_other_captions_come_with_their_masks() -> None:

@@ -9,23 +9,9 @@ from matplotlib.mathtext import MathTextParser
 
 from demo.record.layers.layer_table import LAYERS
 from demo.record.layers.page_table import table_tag
-from demo.record.texts.table import (
-    NAMES,
-    SYMBOLS,
-    TABLE,
-    TEMPLATES,
-    WORDS,
-    mathtext,
-    ordinal,
-    rich,
-    say,
-    symbols,
-)
+from demo.record.texts.table import NAMES, SYMBOLS, TABLE, TEMPLATES, WORDS, mathtext, ordinal, rich, say, symbols
 from demo.server.files.static import SCRIPTS
 from demo.static.lesson import SECTIONS
-from tests.demo.browser.standalone import WORDS as RECORD_WORDS
-from tests.demo.browser.standalone import random_record
-from tests.helpers.models.record_words import layers_of, record_words
 
 KEYS = [f"{section}.{name}" for section, rows in TEMPLATES.items() if section != "symbols" for name in rows]
 
@@ -89,37 +75,3 @@ def test_symbols_are_whole_words_and_the_rest_is_text() -> None:
 def test_the_page_carries_the_table() -> None:
     data = json.loads(table_tag().partition(">")[2].removesuffix("</script>"))
     assert data == TABLE | {"symbols": symbols(), "layers": [row.for_page() for row in LAYERS]}
-
-
-RECORDS: dict[str, dict[str, Any]] = {
-    "paper": {},
-    "paper, dense": {"dense": True},
-    "released": {"paper": False, "cls": True},
-    "released, dense": {"paper": False, "dense": True},
-}
-
-
-@pytest.mark.parametrize("name", RECORDS)
-def test_what_is_said_of_a_record_has_its_numbers(name: str) -> None:
-    record = random_record(**RECORDS[name])
-    words = record_words(record)
-    assert json.loads(json.dumps(words, allow_nan=False)).keys() == words.keys()
-    for layer in layers_of(record):
-        values = layer.values(record)
-        shown = words["layers"][str(layer)]
-        assert shown["range"] == [values.low, values.high]
-        assert shown["label"] == values.label
-        crossed = layer.name not in ("photo", "tokens", "mask") and not values.kept.all()
-        assert (shown["key"] == "\N{MULTIPLICATION SIGN} dropped") == crossed
-    assert words["kept"]["sparse"] == f"{record.sparse.kept.sum()} of 48 patches kept"
-    assert [line.split(":")[0] for line in words["words"]] == list(RECORD_WORDS)
-    for number, line in enumerate(words["words"]):
-        best = record.sparse_alignment.best_token[number]
-        assert f"similarity {record.sparse_alignment.cosines[best, number]:.3f} with" in line
-    assert list(words["terms"]) == list(record.terms)
-    both = record.dense_alignment is not None
-    assert all(title.startswith(("sparse ", "dense ")) == both for title in words["terms"].values())
-    for line, branch in zip(words["branches"], [record.sparse, record.dense], strict=False):
-        assert branch is not None
-        fields = {field for _, field, _, _ in Formatter().parse(line) if field}
-        assert fields == {"fate", "score", "rank", *branch.parts}

@@ -11,7 +11,7 @@ from PIL import Image
 from demo.galleries.indexes.index import IndexedGallery, index_gallery, require_in_memory
 from demo.service.experiments.experiment import edited_gallery, experiment, known, read_changes
 from demo.service.models.registry import ModelRegistry
-from demo.views.edit import Editing, scene_value, share_changes
+from demo.views.edit import scene_value, share_changes
 from seps.scenes import draw
 
 CAPTION = "a red helicopter over a tiny dolphin"
@@ -114,6 +114,6 @@ def test_the_words_whose_shares_changed_most_are_told(registry: ModelRegistry, c
         )
         assert changed["after"] == pytest.approx(attributions[1][place])
         assert changed["change"] == pytest.approx(changed["after"] - changed["before"])
-    assert scene_value(registry, tried, Editing(0, CAPTION))["shares"] == changes
+    assert scene_value(registry, tried, 0, CAPTION)["shares"] == changes
     untouched = experiment(registry, 0, CAPTION)
-    assert scene_value(registry, untouched, Editing(0, CAPTION))["shares"] == []
+    assert scene_value(registry, untouched, 0, CAPTION)["shares"] == []

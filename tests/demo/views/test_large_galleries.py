@@ -2,10 +2,11 @@ import csv
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from demo.drawing.rankings import images_csv
+from demo.drawing.rankings import ranking_csv
 from demo.galleries.indexes.stored import IndexingStatus, StoredGallery
 from demo.galleries.sources.named import examples_gallery
 from demo.page.values import ranked
@@ -47,7 +48,8 @@ def large(many: RetrievalService) -> StoredGallery:
 @pytest.mark.slow
 def test_the_file_has_what_is_in_sight(many: RetrievalService, large: StoredGallery) -> None:
     def rows(name: str, exhaustive: bool) -> list[str]:
-        file = images_csv(many, large, CAPTION, None, None, Candidates((), name, exhaustive))
+        ranking = many.get_cached_ranking(large, CAPTION, None, Candidates((), name, exhaustive))
+        file = ranking_csv(large, ranking, many.name)
         return [row["photo"] for row in csv.DictReader(io.StringIO(file.content.decode("utf-8-sig")))]
 
     assert (len(rows("", False)), len(rows("", True))) == (SHORT, COUNT)
@@ -81,22 +83,19 @@ def test_a_shortlist_is_told_and_all_are_scored_when_asked(many: RetrievalServic
 @pytest.mark.parametrize(
     ("status", "text"),
     [
+        ((10, 90, 0, 150, True, ""), "10 of 90 photographs are indexed and searched; the others take about 2 minutes."),
         (
-            IndexingStatus(10, 90, 0, 150, True, ""),
-            "10 of 90 photographs are indexed and searched; the others take about 2 minutes.",
+            (10, 90, 0, None, True, "No disk."),
+            "10 of 90 photographs are indexed and searched; the others wait. No disk.",
         ),
         (
-            IndexingStatus(10, 90, 0, None, True, "The disk is full."),
-            "10 of 90 photographs are indexed and searched; the others wait. The disk is full.",
-        ),
-        (
-            IndexingStatus(89, 90, 1, None, False, ""),
+            (89, 90, 1, None, False, ""),
             "All photographs are indexed: 89 are searched. 1 file cannot be read; the terminal names them.",
         ),
     ],
 )
-def test_how_far_indexing_is_stands_in_a_line(status: IndexingStatus, text: str) -> None:
-    assert indexing_text(status) == text
+def test_how_far_indexing_is_stands_in_a_line(status: tuple[Any, ...], text: str) -> None:
+    assert indexing_text(IndexingStatus(*status)) == text
 
 
 def test_a_folder_whose_files_are_gone_is_told(

@@ -14,7 +14,6 @@ from demo.galleries.sources.scenes import MOVING
 from demo.galleries.sources.video import clock, read_video
 from demo.page.questions import Two
 from demo.page.values import compared, contrasted, explained, ranked
-from demo.record.timeline import tiles
 from demo.service.masks import read_mask
 from demo.service.models.registry import ModelRegistry
 from demo.service.ranking import group_near_photographs
@@ -22,7 +21,7 @@ from demo.service.retrieval import RetrievalService
 from demo.service.timeline import frame_cosine, mask_overlap, moments
 from demo.views.photos import ranking_value
 from demo.views.state import ViewState
-from demo.views.video import film_download
+from demo.views.video import film_download, tiles
 from seps.common.progress import finish
 from tests.helpers.pictures.clips import BLUE, RED, write_clip
 from tests.helpers.web.sessions import own

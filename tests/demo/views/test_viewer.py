@@ -1,4 +1,3 @@
-import json
 import re
 from base64 import b64encode
 from dataclasses import replace
@@ -11,7 +10,7 @@ from PIL import Image
 
 from demo.drawing.formats import Download
 from demo.galleries.sources.folder import CAMERA
-from demo.page.actions import LONGEST_PICTURE, picture_of
+from demo.page.actions import CAMERA_NAME, LONGEST_PICTURE, picture_of
 from demo.record.packing import packed
 from demo.record.texts.table import say
 from demo.service.experiments.counterfactual import Forcing
@@ -21,11 +20,10 @@ from demo.service.models.personal import index_frame
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views import downloads
-from demo.views.camera import NAME, look_value
 from demo.views.compare import comparison
 from demo.views.downloads import explanation
 from demo.views.state import ViewState
-from demo.views.viewer import OTHERS, search_value, shown_record, whatif_value, worked_example
+from demo.views.viewer import OTHERS, look_value, search_value, shown_record, whatif_value, worked_example
 from demo.views.why.values import WhyState, why_download
 from seps.media.photos import to_rgb
 from tests.helpers.web.sessions import own
@@ -56,18 +54,6 @@ def test_the_page_is_told_every_difference(service: RetrievalService) -> None:
     assert len(content["now"]["words"]) == len(now.record.sparse_alignment.words)
     plain = whatif_value(service, indexed, replace(state, mask=""))
     assert plain["now"] is None and plain["game"] is None and plain["objects"] == []
-
-
-def test_files_tell_of_the_decision(service: RetrievalService) -> None:
-    indexed, state = service.find("examples"), painted(service)
-    forced = Forcing(service, indexed, 2, CAPTION).attempt(read_mask(state.mask, 196))
-    file = json.loads(downloads.explanation(service, indexed, state, "json").content)
-    assert file["explanation"]["branches"][0]["forced"] and file["by_hand"]["rank"] == forced.rank
-    assert file["explanation"]["branches"][0]["kept"] == forced.record.sparse.kept.astype(int).tolist()
-    assert file["by_hand"]["model"]["similarity"] == service.explain(indexed, 2, CAPTION).similarity
-    assert b"Decision by hand" in downloads.explanation(service, indexed, state, "svg").content
-    by_model = downloads.explanation(service, indexed, replace(state, mask=""), "svg").content
-    assert b"Decision by hand" not in by_model
 
 
 def test_the_game_stands_beside_the_models_choice(service: RetrievalService) -> None:
@@ -169,7 +155,7 @@ def test_a_frame_is_told_what_the_model_of_the_gallery_makes_of_it(
     registry: ModelRegistry, frame: bytes, gallery: str
 ) -> None:
     service = registry.of(gallery)
-    value = look_value(service, frame, "a cup on a table")
+    value = look_value(service, CAMERA_NAME, frame, "a cup on a table")
     with Image.open(BytesIO(frame)) as image:
         record = service.explain_photo(to_rgb(image), "a cup on a table")
     np.testing.assert_array_equal(read_mask(value["mask"], record.sparse.kept.size), record.sparse.kept)
@@ -181,7 +167,7 @@ def test_a_frame_is_told_what_the_model_of_the_gallery_makes_of_it(
 
 
 def test_a_frozen_frame_is_a_photograph_of_the_session(registry: ModelRegistry, frame: bytes) -> None:
-    indexed = index_frame(registry.photos, NAME, frame, say("camera.switch"))
+    indexed = index_frame(registry.photos, CAMERA_NAME, frame, say("camera.switch"))
     session = own(indexed)
     assert registry.find(CAMERA, session) == (registry.photos, indexed)
     _, ranking, viewer = worked_example(registry.photos, indexed, "a cup")
@@ -195,7 +181,7 @@ def test_what_is_no_frame_is_refused_in_a_sentence(registry: ModelRegistry, fram
         (frame, " ", "The caption is empty"),
     ):
         with pytest.raises(ValueError, match=message):
-            look_value(registry.photos, content, caption)
+            look_value(registry.photos, CAMERA_NAME, content, caption)
     for text, message in (("%%%", "The frame is not"), ("A" * (LONGEST_PICTURE + 4), "400,004")):
         with pytest.raises(ValueError, match=message):
             picture_of(text)

@@ -3,8 +3,17 @@
 from typing import Any
 
 from demo.record.layers import layer_table
-from demo.record.layers.layers import Layer, describe, has_row, numbers_of
-from demo.record.layers.sentences import branches_of, describe_kept, mask_key, term_titles, word_line
+from demo.record.layers.layers import (
+    Layer,
+    branches_of,
+    describe,
+    describe_kept,
+    has_row,
+    mask_key,
+    numbers_of,
+    term_titles,
+    word_line,
+)
 from demo.record.texts.table import TABLE, say
 from seps import BranchExplanation, Explanation
 

@@ -1,4 +1,5 @@
-// The lesson's last step, as demo/views/lesson/trial.py: the model's decision and one by hand, or without one patch.
+// The lesson's last step: compares the model's decision with one by hand, or without the patch of the highest effect. As
+// demo/views/lesson/walk.py and demo/record/counterfactual.py.
 
 import { firstHighest, sum } from "../../base/arrays.js";
 import { say } from "../../base/words.js";
@@ -20,7 +21,7 @@ export async function madeTrial(decided, mask, attempt, effects) {
   return { ...trial, patch, now: await attempt(kept.map((bit, at) => (at === patch ? 0 : bit))) };
 }
 
-// What the page draws a trial from, see `trial_value` in demo/views/lesson/trial.py.
+// What the page draws a trial from, see `trial_value` in demo/views/lesson/walk.py.
 export function trialValue(trial) {
   const { decided, now, isByHand, patch } = trial;
   const tried = isByHand ? say("trial.by_hand") : say("trial.without");

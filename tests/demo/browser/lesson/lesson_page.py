@@ -12,8 +12,7 @@ from demo.record.packing import packed
 from demo.record.settings import Knobs, idle, idle_choices
 from demo.service.experiments.counterfactual import Decided
 from demo.views.lesson.steps import Example, steps
-from demo.views.lesson.trial import trial_value
-from demo.views.lesson.walk import moved_between
+from demo.views.lesson.walk import moved_between, trial_value
 from seps import Explanation
 from tests.demo.browser.standalone import open_html, page_of, photo
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.record.mask_overlap import describe_overlap
-from demo.record.packing import overlap
+from demo.record.packing import describe_overlap, overlap
 from tests.demo.browser.standalone import (
     GRID,
     VEIL,

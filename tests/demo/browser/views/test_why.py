@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.record.contrast import Contrast
-from demo.record.contrast_values import contrast_sentences, contrast_value
+from demo.record.contrast import Contrast, contrast_sentences, contrast_value
 from demo.record.texts.table import TABLE, say
 from tests.demo.browser.standalone import VEIL, centres, check_laid, open_page, page_of, photo
 from tests.demo.record.test_contrast import FIRST, contrast_of, maps_of

@@ -17,25 +17,22 @@ from demo.service.judging import STRENGTHS, JudgeResult, JudgingService
 from demo.service.models.personal import SessionData
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views.judge.judgement import (
+from demo.views.judge.values import (
+    JudgedPicture,
     curve_sentence,
+    distortion_value,
     falls,
+    judged_csv,
     judgement,
+    opened_judge,
+    own_prompt,
+    pending_distortion,
     score_plain,
     score_sentence,
     score_value,
-    shares_value,
-)
-from demo.views.judge.values import (
-    JudgedPicture,
-    JudgeState,
-    distortion_value,
-    judged_csv,
-    judged_picture,
-    own_prompt,
-    pending_distortion,
     several_csv,
     several_value,
+    shares_value,
     strength_of,
 )
 from seps.judge import Judge
@@ -49,7 +46,7 @@ def photo(gallery: str, index: int, session: SessionData | None = None) -> Photo
 
 
 def cat(judged: ModelRegistry) -> JudgedPicture:
-    return judged_picture(judged, *photo("examples", 1).find(judged))
+    return JudgedPicture(opened_judge(judged), *photo("examples", 1).find(judged))
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +62,10 @@ def judged(registry: ModelRegistry, judge: Judge, monkeypatch: pytest.MonkeyPatc
 
 
 def test_several_pictures_are_judged_when_asked_and_then_known(judged: ModelRegistry) -> None:
-    state = JudgeState("examples", 1, "a cat")
-    assert several_value(cat(judged), state)["rows"] is None
-    rows = several_value(cat(judged), state, ask=True)["rows"]
+    assert several_value(cat(judged), "a cat")["rows"] is None
+    rows = several_value(cat(judged), "a cat", ask=True)["rows"]
     assert [row["index"] for row in rows] == list(range(14))
-    again = several_value(cat(judged), replace(state, caption="a castle"))["rows"]
+    again = several_value(cat(judged), "a castle")["rows"]
     assert [row["quality"] for row in again] == [row["quality"] for row in rows]
     assert [row["consistency"] for row in again] != [row["consistency"] for row in rows]
     file = several_csv(cat(judged), "a cat", "consistency")
@@ -94,19 +90,17 @@ def test_a_second_prompt_moves_consistency_while_quality_stays(actions: PageActi
 
 
 def test_spoilt_copies_have_curves_pictures_and_shares(judged: ModelRegistry, actions: PageActions) -> None:
-    state = JudgeState("examples", 1, "a cat", other="a dog", distortion="blocks", strength=0.5)
-    value = distortion_value(cat(judged), state)
-    assert value["curves"].keys() == {"quality", "consistency", "other"}
+    value = distortion_value(cat(judged), "a cat", "blocks", 0.5)
+    assert value["curves"].keys() == {"quality", "consistency"}
     for curve in value["curves"].values():
         assert len(curve["base"]) == len(curve["final"]) == len(STRENGTHS)
-    whole = actions.judge(photo("examples", 1), "a cat", "a dog")["judgement"]["scales"]
-    at_start = [value["curves"][name]["final"][0] for name in ("quality", "consistency", "other")]
+    whole = actions.judge(photo("examples", 1), "a cat")["judgement"]["scales"]
+    at_start = [value["curves"][name]["final"][0] for name in ("quality", "consistency")]
     assert at_start == pytest.approx([scale["final"] for scale in whole], abs=1e-5)
     assert len(value["pictures"]) == len(value["says"]) == len(STRENGTHS)
     assert value["shares"]["shape"] == [len(STRENGTHS), 196]
-    assert pending_distortion(cat(judged), state) == {
-        name: value[name] for name in ("kinds", "spoil", "strength", "strengths")
-    } | {"curves": None}
+    pending = pending_distortion("blocks", 0.5)
+    assert pending == {name: value[name] for name in pending} | {"curves": None}
 
 
 def test_a_prompt_that_cannot_be_read_is_told(actions: PageActions) -> None:
@@ -206,7 +200,7 @@ def test_ones_own_pictures_are_judged(judged: ModelRegistry, actions: PageAction
     answer = actions.judge(photo("uploads", 1, session), "a cat")
     assert answer["judgement"]["photo"]["title"] == "two.jpg"
     assert len(answer["several"]["rows"]) == 2  # one content, judged already
-    assert own_prompt(judged_picture(judged, *photo("uploads", 1, session).find(judged))) == ""
+    assert own_prompt(JudgedPicture(opened_judge(judged), *photo("uploads", 1, session).find(judged))) == ""
 
 
 def test_another_score_is_refused() -> None:

@@ -27,7 +27,6 @@ from demo.views.lesson.export import (
     RESTING,
     STAGES,
     Lesson,
-    LessonHeading,
     facts,
     lesson_gif,
     lesson_pdf,
@@ -35,16 +34,16 @@ from demo.views.lesson.export import (
     step_figure,
 )
 from demo.views.lesson.files import made_lesson
-from demo.views.lesson.slide_parts import LessonStep
 from demo.views.lesson.steps import IDS
 from demo.views.lesson.walk import WalkRequest
 from seps import CrossSparseAggrNet, Explanation, explain
 from tests.demo.drawing.test_render import pages
 from tests.helpers.models.records import random_record
 
-COUNT = 9
+COUNT, TIMES = 9, "\N{MULTIPLICATION SIGN}"
+TENSORS = [{"name": "D_s", "shape": [28]}, {"name": "V", "shape": [28, 16]}]
 STEPS = [
-    LessonStep(f"Title {i}", f"What happens in step {i}.", (("D_s", (28,)), ("V", (28, 16))))
+    {"title": f"Title {i}", "sentence": f"What happens in step {i}.", "tensors": TENSORS, "legend": []}
     for i in range(1, COUNT + 1)
 ]
 SETTINGS: list[dict[str, Any]] = [{"keep_ratio": 0.3}, {"variant": "released"}, {"decision": "gumbel", "seed": 3}]
@@ -53,7 +52,8 @@ PHOTO = Image.radial_gradient("L").resize((140, 80))
 
 def lesson_of(record: Explanation | None = None, caption: str = "a dog on grass", rank: int | None = 3) -> Lesson:
     record = record or random_record(dense=True)
-    return Lesson(PHOTO, record, LessonHeading(caption, "photos", rank, 22), STEPS, dense_words=["a", "long", "one"])
+    trial = Trial(Decided(record) if rank is None else Decided(record, rank, 22))
+    return Lesson(PHOTO, record, caption, "photos", rank, 22, STEPS, trial, dense_words=["a", "long", "one"])
 
 
 def equations(lesson: Lesson) -> list[str]:
@@ -92,37 +92,23 @@ def test_slide_has_its_texts_shapes_and_numbers(step: int) -> None:
     figure, record = step_figure(lesson, step, palette), lesson.record
     written = letters(figure)
     texts: dict[int, list[str]] = {
-        1: ["4 \N{MULTIPLICATION SIGN} 7 = 28 patches", "$v_{28}$"],
+        1: [f"4 {TIMES} 7 = 28 patches", "$v_{28}$"],
         2: ["Sparse caption: 6 word tokens", "Dense caption: 3 word tokens, 0.5 times as many", "dog", "##s", "long"],
         3: [rf"{weight:g} $\times" for weight in record.sparse.coefficients.values()],
         4: ["14 of 28 patches kept", "cut after 14: score "],
         5: ["14 of 28 patches kept", "All 5 aggregated tokens"],
         6: ["5 aggregated tokens", "6 tokens in all"],
-        7: [
-            "6 tokens \N{MULTIPLICATION SIGN} 6 words",
-            "5 highest maxima",
-            f"{record.sparse_alignment.matrix.max():.3g}",
-        ],
-        8: [
-            *(f"{value:+.4f}" for value in record.terms.values()),
-            f"{record.similarity:.4f}",
-            "rank 3",
-            "of 22 photos",
-        ],
-        9: [
-            "14 of 28 patches kept",
-            "patches kept",
-            "rank of 22",
-            f"{record.similarity:.2f}",
-            *(f"{value:+.2f}" for value in record.terms.values()),
-        ],
+        7: [f"6 tokens {TIMES} 6 words", "5 highest maxima", f"{record.sparse_alignment.matrix.max():.3g}"],
+        8: [f"{record.similarity:.4f}", "rank 3", "of 22 photos"] + [f"{term:+.4f}" for term in record.terms.values()],
+        9: ["14 of 28 patches kept", "rank of 22", f"{record.similarity:.2f}"]
+        + [f"{term:+.2f}" for term in record.terms.values()],
     }
     common = [
         str(step),
         f"Title {step}",
         f"What happens in step {step}.",
         "Caption: a dog on grass",
-        ": 28 \N{MULTIPLICATION SIGN} 16",
+        f": 28 {TIMES} 16",
     ]
     assert [text for text in [*common, *texts[step]] if text not in written] == []
     assert f"${equations(lesson)[step - 1]}$" in written and outside(figure) == []
@@ -239,19 +225,6 @@ def test_the_decision_by_hand_stands_beside_the_models(by_hand: bool) -> None:
     gained, lost = decided.sparse.kept < now.sparse.kept, decided.sparse.kept > now.sparse.kept
     assert (f"{gained.sum()} added (+), {lost.sum()} dropped (\N{MINUS SIGN}) by hand" in written) == by_hand
     assert outside(figure) == []
-
-
-def test_what_makes_no_lesson_is_told() -> None:
-    lesson = lesson_of(random_record())
-    wrong: dict[str, Callable[[], object]] = {
-        "There is no step 10": lambda: step_figure(lesson, 10),
-        "There are 2 steps, but the lesson has 9": lambda: replace(lesson, steps=STEPS[:2]),
-        "The records have different grids": lambda: replace(lesson, before=random_record(grid=(5, 5))),
-        "The keep probabilities have shape": lambda: replace(lesson, keep_probability=np.zeros(3)),
-    }
-    for message, make in wrong.items():
-        with pytest.raises(ValueError, match=message):
-            make()
 
 
 def test_cls_token_stands_among_the_tokens() -> None:

@@ -11,8 +11,7 @@ from demo.record.settings import Knobs, network_with
 from demo.service.experiments.counterfactual import Attempts, Decided
 from demo.service.masks import mask_text
 from demo.service.retrieval import RetrievalService
-from demo.views.lesson.trial import made_trial, trial_value
-from demo.views.lesson.walk import WalkRequest, walk, walk_value
+from demo.views.lesson.walk import WalkRequest, made_trial, trial_value, walk, walk_value
 from seps import explain
 from tests.demo.views.lesson.conftest import CAPTION, dense_of, place_of
 from tests.helpers.models.records import random_record
@@ -51,12 +50,9 @@ def test_a_decision_by_hand_is_that_of_the_library(
     if drawn:
         assert (trial.now.rank, trial.decided.total) == (0, 0)
         return
+    batch = [part for each in (words, long) if each is not None for part in (each[None], torch.tensor([len(each)]))]
     with torch.no_grad():
-        batch = () if long is None else (long[None], torch.tensor([len(long)]))
-        net = network_with(model, knobs)
-        scores = net(require_in_memory(indexed).embeddings, words[None], torch.tensor([len(words)]), *batch)[
-            :, 0
-        ]  # (V,)
+        scores = network_with(model, knobs)(require_in_memory(indexed).embeddings, *batch)[:, 0]  # (V,)
     others = torch.cat([scores[:index], scores[index + 1 :]])
     assert (trial.now.rank, trial.now.total) == (1 + int((others > expected.similarity).sum()), len(indexed))
 

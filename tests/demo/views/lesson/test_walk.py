@@ -78,10 +78,9 @@ def test_ranks_are_those_of_the_networks_own_forward_pass(
     words, lengths = service.model.encode_captions([CAPTION])
     used = with_dense and knobs.dense
     rest = service.model.encode_captions([dense], dense=True) if used else ()
+    net, images = network_with(service.model, knobs), require_in_memory(indexed).embeddings
     with torch.no_grad():
-        scores = network_with(service.model, knobs)(require_in_memory(indexed).embeddings, words, lengths, *rest)[
-            :, 0
-        ]  # (V,)
+        scores = net(images, words, lengths, *rest)[:, 0]  # (V,)
     assert float(scores[index]) == pytest.approx(walked.record.similarity, abs=1e-5)
     assert walked.rank == 1 + int((scores > scores[index]).sum())
 
@@ -188,19 +187,18 @@ def test_the_third_step_says_how_much_of_the_scores_spread_is_the_captions(
     assert f"any of the {len(texts)} captions tried" in note
     assert ("Move Beta" in note) == (knobs.variant == "paper")
     assert ("the dense caption's with it" in note) == (with_dense and knobs.variant == "paper")
-    assert (caption_part / whole < 1e-9) == (
-        knobs.beta == 0 and knobs.variant == "paper"
-    )  # without beta no caption counts
+    assert (caption_part / whole < 1e-9) == (knobs.beta == 0 and knobs.variant == "paper")  # then no caption counts
 
 
 def test_what_cannot_be_walked_is_told(service: RetrievalService, base: Knobs) -> None:
     indexed = service.find("examples")
-    with pytest.raises(ValueError, match="There is no step 10"):
-        walk_value(WalkRequest(service, indexed, 0, CAPTION, None, base), step=10)
-    with pytest.raises(ValueError, match="The caption is empty"):
-        walk_value(WalkRequest(service, indexed, 0, " ", None, base))
-    with pytest.raises(ValueError, match="The parameters make N_c = 39 aggregated tokens"):
-        walk_value(WalkRequest(service, indexed, 0, CAPTION, None, replace(base, aggr_ratio=0.1)))
+    for caption, knobs, step, message in (
+        (CAPTION, base, 10, "There is no step 10"),
+        (" ", base, 1, "The caption is empty"),
+        (CAPTION, replace(base, aggr_ratio=0.1), 1, "The parameters make N_c = 39 aggregated tokens"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            walk_value(WalkRequest(service, indexed, 0, caption, None, knobs), step)
 
 
 def floats(values: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float32]]:

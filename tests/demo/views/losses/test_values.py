@@ -11,7 +11,7 @@ from demo.record.settings import network_with, trained_knobs
 from demo.record.texts.table import LESSON
 from demo.service.retrieval import RetrievalService
 from demo.views.losses.claims import CLAIMS, claims_value, run_claim
-from demo.views.losses.page import PANEL, RATIO_FILE, advice_rows, guide_page, ratio_experiment
+from demo.views.losses.page import PANEL, RATIO_FILE, guide_page, ratio_experiment
 from demo.views.losses.values import (
     BATCH,
     UNFORESEEN,
@@ -23,7 +23,7 @@ from demo.views.losses.values import (
 )
 from seps import align_loss, ratio_loss
 from seps.runs.recipe import recipe_files
-from seps.training.guide import ADVICE, CLAIMED_KEPT
+from seps.training.guide import CLAIMED_KEPT
 
 
 def test_the_matrix_is_the_models_own(service: RetrievalService) -> None:
@@ -171,23 +171,10 @@ def test_the_page_gets_every_claim_with_what_was_measured(service: RetrievalServ
 ROOT = Path(__file__).parents[4]
 
 
-def text_of(page: str) -> str:
-    return unescape(re.sub(r"<[^>]*>", "", page))
-
-
-def test_the_page_has_the_whole_table_of_advice() -> None:
-    text = text_of(guide_page())
-    assert len(advice_rows()) == len(ADVICE)
-    for row in ADVICE:
-        for cell in (row.usual, row.raise_it, row.lower_it, row.source):
-            assert cell in text
-    assert "align, ratio, hard negatives" in text
-
-
 def test_each_weight_s_curve_stands_beside_its_claim() -> None:
     experiment, measured = ratio_experiment(), json.loads(RATIO_FILE.read_text())
     page = guide_page()
-    text = text_of(page)
+    text = unescape(re.sub(r"<[^>]*>", "", page))
     assert [run["ratio_weight"] for run in experiment["runs"]] == list(CLAIMED_KEPT)
     curves = re.findall(r'<polyline[^>]* points="([^"]*)"', page)
     for run, curve in zip(measured["runs"], curves, strict=True):

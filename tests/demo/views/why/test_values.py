@@ -10,7 +10,7 @@ from demo.galleries.gallery import get_opening
 from demo.galleries.indexes.index import IndexedGallery, require_in_memory
 from demo.page.questions import Two
 from demo.page.values import contrasted
-from demo.record.contrast_values import contrast_record
+from demo.record.contrast import contrast_record
 from demo.service.models.personal import SessionData
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

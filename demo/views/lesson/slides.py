@@ -1,43 +1,48 @@
-"""The lesson's pictures of patches and words: embeddings, scores, the decision, and one by hand."""
+"""The lesson's pictures: each draws one step of the method, or the first part of it while it builds up."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch, Rectangle
+from numpy.typing import NDArray
 from PIL import Image
 
-from demo.drawing.layered import draw_photo, shades
-from demo.drawing.page import Page, line_height, text_width, wrapped
+from demo.drawing.layered import draw_photo, is_bright, map_colours, shades
+from demo.drawing.overlay import draw_terms
+from demo.drawing.page import MARGIN, POINT, Page, line_height, text_width, wrapped
 from demo.drawing.palette import OPACITY, RING, VEIL
 from demo.record.counterfactual import Trial, trial_columns, trial_rows
-from demo.record.layers.layers import Layer
-from demo.record.layers.sentences import describe_kept
+from demo.record.layers.layers import Layer, describe_kept
 from demo.record.texts.table import SYMBOLS, mathtext, say
 from demo.views.lesson.slide_parts import (
     BODY,
+    HUGE,
     INNER,
     LARGE,
-    MARGIN,
     MEDIUM,
     SMALL,
     TOP,
     WIDTH,
     Box,
+    Floats,
     Lesson,
     canvas,
-    draw_arrow,
     draw_layer,
     draw_moved,
     draw_range,
+    draw_sign,
+    draw_tiles,
     framed,
     label,
 )
 from seps.common.numbers import written
 
+Integers = NDArray[np.integer[Any]]
 Chip = tuple[str, float, float, float]  # text, left, top, width
 CHIP_SIZES = (22.0, 18.0, 15.0, 13.0, 11.0, 10.0, 9.0, 8.0, 7.0, 6.0)
 
@@ -50,7 +55,7 @@ def patches_step(page: Page, lesson: Lesson, progress: float) -> None:
     label(page, 350, TOP, say("lesson.grid", rows=rows, columns=columns, count=count), MEDIUM, color=quiet)
     box = framed(lesson.photo, (MARGIN, TOP + 28, 270, BODY - 28))
     draw_layer(page, lesson, box, Layer("photo"), lines=True)
-    draw_arrow(page, 330, TOP + BODY / 2 + 14)
+    draw_sign(page, 330, TOP + BODY / 2 + 14)
     gap = round(5 * progress)
     _, _, width, height = framed(lesson.photo, (0, 0, 540 - 5 * columns, 2 * (BODY - 28) - 5 * rows))
     cell = max(1, round(width / columns)), max(1, round(height / rows))  # picture pixels
@@ -64,7 +69,7 @@ def patches_step(page: Page, lesson: Lesson, progress: float) -> None:
     page.axes(350, TOP + 28 + (BODY - 28 - whole[1]) / 2, *whole).imshow(pixels, aspect="auto", interpolation="none")
     if progress < 1:
         return
-    draw_arrow(page, 640, TOP + BODY / 2 + 14)
+    draw_sign(page, 640, TOP + BODY / 2 + 14)
     label(page, 662, TOP, say("file.channels"), MEDIUM, color=quiet)
     axes = canvas(page, (662, TOP + 28, 258, BODY - 28))
     listed = [0, 1, 2, None, count - 1] if count > 4 else [*range(count)]
@@ -90,14 +95,14 @@ def words_step(page: Page, lesson: Lesson, progress: float) -> None:
     room = 96 if dense else BODY - 40
     label(page, MARGIN, TOP, say("lesson.sparse_words", count=len(words)), LARGE, color=page.palette.accent)
     first = min(1.0, progress * 2) if dense else progress
-    draw_chips(page, (MARGIN, TOP + 32, INNER, room - 32), words, first)
+    _draw_chips(page, (MARGIN, TOP + 32, INNER, room - 32), words, first)
     if dense and progress > 0.5:
         text = say("lesson.dense_words", count=len(dense), times=len(dense) / len(words))
         label(page, MARGIN, TOP + room + 6, text, LARGE, color=page.palette.accent)
-        draw_chips(page, (MARGIN, TOP + room + 38, INNER, BODY - room - 38), dense, progress * 2 - 1)
+        _draw_chips(page, (MARGIN, TOP + room + 38, INNER, BODY - room - 38), dense, progress * 2 - 1)
 
 
-def draw_chips(page: Page, box: Box, words: Sequence[str], progress: float) -> None:
+def _draw_chips(page: Page, box: Box, words: Sequence[str], progress: float) -> None:
     """Draw the first `progress` of words, each in a chip, in letters as large as let all of them fit."""
     _, _, width, height = box
     cut = {word: "".join(wrapped(word, width / 4, SMALL, most=1)) for word in set(words)}
@@ -121,7 +126,7 @@ def draw_chips(page: Page, box: Box, words: Sequence[str], progress: float) -> N
 
 
 def _laid_out(texts: Sequence[tuple[str, float]], size: float, width: float) -> tuple[list[Chip], float]:
-    """Chips for texts with their widths, in lines of `width`, and how far down they reach."""
+    """Lay out chips for texts with their widths, in lines of `width`; return how far down they reach too."""
     chips, x, y, tall = [], 0.0, 1.0, line_height(size)
     for text, wide in texts:
         across = wide + 0.9 * size
@@ -148,7 +153,7 @@ def scores_step(page: Page, lesson: Lesson, progress: float) -> None:
         draw_range(page, text, top + 72, 116, float(values.min()), float(values.max()))
     if progress == 1:
         score = branch.score
-        label(page, 624, TOP + BODY / 2 - 24, "=", 28, ha="center", color=page.palette.quiet)
+        draw_sign(page, 624, TOP + BODY / 2 - 2, "=", 28)
         box = framed(lesson.photo, (650, TOP, 270, BODY - 60))
         draw_layer(page, lesson, box, Layer("score"), marks=False)
         label(page, 650, TOP + BODY - 54, say("title.score"), LARGE, fontweight="bold")
@@ -163,9 +168,9 @@ def decision_step(page: Page, lesson: Lesson, progress: float) -> None:
     axes = draw_layer(page, lesson, box, Layer("mask" if progress == 1 else "photo"), lines=True)
     lines = [describe_kept(branch)]
     if lesson.before is not None:
-        gained, lost = branch.kept & ~lesson.before.sparse.kept, lesson.before.sparse.kept & ~branch.kept
-        lines.append(say("moved.against", gained=gained.sum(), lost=lost.sum()))
-        draw_moved(axes, lesson, gained, lost)
+        before = lesson.before.sparse.kept
+        lines.append(say("moved.against", gained=(branch.kept & ~before).sum(), lost=(before & ~branch.kept).sum()))
+        draw_moved(axes, lesson, branch.kept, before)
     page.text(MARGIN, TOP + BODY - 46, lines, MEDIUM, color=page.palette.accent)
     left = MARGIN + box[2] + 80
     width = WIDTH - MARGIN - left
@@ -199,18 +204,15 @@ LEFT, COLUMN, NUMBER = 440, 105, 84
 
 def trial_step(page: Page, lesson: Lesson, progress: float) -> None:
     """Draw the photo under the tried decision, or the model's with the ringed patch, and the numbers of both."""
-    trial = lesson.tried
+    trial = lesson.trial
     shown = trial.now if trial.by_hand and trial.now is not None else trial.decided
     decided, kept = trial.decided.record.sparse.kept, shown.record.sparse.kept
     box = framed(lesson.photo, (MARGIN, TOP, 350, BODY - 50))
     layer = Layer("mask" if progress > 0.25 else "photo")
-    values = layer.values(shown.record)
-    laid = shades(layer, values.values, lesson.record.grid, values.low, values.high, OPACITY)
-    axes = page.axes(*box)
-    draw_photo(axes, lesson.photo, layer, values, laid, lines=True, marks=True)
+    axes = draw_layer(page, lesson, box, layer, lines=True, record=shown.record)
     lines = [describe_kept(shown.record.sparse)]
     if progress > 0.5:
-        draw_moved(axes, lesson, kept & ~decided, decided & ~kept)
+        draw_moved(axes, lesson, kept, decided)
         if trial.by_hand:
             lines.append(say("trial.moved", gained=(kept & ~decided).sum(), lost=(decided & ~kept).sum()))
         elif trial.patch is not None:
@@ -220,11 +222,10 @@ def trial_step(page: Page, lesson: Lesson, progress: float) -> None:
                 ring = Rectangle((column, row), 1, 1, fill=False, edgecolor=colour, linewidth=width, clip_on=False)
                 axes.add_patch(ring)
     page.text(MARGIN, TOP + BODY - 46, lines, MEDIUM, color=page.palette.accent)
-    draw_table(page, trial, progress)
+    _draw_table(page, trial, progress)
 
 
-def draw_table(page: Page, trial: Trial, progress: float) -> None:
-    """Draw the first `progress` of the rows of both decisions, a column each and one of the differences."""
+def _draw_table(page: Page, trial: Trial, progress: float) -> None:
     heads, rows = trial_columns(trial), trial_rows(trial)
     ends = [WIDTH - MARGIN - COLUMN * number for number in (2, 1, 0)][: len(heads)]
     for end, head in zip(ends, heads, strict=True):
@@ -239,3 +240,158 @@ def draw_table(page: Page, trial: Trial, progress: float) -> None:
         for place, (end, text) in enumerate(zip(ends, numbers, strict=True)):
             colour = page.palette.accent if place == 2 else page.palette.ink
             page.text(end, top, [text], size, ha="right", color=colour, **style)
+
+
+def aggregation_step(page: Page, lesson: Lesson, progress: float) -> None:
+    """Kept patches, the weights of the token that most words met best, and every token."""
+    branch, quiet = lesson.record.sparse, page.palette.quiet
+    weights = branch.aggregation_weights
+    label(page, MARGIN, TOP, describe_kept(branch), MEDIUM, color=quiet)
+    draw_layer(page, lesson, framed(lesson.photo, (MARGIN, TOP + 28, 260, BODY - 56)), Layer("mask"))
+    if weights is None or not len(weights):
+        label(page, 350, TOP + BODY / 2, say("lesson.no_tokens"), LARGE, color=quiet)
+        return
+    first = int(lesson.record.has_cls)
+    met = np.bincount(lesson.record.sparse_alignment.best_token, minlength=first + len(weights))
+    chosen = int(met[first : first + len(weights)].argmax())
+    if progress > 0.25:
+        draw_sign(page, 320, TOP + BODY / 2)
+        layer = Layer("token", chosen + 1)
+        label(page, 340, TOP, layer.values(lesson.record).title, MEDIUM, 270, color=quiet)
+        draw_layer(page, lesson, framed(lesson.photo, (340, TOP + 28, 260, BODY - 56)), layer, marks=False)
+        draw_range(page, 340, TOP + BODY - 22, 260, 0.0, float(weights[chosen].max()))
+    if progress > 0.5:
+        draw_sign(page, 620, TOP + BODY / 2)
+        title = say("title.tokens" if len(weights) > 1 else "title.tokens_one", count=len(weights))
+        label(page, 640, TOP, title, MEDIUM, color=quiet)
+        draw_tiles(page, lesson, (640, TOP + 28, 280, BODY - 56), weights, progress * 2 - 1, chosen)
+        label(page, 640, TOP + BODY - 22, say("lesson.own_scales"), SMALL, most=280, color=quiet)
+
+
+def tokens_step(page: Page, lesson: Lesson, progress: float) -> None:
+    """[CLS] where there is one, aggregated tokens and the extra token, over the patches that they take."""
+    alignment, has_cls = lesson.record.sparse_alignment, lesson.record.has_cls
+    aggregated, extra = alignment.token_weights[int(has_cls) : -1], alignment.token_weights[-1]
+    left = float(MARGIN)
+    if has_cls:
+        axes = canvas(page, (left, TOP + 90, 80, 60))
+        edge, face = page.palette.accent, page.palette.accent_soft
+        axes.add_patch(Rectangle((1, 1), 78, 58, facecolor=face, edgecolor=edge))
+        axes.text(40, 30, "[CLS]", fontsize=LARGE, ha="center", va="center", color=page.palette.ink)
+        draw_sign(page, left + 98, TOP + 118, "+")
+        left += 116
+    width = 624 - left
+    if len(aggregated):
+        text = say("file.aggregated", count=len(aggregated))
+        label(page, left, TOP, text, MEDIUM, color=page.palette.quiet)
+        draw_tiles(page, lesson, (left, TOP + 28, width, BODY - 56), aggregated, min(1.0, progress * 4 / 3))
+        label(page, left, TOP + BODY - 22, say("lesson.own_scales"), SMALL, color=page.palette.quiet)
+    if progress > 0.75:
+        draw_sign(page, 645, TOP + BODY / 2, "+")
+        label(page, 670, TOP, say("file.extra"), MEDIUM, 245, color=page.palette.quiet)
+        layer = Layer("extra")
+        shown = layer.values(lesson.record)
+        laid = shades(layer, extra, lesson.record.grid, 0.0, float(extra.max()), OPACITY)
+        box = framed(lesson.photo, (670, TOP + 28, 250, BODY - 84))
+        draw_photo(page.panel(*box), lesson.photo, layer, shown, laid, lines=False, marks=False)
+        draw_range(page, 670, TOP + BODY - 50, 250, 0.0, float(extra.max()))
+        total = say("file.in_all", count=len(alignment.tokens))
+        label(page, 920, TOP + BODY - 28, total, LARGE, ha="right", fontweight="bold", color=page.palette.accent)
+
+
+def matrix_step(page: Page, lesson: Lesson, progress: float) -> None:
+    """Draw the patch-word matrix, words down and tokens across, with its maxima and the K best of them."""
+    alignment = lesson.record.sparse_alignment
+    values = alignment.matrix.T  # (L, M)
+    words, tokens = values.shape
+    left, width, high, low_bars = 150, 590, 190, 30
+    colours = map_colours(values, float(values.min()), float(values.max()))
+    axes = page.axes(left, TOP, width, high)
+    axes.imshow(colours.astype(np.uint8), extent=(0, tokens, words, 0), aspect="auto", interpolation="none")
+    size = min(MEDIUM, 0.64 * high / words)
+    for i, word in enumerate(alignment.words):
+        (text,) = wrapped(word, left - MARGIN - 8, size, most=1) or [" "]
+        middle = TOP + (i + 0.5) * high / words
+        page.text(left - 8, middle - line_height(size) / 2, [text], size, ha="right")
+    cell = min(high / words, width / tokens)
+    axes.set_xlim(0, tokens)
+    axes.set_ylim(words, 0)
+    count = lesson.top_k if lesson.record.variant == "paper" and progress == 1 else 0
+    if progress >= 0.5:
+        _draw_marks(axes, np.arange(words), alignment.best_token, colours, "s", 0.9 * cell)
+        best = values.max(axis=1)
+        bars = page.axes(left + width + 10, TOP, 170, high)
+        bars.barh(np.arange(words) + 0.5, best, height=0.7, color=_best(page, best, count))
+        bars.set_ylim(words, 0)
+    if progress >= 0.75:
+        _draw_marks(axes, alignment.best_word, np.arange(tokens), colours, ".", 0.6 * cell)
+        best = values.max(axis=0)
+        bars = page.axes(left, TOP + high + 8, width, low_bars)
+        bars.bar(np.arange(tokens) + 0.5, best, width=0.7, color=_best(page, best, count))
+        bars.set_xlim(0, tokens)
+    keys = [f"\N{WHITE SQUARE} {say('lesson.best_token')}", f"\N{BULLET} {say('lesson.best_word')}"]
+    if lesson.record.variant == "paper":
+        keys.append(say("file.coloured", highest=say("lesson.highest", count=lesson.top_k)))
+    page.text(MARGIN, TOP + BODY - 46, ["      ".join(keys)], MEDIUM, color=page.palette.quiet)
+    label(page, MARGIN, TOP + BODY - 22, say("lesson.matrix", tokens=tokens, words=words), MEDIUM)
+    scale = say("scale.cosine" if lesson.record.variant == "paper" else "scale.leaky")
+    label(page, 655, TOP + BODY - 22, scale, MEDIUM, ha="right")
+    draw_range(page, 660, TOP + BODY - 20, 260, float(values.min()), float(values.max()), opacity=None)
+
+
+def _draw_marks(axes: Axes, rows: Integers, columns: Integers, colours: Floats, marker: str, side: float) -> None:
+    """Hollow squares or dots, `side` CSS pixels wide, that are seen on their cells' colours (L, M, 3)."""
+    bright = is_bright(colours[rows, columns])
+    for at, ink in ((bright, "black"), (~bright, "white")):
+        face = "none" if marker == "s" else ink
+        area = (side / POINT) ** 2
+        axes.scatter(columns[at] + 0.5, rows[at] + 0.5, s=area, marker=marker, facecolors=face, edgecolors=ink)
+
+
+def _best(page: Page, values: Floats, count: int) -> list[str]:
+    highest = set(np.argsort(-values, kind="stable")[:count].tolist())
+    return [page.palette.accent if i in highest else page.palette.line for i in range(len(values))]
+
+
+def sum_step(page: Page, lesson: Lesson, progress: float) -> None:
+    """Draw the terms added one after the other, the similarity, and the rank that it earns."""
+    record, palette, terms = lesson.record, page.palette, len(lesson.record.terms)
+    row = min(46.0, (BODY - 30) / (terms + 1))
+    axes = page.axes(270, TOP + 24, 330, row * (terms + 1))
+    axes.tick_params(labelsize=MEDIUM)
+    draw_terms(axes, record, palette, MEDIUM)
+    axes.set_xticks([])
+    shown = terms + 1 if progress == 1 else ceil(progress * terms)
+    for artist in [*axes.patches[shown:], *axes.texts[shown:], *axes.lines[max(0, shown - 1) : terms]]:
+        artist.set_visible(False)
+    if lesson.before is not None:
+        label(page, 706, TOP, say("file.trained"), SMALL, ha="right", color=palette.quiet)
+        terms_before = lesson.before.terms
+        earlier = [written(terms_before[name], "+.4f") if name in terms_before else "" for name in record.terms]
+        for i, text in enumerate([*earlier, written(lesson.before.similarity, ".4f")]):
+            top = TOP + 24 + (i + 0.5) * row - line_height(MEDIUM) / 2
+            page.text(706, top, [text], MEDIUM, ha="right", color=palette.quiet)
+    if progress < 1:
+        return
+    label(page, 920, TOP + 30, "$S(I, T)$", 20, ha="right")
+    bold: dict[str, Any] = {"ha": "right", "fontweight": "bold"}
+    label(page, 920, TOP + 62, written(record.similarity, ".4f"), HUGE, **bold, color=palette.accent)
+    if lesson.rank is None:
+        notes = [say("file.unranked"), say("file.drawn")]
+        page.text(920, TOP + 150, notes, LARGE, ha="right", color=palette.quiet)
+    else:
+        label(page, 920, TOP + 140, say("file.rank", rank=lesson.rank), 26, **bold)
+        label(page, 920, TOP + 184, say("file.rank_of", total=lesson.total), LARGE, ha="right", color=palette.quiet)
+
+
+STEP_PICTURES: tuple[Callable[[Page, Lesson, float], None], ...] = (
+    patches_step,
+    words_step,
+    scores_step,
+    decision_step,
+    aggregation_step,
+    tokens_step,
+    matrix_step,
+    sum_step,
+    trial_step,
+)
