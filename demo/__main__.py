@@ -3,8 +3,6 @@
 Arguments are read, and paths checked, before torch and the models are imported, which takes seconds.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 

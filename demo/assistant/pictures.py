@@ -1,7 +1,5 @@
 """Pictures in messages of assistants: small enough for every client, and in base64."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode, b64encode
 from binascii import Error

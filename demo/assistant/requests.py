@@ -1,8 +1,6 @@
 """Validation of requests before the tool server, for short errors without tracebacks in the log, and cancellation of
 the work for clients that have disconnected."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What the tools answer with: an assistant is given these as schemas."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, Field
 
 SCORE = "S(I, T), the similarity of image and caption; higher fits better, and it has no fixed ends"

@@ -1,7 +1,5 @@
 """The MCP server, mounted at a path of the app, with one-sentence errors."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial, wraps

@@ -1,8 +1,6 @@
 """The tools: what an assistant may ask of the app. Photographs come by their item in a gallery or as a data URL; no
 tool takes a path or an address."""
 
-from __future__ import annotations
-
 import json
 from itertools import accumulate
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """`python -m demo generate CAPTION -o FILE`: a scene drawn for a caption, and checked."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

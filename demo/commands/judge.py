@@ -1,7 +1,5 @@
 """`python -m demo judge PICTURE --prompt TEXT`: how good pictures look, and how well they fit a prompt."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

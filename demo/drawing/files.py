@@ -1,7 +1,5 @@
 """Downloads of explanations as pictures and JSON, shared by the page, the API and the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

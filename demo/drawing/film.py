@@ -1,7 +1,5 @@
 """Export of a caption's mask in a video, as a GIF, a film, a curve, a table or JSON."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache

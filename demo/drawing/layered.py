@@ -1,7 +1,5 @@
 """A layer over a photo: its pixels, the marks on top, and the colour scale."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Font fallback: letters missing in a figure's font are drawn with another installed font, or reported."""
 
-from __future__ import annotations
-
 import logging
 import unicodedata
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Exported pictures: a photo under one layer of its explanation, and several captions of one photo."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, prod

@@ -1,7 +1,5 @@
 """Page layout for a figure, in CSS pixels from the upper left, with captions in any script."""
 
-from __future__ import annotations
-
 import unicodedata
 import warnings
 from bisect import bisect_right

@@ -16,8 +16,6 @@ of each colour; on the page `assets/js/picture/layer.js`, with the formulas of `
 `assets/js/record/sentences.js`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 COLOUR_MAP = "viridis"  # of heatmaps: scores, weights, word maps

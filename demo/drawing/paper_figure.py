@@ -1,7 +1,5 @@
 """Figures for papers: rows of panels in a column's width and font, with one scale per kind of value."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

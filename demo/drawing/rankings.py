@@ -1,7 +1,5 @@
 """Export of rankings as CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from demo.drawing.formats import Download, file_name

@@ -1,7 +1,5 @@
 """Deterministic rendering of figures as PNG, SVG and PDF."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from io import BytesIO

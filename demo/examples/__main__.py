@@ -1,7 +1,5 @@
 """Select each view's initial content after a change of a model, captions or regions: python -m demo.examples."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Rules that select the views' first examples; each choice includes its measurements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any

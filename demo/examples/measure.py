@@ -2,8 +2,6 @@
 hand-drawn boxes): a word map by its share inside minus a uniform map's, a mask by the kept share inside minus the
 rest's; both in [-1, 1]."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Annotation of a drawn picture: its graph, the names of its objects, and the objects that its captions name."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

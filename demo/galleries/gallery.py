@@ -1,8 +1,6 @@
 """Galleries: photographs with captions, licences and credits, opened on demand; and the initial content of each view,
 chosen by measurements and written by `python -m demo.examples`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

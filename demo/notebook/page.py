@@ -1,7 +1,5 @@
 """A view as a single-file page, and as a frame in a notebook."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from base64 import b64encode

@@ -1,8 +1,6 @@
 """The page's modules bundled as one inline script: a notebook has no URLs of modules, and VS Code only runs inline
 scripts."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from graphlib import TopologicalSorter

@@ -1,7 +1,5 @@
 """Views of records and rankings for notebooks and files."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Recompute the first view and drawing after a change of a model, examples or the viewer's values: python -m
 demo.opening."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

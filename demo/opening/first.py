@@ -1,7 +1,5 @@
 """The first view, stored by `python -m demo.opening`; it belongs to one model's weights and the gallery of examples."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

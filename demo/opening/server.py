@@ -1,7 +1,5 @@
 """The server before the server: it has the app's address until the app takes it over."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Computing the first view and the first drawing, with the app's own code."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from demo.galleries.gallery import first_captions

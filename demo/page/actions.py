@@ -1,8 +1,6 @@
 """The page's own endpoints, next to those for programs. The server keeps only a person's own pictures, in
 `SessionData`."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The endpoints for programs: each method answers one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The page's downloads: each method answers with a file as `sent` gives it, drawn by the code of all exports."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The page's HTML, for the app, for the moments while it starts, and for a folder without a server."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The actions of Lab: edit a scene, judge pictures, draw a caption and write captions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

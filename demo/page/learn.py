@@ -1,7 +1,5 @@
 """The actions of Learn, which answer with the values that its modules draw."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Addresses of the app's photographs, so that a browser fetches each once; a person's own pictures are data URLs in the
 answers of their session."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The app on `gradio.Server`: Gradio's queue and endpoints behind the page's own HTML and the gate of `demo.server`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,8 +1,6 @@
 """Endpoints of Gradio from the signatures of actions. A parameter whose type is a data class, such as `Pair`, stands
 for its fields. Each endpoint waits in a queue: the options of its event, by what takes long."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext

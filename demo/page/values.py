@@ -1,7 +1,5 @@
 """What the page's endpoints answer: galleries, rankings and explanations, JSON ready, with pictures by address."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any

@@ -3,8 +3,6 @@
 A difference is always the left share minus the right share: above 0 it supports the left picture.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass

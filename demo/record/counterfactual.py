@@ -1,7 +1,5 @@
 """Compare a manual decision with the model's: S(I, T), its terms, words and rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The explanation record on its way out: packed for the browser, plain for a JSON file, and how decisions overlap."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Photographs as the page takes them: under a picture, and in a strip."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scene data for pictures and the browser: the true outlines, and each word's weight inside its object."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The lesson's knobs: what they may be, what the model was trained with, and its network under other settings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace

@@ -1,8 +1,6 @@
 """The addresses of Gradio that the page and programs need; others, also new ones of an update, are not served.
 `tests/demo/server/test_addresses.py` reports new ones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from starlette.routing import compile_path

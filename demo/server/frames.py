@@ -1,7 +1,5 @@
 """Where the app is shown: its path on the server, and the sites that may show it in a frame."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Middleware that checks every request before Gradio, and handles every fault."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -1,8 +1,6 @@
 """Validation of every call: Gradio checks a file only if the call marks it as one, and answers most faults with
 null."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Sequence
@@ -92,9 +90,10 @@ def validate_value(component: Any, value: Any) -> Any:
     name = getattr(component, "label", None) or "the value"
     if hasattr(component, "check_uploads"):
         return component.check_uploads(value)
-    needed = {gr.Number: "a number", gr.Checkbox: "true or false"}.get(type(component), "text")
+    field = type(component)
+    needed = "a number" if field is gr.Number else "true or false" if field is gr.Checkbox else "text"
     if value is None:
-        return {gr.Textbox: "", gr.Checkbox: component.value}.get(type(component))
+        return "" if field is gr.Textbox else component.value if field is gr.Checkbox else None
     kind = KINDS.get(type(value), type(value).__name__)
     if kind != needed.removeprefix("a "):
         raise ValueError(f"{name} is a {kind}, but {needed} is needed.")

@@ -1,8 +1,6 @@
 """Start of Gradio's server on busy machines: Gradio waits only 5 s for it, and 3 s for its page, which it requests
 through a proxy if there is one."""
 
-from __future__ import annotations
-
 import os
 import time
 from typing import Any

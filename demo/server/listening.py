@@ -1,8 +1,6 @@
 """Events of slow queues wait until their session listens, and are refused after a while: otherwise answers that nobody
 receives would delay everybody."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Iterator

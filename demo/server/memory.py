@@ -2,8 +2,6 @@
 each thread, and Python collects cycles (a figure with its pixels) only after a quarter of its 800,000 objects: each of
 them holds hundreds of MB. Gradio's type stubs take a second at each start and serve only editors."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import os

@@ -1,7 +1,5 @@
 """The server's own addresses and rules, which come before Gradio's."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext

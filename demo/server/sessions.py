@@ -1,7 +1,5 @@
 """Sessions kept by the server: as many as fit, for an hour, and none for a call without one."""
 
-from __future__ import annotations
-
 import time
 from asyncio import Queue
 from collections import OrderedDict

@@ -1,8 +1,6 @@
 """Validation of typed captions, with a hint for other languages: their words are split into pieces more often, or, as
 in "une femme en robe rouge", the short English words are missing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from seps import SEPSModel

@@ -1,7 +1,5 @@
 """Formats of decision masks in links and commands: bits as text, and lists of patches."""
 
-from __future__ import annotations
-
 import binascii
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode

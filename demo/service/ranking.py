@@ -1,7 +1,5 @@
 """Rankings: selection of photographs, and results for a caption or a photograph."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

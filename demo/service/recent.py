@@ -1,7 +1,5 @@
 """Thread-safe LRU cache."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import cache

@@ -1,7 +1,5 @@
 """Measured results of the shipped models, from their results files assets/models/*/results-*.json."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

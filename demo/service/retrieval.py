@@ -1,7 +1,5 @@
 """Service of one model and its galleries: rankings and explanations, with caches."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace

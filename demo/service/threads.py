@@ -2,8 +2,6 @@
 threads computed, 50 users would get half the speed, and memory would grow steadily. On Spaces with ZeroGPU only uploads
 are encoded on a leased GPU: ranking and explaining take less than a lease."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import deque

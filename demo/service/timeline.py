@@ -1,7 +1,5 @@
 """Timeline of a caption in a video: similarity of every frame, best moments, and stability of the mask."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Write the folder of a Space, and start it as on CPUs and as on ZeroGPU: `python -m demo.space DIR` (`make space`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

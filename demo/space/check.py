@@ -1,7 +1,5 @@
 """Test of the folder in the environment of a Space: a copy, with only Python's packages from this machine."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,8 +1,6 @@
 """Stub of the package `spaces` (0.51.3) with its restrictions, for the app under test. With SPACES_ZERO_GPU it patches
 PyTorch: CUDA is reported but not available, and in the importing thread sizes are plain tuples."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

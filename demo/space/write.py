@@ -1,7 +1,5 @@
 """Writing of a Space's folder: the app's files, and those for its installation and storage."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Write the static page: `python -m demo.static DIR`, as `make static DIR=...` does."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A gallery for the static page: pictures, embeddings in float16, credits, and annotations of drawn scenes."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode
 from dataclasses import asdict

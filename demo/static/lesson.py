@@ -2,8 +2,6 @@
 computes decisions under other settings (assets/js/engine/onnx/tuned.js); two small graphs per variant compute the rest
 of the pass: S(I, T) of many pictures, or the record of a pair."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, replace
 from pathlib import Path

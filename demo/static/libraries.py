@@ -1,7 +1,5 @@
 """Libraries from npm that the static page uses to run models and read captions, downloaded into a cache."""
 
-from __future__ import annotations
-
 import gzip
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A model for the static page: its graphs, its tokenizer, and what is said of captions."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path

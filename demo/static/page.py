@@ -1,7 +1,5 @@
 """The HTML, service worker and Space card of the static page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """Writing of the static page: parts in folders named by a digest of their content, so that browsers cache them
 forever."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Image to captions: a photograph ranks captions, right and wrong ones marked where the truth is known."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from demo.record.texts.table import listed, say

@@ -1,7 +1,5 @@
 """Compare captions: two to six over the same photograph, side by side, on one shared colour scale."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

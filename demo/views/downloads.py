@@ -1,7 +1,5 @@
 """Downloads: what the views' buttons ask for, saved by the browser without a file on the server."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Edit a scene: move, remove or recolour an object or draw another scene, and see ranking and picture follow."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from demo.galleries.annotation import object_name

@@ -1,7 +1,5 @@
 """What stands in a view as a spec that `python -m demo figure` draws, see assets/guide/figures.md."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The list of ranked photographs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from demo.galleries.indexes.index import IndexedGallery

@@ -1,7 +1,5 @@
 """What a view shows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from demo.service.ranking import Candidates

@@ -1,7 +1,5 @@
 """Tables of what was published and of what was measured here, as HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import Any

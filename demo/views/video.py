@@ -1,7 +1,5 @@
 """Captions through the frames of a video: what the ranking of Photos tells beside it, and a second caption."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

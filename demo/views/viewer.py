@@ -3,8 +3,6 @@
 By hand (`whatif` on the page) patches are kept and dropped over the picture, and all numbers follow.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

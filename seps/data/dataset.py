@@ -204,10 +204,14 @@ class CaptionDataset(Dataset[Item]):
 def collate(items: Sequence[Item], pad_id: int) -> Batch:
     """Stack and pad items into a batch, in their order."""
     dense = [item.dense_caption for item in items if item.dense_caption is not None]
+    captions, lengths = _pad([item.caption for item in items], pad_id)
+    dense_captions, dense_lengths = _pad(dense, pad_id) if dense else (None, None)
     return Batch(
         torch.stack([item.image for item in items]),
-        *_pad([item.caption for item in items], pad_id),
-        *(_pad(dense, pad_id) if dense else (None, None)),
+        captions,
+        lengths,
+        dense_captions,
+        dense_lengths,
         torch.tensor([item.number for item in items]),
         torch.tensor([item.image_number for item in items]),
     )

@@ -206,8 +206,8 @@ def run_evaluate(options: argparse.Namespace) -> None:
 
     generator, data, split = load_generator(options.model), options.data, options.split
     if not (data / f"{split}_scenes.jsonl").is_file():
-        how = (options.images, options.beams, options.last, True)
-        result = photo_captions.evaluate_photos(generator, data, split, *how)
+        images, beams, last = options.images, options.beams, options.last
+        result = photo_captions.evaluate_photos(generator, data, split, images, beams, last, True)
         text = photo_captions.table(result)
     elif options.ceiling:
         result = ceiling.measure_ceiling(generator, data, split, options.pictures, True)

@@ -56,8 +56,9 @@ class Ratings:
 
     def take(self, rows: Sequence[int] | NDArray[np.int64], name: str) -> Ratings:
         """Return the ratings of these rows."""
-        chosen, columns = list(map(int, rows)), (self.image_files, self.prompts, self.generators)
-        files, prompts, generators = (tuple(column[i] for i in chosen) for column in columns)
+        chosen = list(map(int, rows))
+        files = tuple(self.image_files[i] for i in chosen)
+        prompts, generators = (tuple(column[i] for i in chosen) for column in (self.prompts, self.generators))
         return Ratings(name, files, prompts, generators, self.quality[chosen], self.consistency[chosen])
 
 

@@ -182,7 +182,8 @@ class Judge(nn.Module):
 
 def scores_of(scores: Corrected, scale: float) -> list[Score]:
     """Return each picture's score as numbers."""
-    return [Score(*parts, scale) for parts in zip(*(part.tolist() for part in scores), strict=True)]
+    rows = zip(*(part.tolist() for part in scores), strict=True)
+    return [Score(base, correction, final, scale) for base, correction, final in rows]
 
 
 def load_judge(name_or_folder: str | Path = "judge") -> Judge:

@@ -1,7 +1,5 @@
 """Print the network step by step: `python -m seps.method --embed-size 32 --num-patches 16 --aggr-ratio 0.5`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple

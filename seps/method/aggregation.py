@@ -4,8 +4,6 @@ The logits depend only on the image and are computed once; a caption only says, 
 decision mask, over which patches the softmax runs.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """Alignment: words meet tokens, and S(I, T) is summed. Equation (5), section 3.3."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

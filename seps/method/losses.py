@@ -1,7 +1,5 @@
 """Losses: ranking by margin, and the ratio constraint. Equations (6) and (7), section 3.3."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """CrossSparseAggrNet: selection, aggregation and alignment in the order in which they run."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 

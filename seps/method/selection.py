@@ -5,8 +5,6 @@ differ in the eighth digit must not change places because a matrix product was b
 another way: so the module, the explanation and the scoring engine keep the same patches.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

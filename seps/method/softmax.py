@@ -1,7 +1,5 @@
 """The softmax among the patches that a mask keeps: aggregation weights, equation (4), and the extra token's weights."""
 
-from __future__ import annotations
-
 import math
 
 from torch import Tensor

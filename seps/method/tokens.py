@@ -1,7 +1,5 @@
 """[CLS] handling and normalisation: what comes before selection and after aggregation."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor

@@ -129,7 +129,7 @@ def options_elsewhere(
         key = named if is_key else keys.get(named)
         end = f": give --set {key}=VALUE" if key else ", a key of recipes: see --set"
         meant[name] = meaning + end
-    return meant | options
+    return meant | dict(options)
 
 
 def _keys(prefix: str, part: type[Fields]) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """Galleries encoded by a model, with a cache."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from base64 import b64decode
 from collections.abc import Callable, Generator, Hashable, Sequence

@@ -1,7 +1,5 @@
 """Background indexing of a large folder, which is searchable in the meantime."""
 
-from __future__ import annotations
-
 import atexit
 import time
 from collections.abc import Callable, Sequence

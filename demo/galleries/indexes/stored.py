@@ -3,8 +3,6 @@
 Embeddings are in a table on disk, see `seps.search.store`, which `demo.galleries.indexes.indexing` fills.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Cache table of a gallery's embeddings and thumbnails."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from contextlib import suppress

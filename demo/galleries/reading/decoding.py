@@ -1,8 +1,6 @@
 """Decoding of untrusted photographs: bounded, upright and small, or rejected. Imports only Pillow (and pillow-heif), so
 that decoding processes start fast."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Early validation of typed paths, and the cache folder; no slow imports."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Safe reading of untrusted photographs."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from dataclasses import dataclass

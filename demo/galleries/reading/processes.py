@@ -1,8 +1,6 @@
 """Separate processes for untrusted files: a new Python, not a fork, with which only bytes are exchanged, which nothing
 unpickles. A process ends with its connection, however the app ends, or by an alarm, which also works inside C code."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from contextlib import suppress

@@ -1,8 +1,6 @@
 """Reading of untrusted videos in a separate process. It reports the number of read frames every half second, then sends
 the selected ones as JPEG, and remarks or the error. Closing the generator ends it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,8 +1,6 @@
 """Decoding of untrusted photographs in separate processes, which are reused. Each photograph is sent in two messages
 (start of error messages, content) and answered in two (mode, size and note, and pixels; or nothing and the error)."""
 
-from __future__ import annotations
-
 import atexit
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Galleries of a user's pictures: a folder, and a session's own, which end with it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections import Counter

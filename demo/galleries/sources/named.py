@@ -1,7 +1,5 @@
 """The gallery of examples, and all of the app's galleries by name, for files that refer to their pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from demo.galleries.gallery import Gallery, GalleryItem

@@ -1,8 +1,6 @@
 """Photographs under CC BY and CC BY-SA, downloaded on first use; the repo has their URLs, hashes, licences and
 captions."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import socket

@@ -1,8 +1,6 @@
 """Photographs that ship with the app or with installed packages, with captions written before any model had scored
 them, and hand-drawn boxes of what these name. Imports are light: the page shows them before libraries are loaded."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,8 +1,6 @@
 """Galleries of the first test scenes of seps.scenes, and of a scene that moves: a video with known truth for every
 frame. Both are stored in the repo; `python -m demo.galleries.sources.scenes` draws the first again."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from dataclasses import replace

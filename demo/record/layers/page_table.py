@@ -1,8 +1,6 @@
 """Data in the page's head for its scripts: the table of texts, in both languages, and the table of
 layers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from pathlib import Path

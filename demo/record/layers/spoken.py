@@ -1,7 +1,5 @@
 """Layers as people say them at the command line, where words are counted as in a sentence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Sentences about values that a pydantic model refuses."""
 
-from __future__ import annotations
-
 from pydantic import ValidationError
 
 

@@ -7,8 +7,6 @@ as errors and notes, are found by their form: `messages.zh.json` has each with i
 stays English.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

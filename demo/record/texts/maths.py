@@ -1,7 +1,5 @@
 """Mathematics for pages: LaTeX to MathML. Files take the same LaTeX as Matplotlib's mathtext."""
 
-from __future__ import annotations
-
 import re
 
 from latex2mathml.converter import convert

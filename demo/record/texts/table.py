@@ -12,8 +12,6 @@ A symbol, as "s_st", has a plain name, used in sentences, and its mathematics in
 put the mathematics in the place of the names, for pages and for files.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

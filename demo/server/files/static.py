@@ -1,8 +1,6 @@
 """The page's scripts (native ES modules, held in memory) and styles. Scripts have a digest of them all in their
 address, so that browsers cache them forever and never use them after an update."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import re

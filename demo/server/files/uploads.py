@@ -1,7 +1,5 @@
 """Uploads: stored under names that cannot be guessed, and read only from the folder of uploads."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Effect of a forced decision on S(I, T), its terms, and the photograph's rank."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,8 +1,6 @@
 """Effect of a change of a scene on its rank, score and kept patches; the edited scene replaces the original in the
 gallery."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Validation of a caption to draw, and ranking of drawn pictures among a gallery's scenes by a model of scenes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

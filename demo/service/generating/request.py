@@ -1,7 +1,5 @@
 """Request for a drawing, and the ranges of its numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any

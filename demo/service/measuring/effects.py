@@ -1,7 +1,5 @@
 """Functions that compute the measurements of `demo.service.measuring.measures`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

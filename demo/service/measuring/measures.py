@@ -1,8 +1,6 @@
 """Table of the additional measurements of an explanation, computed in `demo.service.measuring.effects`; imports are
 light because the opening page uses it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

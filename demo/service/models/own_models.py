@@ -1,7 +1,5 @@
 """Names of user-supplied models in addition to the shipped ones, without loading them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Encoding of a session's own pictures, only in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Registry of the app's models, each with a service and its galleries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 

@@ -1,7 +1,5 @@
 """Tables of photographs, local or on object storage, ranked in two stages; used for folders too large for memory."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextlib import suppress

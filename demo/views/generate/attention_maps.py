@@ -1,7 +1,5 @@
 """Where two models looked for each word of a caption: the UNet that drew a picture, and SEPS that reads it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

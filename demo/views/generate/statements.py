@@ -1,7 +1,5 @@
 """What is read of a caption in its picture, or true of its scene, statement by statement."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

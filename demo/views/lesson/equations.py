@@ -7,8 +7,6 @@ where the equations stand on one line. `number` is the paper's. In the legend, `
 symbol stands for.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The lesson as files: nine slides as PDF and PNG, and a moving GIF of one run through the method."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from io import BytesIO
 from itertools import product

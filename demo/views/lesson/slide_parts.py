@@ -1,7 +1,5 @@
 """What the slides of the lesson are made of: the example, the places on a slide, small drawings used by many steps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil

@@ -1,7 +1,5 @@
 """The lesson's pictures: each draws one step of the method, or the first part of it while it builds up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any

@@ -1,7 +1,5 @@
 """The nine steps of one forward pass: what happens in words, in equations and in tensors with their shapes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

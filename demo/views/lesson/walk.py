@@ -1,7 +1,5 @@
 """The walk: the method's nine steps on one photograph and one caption, and what the knobs move."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 

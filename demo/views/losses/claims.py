@@ -4,8 +4,6 @@ A claim is measured on the playground's batch, with its dense captions. Gradient
 model's parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The losses on a small real batch, claims that the live model bears out or not, and the training guide's advice."""
 
-from __future__ import annotations
-
 import json
 from functools import lru_cache
 from html import escape

@@ -1,7 +1,5 @@
 """The losses on a small real batch: similarities, margin violations, what image ids mask, and the ratio loss."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

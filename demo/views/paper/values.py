@@ -1,7 +1,5 @@
 """Paper, code, and what is known: differences on one example, published results, our own beside them, never mixed."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Two pictures side by side with each word's part of either similarity, to take away: as a picture, JSON and CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

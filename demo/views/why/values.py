@@ -1,7 +1,5 @@
 """What the view "Why" draws, links and saves: two photographs of a caption, or two captions of a photograph."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

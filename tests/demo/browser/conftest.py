@@ -1,7 +1,5 @@
 """One headless Chromium, and the app in a separate process."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """The picture scripts on a separate page, without Gradio: values, the page, and the content of its canvases."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Sessions of a person with galleries of their own."""
 
-from __future__ import annotations
-
 from demo.galleries.indexes.index import GalleryInMemory
 from demo.service.models.personal import SessionData
 

@@ -63,7 +63,9 @@ GENERATOR: list[tuple[dict[str, Any], str]] = [
     ({"encoders": {"vision": "resnet50", "vision_weights": "imagenet"}}, "encoders.vision_weights is 'imagenet'"),
     ({"training": {"recon_weight": 0.5}}, "training has the key recon_weight"),
 ]
-ROWS = [(read_retrieval, {"training": values}, message) for values, message in RETRIEVAL]
+ROWS: list[tuple[Any, dict[str, Any], str]] = [
+    (read_retrieval, {"training": values}, message) for values, message in RETRIEVAL
+]
 ROWS += [(read_judge, *row) for row in JUDGE] + [(read_generator, *row) for row in GENERATOR]
 
 

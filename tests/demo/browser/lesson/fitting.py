@@ -1,7 +1,5 @@
 """Whether a talk fits its window: nothing leaves it, nothing lies over anything else, nothing is cut."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page
 
 SCRIPT = """() => {

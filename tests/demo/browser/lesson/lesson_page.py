@@ -1,7 +1,5 @@
 """The lesson's scripts on a separate page: values made from records, and the page."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

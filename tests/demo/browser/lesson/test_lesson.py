@@ -1,7 +1,5 @@
 """The lesson in a real browser: its keys, its talk mode, its movement, and nothing cut off."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The lesson's settings in a real browser: each is told once, and what it moved is shown."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The lesson's pictures in a real browser: their numbers and their pixels are the record's."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

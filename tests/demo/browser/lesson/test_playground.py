@@ -1,7 +1,5 @@
 """The playground and the claims in a real browser: what they show is what Python computed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pages of the app, of a laptop's and of a phone's size."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What people save on the new page, and what large galleries and videos need there."""
 
-from __future__ import annotations
-
 import csv
 import json
 from io import BytesIO, StringIO

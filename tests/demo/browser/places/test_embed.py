@@ -1,7 +1,5 @@
 """One place in a frame: without the header, its links lead out, and other sites may not show it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

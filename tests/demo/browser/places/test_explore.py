@@ -1,7 +1,5 @@
 """Explore on the new page: one photo, its caption, and the ranking."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from pathlib import Path
 from typing import Any

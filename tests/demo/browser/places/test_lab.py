@@ -1,7 +1,5 @@
 """Lab and Learn on the new page: series of drawings, captions of photos, pictures judged together, a talk."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A camera and a video of one's own, the page in Chinese, Back, and a phone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

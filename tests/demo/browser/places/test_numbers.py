@@ -1,7 +1,5 @@
 """Numbers on the page are the library's: of a ranking, a decision by hand, the lesson, a scene and the judge."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,7 +1,5 @@
 """Compare, Learn and Lab on the new page, and the state kept from one place to another."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Malformed photographs and videos of the attack tests; seeded."""
 
-from __future__ import annotations
-
 import random
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """The actions by name, as a program calls them, and many people at once."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

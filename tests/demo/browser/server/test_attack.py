@@ -1,7 +1,5 @@
 """Malformed calls against the running app: every one ends in a sentence, and nothing outside the uploads is touched."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

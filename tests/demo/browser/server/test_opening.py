@@ -1,7 +1,5 @@
 """What a person sees from the first second on: the worked example, then the app in its place."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Behind a reverse proxy that strips a path: all of the app works there, and asks for nothing beside it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page without a server, served from a folder."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

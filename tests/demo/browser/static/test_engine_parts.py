@@ -1,7 +1,5 @@
 """Parts of the engine in the browser, without a model: caching, fetching, losses, memory."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pictures that a person opens on the page without a server: its pixels are those that Python reads."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from io import BytesIO
 

@@ -1,7 +1,5 @@
 """The page in a folder without a server, below a path of its own, as people use it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

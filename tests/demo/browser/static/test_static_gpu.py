@@ -1,7 +1,5 @@
 """WebGPU on the page without a server: which pictures it may read, what it must prove first, and what is told of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

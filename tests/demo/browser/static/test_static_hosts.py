@@ -1,7 +1,5 @@
 """The page without a server on hosts with other types, policies and damaged files: it works, or says what is wrong."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

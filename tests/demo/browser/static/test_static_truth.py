@@ -1,7 +1,5 @@
 """The page without a server answers as the app does, from the same embeddings and the same weights."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """Shared pictures for people who use a keyboard or a screen reader, or asked for no motion."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The comparison in a real browser: one layer, one scale and one marked patch for all captions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect

@@ -1,7 +1,5 @@
 """The pictures of Generate alone: maps of a word, and frames of a drawing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect

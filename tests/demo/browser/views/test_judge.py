@@ -1,7 +1,5 @@
 """The judge: its pictures alone, and as a program calls it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

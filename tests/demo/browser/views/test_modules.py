@@ -1,7 +1,5 @@
 """The modules' own arithmetic, run in the browser."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A notebook's output in a browser, without a server and without a network."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from html import escape
 from pathlib import Path

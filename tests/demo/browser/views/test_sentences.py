@@ -1,7 +1,5 @@
 """What the page says of a record, filled in by its own script, is what Python says of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

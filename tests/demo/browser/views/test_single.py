@@ -1,7 +1,5 @@
 """Pages of one file, opened from the disk: no server, no network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The viewer in a real browser: its pixels, its words and its numbers are the record's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Two photos or captions side by side: both maps of a word on one scale, and shares that add up."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -32,8 +32,9 @@ def test_frames_are_the_librarys_and_the_last_has_the_attention(
     shown = list(generating.draw(DrawingRequest(TEXT, 25, 3.0, (4,))))
     assert [step.step for step in shown] == [*range(3, 25, 3), 25]
     assert {step.steps for step in shown} == {25}
-    expected = list(generator.frames(TEXT, 25, 4, 3.0, every=3))
-    assert_same([step.pictures[0] for step in shown], [step.picture for step in expected])
+    *drawn, last = generator.draw([TEXT], 25, [4], 3.0)
+    latents = [*(step.clean for step in drawn if step.step % 3 == 0), last.latents]
+    assert_same([step.pictures[0] for step in shown], [generator.decode(each)[0] for each in latents])
     assert [step.attention is None for step in shown] == [True] * 8 + [False]
     maps = shown[-1].attention
     assert maps is not None
