@@ -44,7 +44,7 @@ def explanation_file(
         raise ValueError(f"opacity is {opacity}, but it must be between 0 and 1.")
     name = file_name(heading.model, title, layer, kind)
     if kind == "json":
-        facts = {"model": heading.model, "photo": title, "caption": heading.caption}
+        facts: dict[str, Any] = {"model": heading.model, "photo": title, "caption": heading.caption}
         facts |= {"dense_caption": heading.dense_caption, "explanation": plain(record)}
         return json_file(name, facts if by_hand is None else facts | {"by_hand": by_hand})
     palette = DARK if dark else LIGHT

@@ -59,7 +59,7 @@ def strength(values: NDArray[Any], low: float, high: float, diverging: bool = Fa
     return np.asarray(fractions if diverging else np.sqrt(fractions), dtype=np.float64)
 
 
-def is_bright(colours: NDArray[np.float64]) -> NDArray[np.bool_]:
+def is_bright(colours: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
     """Return whether black marks are more visible than white ones on colours (..., 3) from 0 to 255."""
     return np.asarray(colours @ LUMINANCE >= 115)
 

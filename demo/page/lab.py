@@ -49,7 +49,7 @@ class LabActions:
 
     def judge(self, photo: Photo, prompt: str = "", other: str = "") -> dict[str, Any]:
         """Judge how good a picture looks and how well it fits a prompt, and a second one where there is one."""
-        picture = judgements.JudgedPicture(judgements.opened_judge(self._registry), *photo.find(self._registry))
+        picture = self._judged_picture(photo)
         model = self._registry.photos.model
         text = read_prompt(model, prompt or judgements.own_prompt(picture)).text
         prompts = [text, *([read_prompt(model, other).text] if other.strip() else [])]
@@ -65,9 +65,13 @@ class LabActions:
             "several": with_addresses(picture, several),
         }
 
+    def _judged_picture(self, photo: Photo) -> judgements.JudgedPicture:
+        place = photo.find(self._registry)
+        return judgements.JudgedPicture(judgements.opened_judge(self._registry), *place)
+
     def several(self, photo: Photo, prompt: str, progress: gr.Progress = PROGRESS) -> dict[str, Any]:
         """Judge the pictures of a gallery, the first ones of a large gallery, with one prompt."""
-        picture = judgements.JudgedPicture(judgements.opened_judge(self._registry), *photo.find(self._registry))
+        picture = self._judged_picture(photo)
         text = read_prompt(self._registry.photos.model, prompt).text
         return with_addresses(picture, judgements.several_value(picture, text, ask=True, progress=progress.tqdm))
 
@@ -75,7 +79,7 @@ class LabActions:
         self, photo: Photo, prompt: str, kind: str = "blur", strength: float = 0, progress: gr.Progress = PROGRESS
     ) -> dict[str, Any]:
         """Judge degraded copies of a picture."""
-        picture = judgements.JudgedPicture(judgements.opened_judge(self._registry), *photo.find(self._registry))
+        picture = self._judged_picture(photo)
         text = read_prompt(self._registry.photos.model, prompt).text
         return judgements.distortion_value(picture, text, kind, judgements.strength_of(strength), progress.tqdm)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, get_origin
 
 import gradio as gr
 
@@ -16,9 +16,9 @@ from demo.service.models.personal import SessionData
 
 PREFIX = "page_"  # of the names of the page's endpoints
 OF_PAGE = {"api_visibility": "undocumented"}
-OUTPUTS: dict[str, Callable[[], list[Any]]] = {
-    "str": lambda: [gr.File(label="file")],
-    "tuple": lambda: [gr.JSON(label="answer"), gr.File(label="file")],
+OUTPUTS: dict[Any, Callable[[], list[Any]]] = {
+    str: lambda: [gr.File(label="file")],
+    tuple: lambda: [gr.JSON(label="answer"), gr.File(label="file")],
 }
 
 OPENING: dict[str, Any] = {"concurrency_id": "open", "concurrency_limit": 2}
@@ -120,12 +120,12 @@ def register(actions: Iterable[Action]) -> dict[str, Call]:
         button = gr.Button("call")
         for action in actions:
             name = action.method.__name__
-            kind = str(inspect.signature(action.method).return_annotation).partition("[")[0]
+            kind = inspect.signature(action.method, eval_str=True).return_annotation
             options = {**action.queue} | (OF_PAGE if action.is_page else {})
             event = button.click(
                 action.function(),
                 [component_of(each, session) for each in action.values],
-                OUTPUTS.get(kind, lambda: [gr.JSON(label="answer")])(),
+                OUTPUTS.get(get_origin(kind) or kind, lambda: [gr.JSON(label="answer")])(),
                 api_name=PREFIX + name if action.is_page else name,
                 **options,
             )

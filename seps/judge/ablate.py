@@ -137,10 +137,11 @@ def by_row(
 ) -> dict[str, SplitFeatures]:
     """Features of a split by row, assembled from the features of the split by prompt."""
     first, second = features["train"], features["dev"]
-    joined = {
-        name: torch.cat([getattr(part, name) for part in (first, second)]) for name in ("quality", "image", "text")
-    }
-    both, places = SplitFeatures(**joined), {file: i for i, file in enumerate((*train.image_files, *dev.image_files))}
+    quality, image, text = (
+        torch.cat([getattr(part, name) for part in (first, second)]) for name in ("quality", "image", "text")
+    )
+    both = SplitFeatures(quality, image, text)
+    places = {file: i for i, file in enumerate((*train.image_files, *dev.image_files))}
     rows = {name: torch.tensor([places[file] for file in ratings[name].image_files]) for name in ("train", "dev")}
     return {name: both.take(chosen) for name, chosen in rows.items()}
 

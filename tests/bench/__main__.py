@@ -63,7 +63,7 @@ def compare_engine(
 ) -> dict[str, float]:
     """Compare plain loop and engine, with dense captions and encoding in both; `peak_bytes` is the engine's."""
     inputs = draw(images, captions, True, device, model.num_patches)
-    exact = plain_similarity(model, *inputs, score_dtype=torch.float64)
+    exact = partial(plain_similarity, score_dtype=torch.float64)(model, *inputs)
     with torch.no_grad():
         forward = model(*inputs)
     fast = partial(engine_scores, model, *inputs)

@@ -163,16 +163,16 @@ def measure(
     graph.hnsw.efConstruction = 200
     graph.add(pooled)
     result["faiss_build_seconds"] = time.perf_counter() - started
+    searches: dict[str, Callable[[int, int], Any]] = {  # of a shortlist's length and a caption's number
+        "two_stages": lambda n, t: rank_stored(engine, store, index[t], n).rows[:TOP].tolist(),
+        "lance": lambda n, t: store.nearest(torch.from_numpy(queries[t]), n),
+        "numpy": lambda n, t: [rows[i] for i in np.argpartition(-(pooled @ queries[t]), n)[:n]],
+        "faiss": lambda n, t: [rows[i] for i in graph.search(queries[t : t + 1], n)[1][0]],
+    }
     for length in [length for length in SHORTLISTS if length < count]:
         graph.hnsw.efSearch = 4 * length
-        searches: dict[str, Callable[[int], Any]] = {
-            "two_stages": lambda t, n=length: rank_stored(engine, store, index[t], n).rows[:TOP].tolist(),
-            "lance": lambda t, n=length: store.nearest(torch.from_numpy(queries[t]), n),
-            "numpy": lambda t, n=length: [rows[i] for i in np.argpartition(-(pooled @ queries[t]), n)[:n]],
-            "faiss": lambda t, n=length: [rows[i] for i in graph.search(queries[t : t + 1], n)[1][0]],
-        }
         for name, query in searches.items():
-            answers, times = timed(query, len(captions))
+            answers, times = timed(partial(query, length), len(captions))
             result[name].append({"shortlist": length, "top": fraction_of_top(answers, best)} | times)
         print(json.dumps({name: result[name][-1] for name in searches}), flush=True)
     result["fresh"] = fresh_process(uri, captions[0])

@@ -54,7 +54,7 @@ def _csv(contrast: Contrast) -> bytes:
     """Return each part's shares as CSV, in UTF-8 with a byte order mark; all parts add up to the row of S(I, T)."""
     captions, titles = ([getattr(side, name) for side in contrast.sides] for name in ("caption", "title"))
     columns = (*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption")
-    parts = [(part.title, "word", *part.numbers.values()) for part in contrast.words]
+    parts: list[tuple[Any, ...]] = [(part.title, "word", *part.numbers.values()) for part in contrast.words]
     parts += [(part.title, "rest", *part.numbers.values()) for part in contrast.rest]
     totals = contrast.left.similarity, contrast.right.similarity, contrast.difference
     rows = [

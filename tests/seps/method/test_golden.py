@@ -107,8 +107,8 @@ def test_loss(name: str) -> None:
     for key, golden in outputs.items():
         kind, lambdas = key.split(".", 1)
         lambda_sparse, lambda_dense = map(float, lambdas.split("_"))
-        weights = [settings[name] for name in ("margin", "target_ratio", "ratio_weight")]
-        criterion = SEPSLoss(*weights, lambda_sparse=lambda_sparse, lambda_dense=lambda_dense)
+        margin, ratio, weight = (settings[name] for name in ("margin", "target_ratio", "ratio_weight"))
+        criterion = SEPSLoss(margin, ratio, weight, lambda_sparse=lambda_sparse, lambda_dense=lambda_dense)
         criterion.set_max_violation(settings["max_violation"])
         sparse = tensors["mask_sparse"]
         masks = (sparse, tensors["mask_dense"]) if kind == "pair" else sparse

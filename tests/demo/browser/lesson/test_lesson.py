@@ -91,7 +91,7 @@ def test_talk_mode_turns_with_a_remote(browser: Browser) -> None:
 def test_a_talk_with_open_settings_fits_at_every_step(
     browser: Browser, service: RetrievalService, size: tuple[int, int], drawn: bool
 ) -> None:
-    value = walked(service, drawn, decision="gumbel" if drawn else "top-k", dense=drawn)
+    value = walked(service, drawn, decision="gumbel" if drawn else "top-k")
     page = lesson(browser, value | {"idle": idle_choices()}, size=size)
     page.keyboard.press("t")
     for opened in (False, True):
