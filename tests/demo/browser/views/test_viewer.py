@@ -21,7 +21,7 @@ from tests.demo.browser.standalone import (
     random_record,
     viewer_value,
 )
-from tests.helpers.models.record_words import apart_line
+from tests.helpers.models.record_words import apart_line, layers_of
 from tests.helpers.web.numbers import number, on_page, short
 
 pytestmark = pytest.mark.journey
@@ -72,6 +72,31 @@ def test_both_masks_tell_four_fates_apart(browser: Browser) -> None:
     np.testing.assert_array_equal((seen == photo).all(axis=1), sparse & dense)
     assert (seen[sparse & ~dense].sum(axis=1) > seen[dense & ~sparse].sum(axis=1).max()).all()  # yellow, purple
     expect(page.locator(".seps-legend")).to_have_text("bothsparse onlydense onlynone")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_layer_is_described_and_is_viridis_of_the_record(browser: Browser, name: str) -> None:
+    record = random_record(**RECORDS[name])
+    page = viewer(browser, record, opacity=1)
+    for layer in layers_of(record):
+        page.evaluate("(value) => window.send(value)", viewer_value(record, opacity=1, layer=str(layer)))
+        says = on_page(describe(record, layer))
+        if layer.name == "tokens":
+            expect(page.locator(".seps-multiples")).to_have_attribute("aria-label", says)
+            continue
+        label = f"{says}. Arrow keys move over the patches."
+        expect(page.locator(".seps-stage > canvas")).to_have_attribute("aria-label", label)
+        if layer.name in ("mask", "photo"):
+            continue
+        page.wait_for_function("document.querySelector('.seps-stage > canvas').style.width")
+        expected = layer.values(record)
+        seen = centres(page.locator(".seps-stage > canvas"), GRID)
+        check_laid(seen, expected.values, expected.low, expected.high)
+        ends = [
+            float(page.locator(f".seps-legend .{end}").get_attribute("data-value") or "") for end in ("low", "high")
+        ]
+        np.testing.assert_allclose(ends, [expected.low, expected.high], rtol=1e-6)
 
 
 def test_word_lights_its_map_and_pins(browser: Browser) -> None:
