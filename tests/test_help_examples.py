@@ -33,17 +33,16 @@ class FoundError(Exception):
 
 
 @cache
-def parser_of(name: str) -> argparse.ArgumentParser:
-    """Return the parser of a command of `seps`."""
+def parser_of(name: str, *words: str) -> argparse.ArgumentParser:
+    """Return the parser of a command of `seps` for these arguments."""
 
     def parse(self: argparse.ArgumentParser, *_: Any, **__: Any) -> Any:
         raise FoundError(self)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_args", parse)
-        patch.setattr(argparse.ArgumentParser, "parse_known_args", parse)
         with pytest.raises(FoundError) as caught:
-            seps_main([name])
+            seps_main([name, *words])
     parser = caught.value.args[0]
     assert isinstance(parser, argparse.ArgumentParser)
     return parser
@@ -137,4 +136,4 @@ def test_each_command_of_the_guides_is_parsed(program: str, arguments: str) -> N
         with vars(get_command(PROGRAM))["commands"][given[0]].make_context(given[0], given[1:]) as context:
             assert context.params
     else:
-        assert parser_of(program.removeprefix("seps.")).parse_args(given)
+        assert parser_of(program.removeprefix("seps."), *given).parse_args(given)

@@ -66,7 +66,7 @@ def test_patches_that_cancel_out_keep_their_digits(
     case = replace(WIDE, side=side, channels=channels, sparse_ratio=1.0, dense_words=9, has_cls=False, captions=300)
     model, inputs = case.build()
     half = torch.randn(3, side**2 // 2, channels)
-    inputs["img_embs"] = torch.cat([half, -half], dim=1) + 0.02 * torch.randn(3, side**2, channels)
+    inputs["img_embs"] = torch.cat([half, -half], dim=1) + 0.01 * torch.randn(3, side**2, channels)
     logits = torch.zeros(3, model.num_tokens, side**2)
     monkeypatch.setattr(model.aggr_net, "logits", lambda patches: (logits[: len(patches)],) * 2)
     assert difference(model, inputs, batched=batched) < 1e-5
