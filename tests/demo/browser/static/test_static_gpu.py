@@ -19,7 +19,7 @@ from tests.helpers.web.static_site import READY, watched_page
 MANY = 16
 # Chromium computes WebGPU by itself, slowly: SwiftShader, which comes with it.
 SOFTWARE = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
-SLOW = 10 * READY  # milliseconds
+SLOW = 15 * READY  # milliseconds; a CPU stands in for the GPU
 FEWER = ("MANY = 16;", "MANY = 2;"), ("PATIENCE = 60_000;", f"PATIENCE = {SLOW};")
 
 
@@ -171,30 +171,3 @@ def test_it_gives_the_worked_examples_numbers_and_then_reads_them(
 
 KEPT = """caches.open("seps-explorer").then((cache) => cache.keys())
     .then((requests) => requests.map(({ url }) => url))"""
-# What the thread with WebGPU does: its last line of encoding, and before it.
-ENCODES = "return models[model].encode(picture, progress);"
-DIFFERS = f"""if (!onCpu) {ENCODES}
-    const values = await models[model].encode(picture, progress);
-    return values.map((value) => value + 0.5);"""
-IS_LOST = f"""if (!onCpu) {ENCODES}
-    const values = await models[model].encode(picture, progress);
-    (await libraries.ort.env.webgpu.device).destroy(); // after the worked example's picture
-    return values;"""
-
-
-@pytest.mark.parametrize(
-    ("changed", "sentence"), [(DIFFERS, "differed, on the worked example's picture, by"), (IS_LOST, "lost")]
-)
-def test_where_it_differs_or_is_lost_webassembly_reads_them_and_about_says_so(
-    software: Browser, static_address: str, tmp_path: Path, changed: str, sentence: str
-) -> None:
-    def other(route: Any) -> None:
-        answer = route.fetch()
-        assert ENCODES in answer.text()
-        route.fulfill(response=answer, body=answer.text().replace(ENCODES, changed))
-
-    with watched_page(software) as page:
-        page.add_init_script(TAKEN_FOR_A_GPU)
-        page.context.route("**/engine/onnx/worker.js", other)
-        _, about = open_pictures(page, static_address, tmp_path, 2)
-    assert sentence in about and about.endswith("WebAssembly reads them.")
