@@ -36,7 +36,7 @@ LONGEST_PART = 60  # characters of each part of a file name
 
 @dataclass(frozen=True)
 class Download:
-    """A file: its name, whose ending is one of TYPES, and its bytes."""
+    """A file to download: its name, with an ending in TYPES, and its bytes."""
 
     name: str
     content: bytes

@@ -19,7 +19,7 @@ function build(root, trigger) {
   let images = [];
   let attributions = null;
   const rests = debounced(() => trigger("slide", settings()), DEBOUNCE);
-  let asked = null; // the value whose copies were asked for
+  let asked = null; // the value for which degraded copies were requested
   let visible = false;
 
   const kinds = h("div", { class: "seps-names", role: "group", "aria-label": say("judge.kinds") });

@@ -23,7 +23,7 @@ const KNOBS = {
 };
 const DRAWS = ["temperature", "seed"]; // only of Gumbel-Softmax
 const DEBOUNCE = 250; // milliseconds
-const SET = 150; // CSS pixels, the width of a picture of what was moved
+const SET = 150; // width of a picture of the changed settings, in CSS pixels
 
 // The panel of settings. `change` is given all of them, once they have rested. `update(value)` shows a value's;
 // `value.asked` are the settings that it answers, `value.idle` says which choice makes which setting move nothing.

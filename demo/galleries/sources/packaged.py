@@ -1,5 +1,5 @@
 """Photographs that ship with the app or with installed packages, with captions written before any model had scored
-them, and hand-drawn boxes of what these name. Imports are light: the page shows them before libraries are loaded."""
+them, and hand-drawn boxes of the objects they name. Imports are light: the page shows them before libraries load."""
 
 import json
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ export function recordOf(outputs, manifest, words, forced, denseWords = null) {
   };
 }
 
-// The branch, the alignment and the terms of one caption, from the outputs whose names start with the prefix.
+// Reads one caption's branch, alignment and terms from the outputs with this prefix.
 function sideOf(outputs, prefix, { coefficients, has_cls: hasCls }) {
   const of = (name) => outputs[prefix + name];
   const floats = (name) => ({ shape: [...of(name).dims], values: Float32Array.from(of(name).data) });
