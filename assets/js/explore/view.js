@@ -4,7 +4,7 @@ import { sum } from "../base/arrays.js";
 import { button, h, press } from "../base/dom.js";
 import { say, symbols } from "../base/words.js";
 import { credit, layerLegend } from "../picture/legend.js";
-import { describe, hasLayer, layerText, measuredLine, parseLayer, patchLines, isByWord } from "../record/record.js";
+import { classLine, describe, hasLayer, layerText, measuredLine, parseLayer, patchLines, isByWord } from "../record/record.js";
 import { downloadMenu } from "../shell/download.js";
 import { maskText } from "../viewer/masks.js";
 import { otherMasks } from "../viewer/others.js";
@@ -178,10 +178,11 @@ export function build(app) {
     const layer = shownLayer();
     const parsed = parseLayer(layer);
     if (elsewhere?.says) return reading.replaceChildren(h("p", {}, elsewhere.says));
+    const ofClass = parsed.name === "class" && stage.patch !== null ? classLine(record, stage.patch) : "";
     const lines = stage.patch === null
       ? [sentenceOf(record, layer, parsed)]
       : isMeasured(layer) ? [measuredLine(record, parsed, stage.patch)] : patchLines(record, stage.patch);
-    reading.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, ...symbols(text))));
+    reading.replaceChildren(...[ofClass, ...lines].filter(Boolean).map((text) => h("p", {}, ...symbols(text))));
     return undefined;
   }
 
