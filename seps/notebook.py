@@ -14,7 +14,6 @@ def show(subject: Any, *, layer: str = "mask", theme: str = "auto", **options: A
     """Show a record or a ranking in a notebook.
 
     Args:
-        subject: an `Explanation` or a `Ranking`.
         layer: of a record, as on the command line: "mask", "score", "token:1", "word:2" (the caption's second word),
             ...
         theme: "light", "dark", or "auto" to follow the notebook.
@@ -29,18 +28,10 @@ def compare(records: Sequence[Any], *, layer: str = "mask", theme: str = "auto",
     return _drawing(theme).compare(records, layer=layer, theme=theme, **options)
 
 
-def as_html(subject: Any) -> str | None:
-    """Return the HTML of a record or a ranking, or None without drawing code, so that its text is shown."""
+def drawn_as(kind: str, subject: Any) -> Any:
+    """Return the "html" or the "png" of a record or a ranking, or None without drawing code: its text is shown."""
     try:
-        return show(subject)._repr_html_()
-    except ValueError:
-        return None
-
-
-def as_png(subject: Any) -> bytes | None:
-    """Return the PNG for notebooks that show no HTML, as `as_html`."""
-    try:
-        return show(subject)._repr_png_()
+        return getattr(show(subject), f"_repr_{kind}_")()
     except ValueError:
         return None
 

@@ -19,10 +19,7 @@ MOST = 2**63 - 1  # what counters and generators of random numbers can hold
 
 
 class Parser(argparse.ArgumentParser):
-    """Argument parser that names the intended or nearest option when an option is unknown.
-
-    `elsewhere` returns the options of other programs, each with a clause that names the option here.
-    """
+    """Argument parser that names the intended option, also one of other programs (`elsewhere`), or the nearest."""
 
     def __init__(self, *args: Any, elsewhere: Callable[[], Mapping[str, str]] = dict, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -65,7 +62,8 @@ def errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise SystemExit(print_error(join_message_lines(str(error)))) from error
+        line = " ".join(str(error).replace(":\n  ", ": ").replace("\n  ", "; ").split())  # of a `DataError` several
+        raise SystemExit(print_error(line)) from error
     finally:
         warnings.formatwarning = plain
 
@@ -83,11 +81,6 @@ def print_error(error: object) -> int:
     """Print an error on stderr after `error: ` and return the exit code; a list of problems keeps its lines."""
     print(f"error: {printable(error, keep=chr(10) if isinstance(error, ListError) else '')}", file=sys.stderr)
     return FAILED
-
-
-def join_message_lines(message: str) -> str:
-    """Return a multi-line message, such as a `DataError` message, as one line."""
-    return " ".join(message.replace(":\n  ", ": ").replace("\n  ", "; ").split())
 
 
 def check_folder(folder: Path, expected: str, or_file: bool = False) -> None:
@@ -120,13 +113,8 @@ def whole_number(text: str) -> int:
 
 def add_set_option(parser: argparse.ArgumentParser) -> None:
     """Add the option --set to a training program, see `seps.runs.recipe.with_values`."""
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="instead of the recipe's value, as training.epochs=3; any key of the recipe, and as often as needed",
-    )
+    does = "instead of the recipe's value, as training.epochs=3; any key of the recipe, and as often as needed"
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=does)
 
 
 def finite_number(text: str) -> float:

@@ -9,18 +9,8 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_TABLES = json.loads((Path(__file__).parent / "elsewhere.json").read_text(encoding="utf-8"))
-TRAINING_KEYS: dict[str, str] = _TABLES["training_keys"]
-TRAINING_OPTIONS: dict[str, str] = _TABLES["training_options"]
-MODEL_METHODS: dict[str, str] = _TABLES["model_methods"]
-JUDGE_KEYS: dict[str, str] = _TABLES["judge_keys"]
-JUDGE_TRAINING_KEYS: dict[str, str] = _TABLES["judge_training_keys"]
-JUDGE_OPTIONS: dict[str, str] = _TABLES["judge_options"]
-GENERATOR_KEYS: dict[str, str] = _TABLES["generator_keys"]
-GENERATOR_ENCODER_KEYS: dict[str, str] = _TABLES["generator_encoder_keys"]
-GENERATOR_TRAINING_KEYS: dict[str, str] = _TABLES["generator_training_keys"]
-STAGE_KEYS: dict[str, str] = _TABLES["stage_keys"]
-GENERATOR_OPTIONS: dict[str, str] = _TABLES["generator_options"]
+NAMES: dict[str, dict[str, str]] = json.loads((Path(__file__).parent / "elsewhere.json").read_text(encoding="utf-8"))
+MODEL_METHODS = NAMES["model_methods"]
 
 
 def names_elsewhere(**here: str) -> Callable[[Callable[P, R]], Callable[P, R]]:

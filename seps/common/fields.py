@@ -70,8 +70,9 @@ Number = Annotated[float, partial(check_type, kind=float)]  # finite
 
 @dataclass(frozen=True)
 class Fields:
-    """Base class of frozen dataclasses that validate their fields: each value, or each element of a tuple, by its
-    range, and combinations of fields in `check`. In JSON a tuple is a list and a nested `Fields` is an object.
+    """Base class of frozen dataclasses that validate each value by its range, and combinations in `check`.
+
+    In JSON a tuple is a list and a nested `Fields` is an object.
     """
 
     section: ClassVar[str] = ""  # prefix of field names in messages, followed by a dot

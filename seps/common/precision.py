@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache, partial
 from timeit import repeat
 from typing import Any
@@ -12,40 +12,29 @@ import torch
 SIDE_TRIED = 256  # size of the matrices that time the CPU
 
 
-class _TrueFloat32:
-    """Context that counts its users, because torch's switches apply to the whole process."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.users = 0
-        self.switched: list[Any] = []  # switches that were on
-
-    def __enter__(self) -> None:
-        with self.lock:
-            self.users += 1
-            if self.users == 1:
-                switches = (
-                    (torch.backends.cudnn, torch.backends.cudnn.conv),  # type: ignore[attr-defined]
-                    (torch.backends.cuda.matmul, torch.backends.cuda.matmul),
-                )
-                self.switched = [owner for owner, kind in switches if kind.fp32_precision == "tf32"]
-                for owner in self.switched:
-                    owner.allow_tf32 = False
-
-    def __exit__(self, *_: object) -> None:
-        with self.lock:
-            self.users -= 1
-            if self.users == 0:
-                for owner in self.switched:
-                    owner.allow_tf32 = True
+_LOCK = threading.Lock()
+_USERS: list[object] = []  # of `true_float32` now, since torch's switches apply to the whole process
+_SWITCHED: list[Any] = []  # switches that were on
 
 
-_TRUE_FLOAT32 = _TrueFloat32()
-
-
-def true_float32() -> AbstractContextManager[None]:
+@contextmanager
+def true_float32() -> Iterator[None]:
     """Multiply and convolve in true float32 on CUDA, where cuDNN uses TF32 by default; threads may overlap."""
-    return _TRUE_FLOAT32
+    conv, matmul = torch.backends.cudnn.conv, torch.backends.cuda.matmul  # type: ignore[attr-defined]
+    with _LOCK:
+        if not _USERS:
+            switches = ((torch.backends.cudnn, conv), (matmul, matmul))
+            _SWITCHED[:] = [owner for owner, kind in switches if kind.fp32_precision == "tf32"]
+            for owner in _SWITCHED:
+                owner.allow_tf32 = False
+        _USERS.append(None)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _USERS.pop()
+            for owner in () if _USERS else _SWITCHED:
+                owner.allow_tf32 = True
 
 
 @contextmanager

@@ -35,8 +35,7 @@ def finish(steps: Generator[Any, None, Result]) -> Result:
         try:
             next(steps)
         except StopIteration as end:
-            result: Result = end.value
-            return result
+            return end.value
 
 
 def map_progress(
@@ -47,6 +46,5 @@ def map_progress(
         try:
             step = next(steps)
         except StopIteration as end:
-            result: Result = end.value
-            return result
+            return end.value
         yield describe(step)

@@ -67,7 +67,8 @@ def _json_rows(file: Path, content: Any, problems: Problems) -> list[Row]:
     split, rows = split_of_name(file), list[Row]()
     for number, entry in enumerate(images, start=1):
         values = entry if isinstance(entry, dict) else {}
-        name, texts = _name(values), _texts(values)
+        names = (values.get(key) for key in FILE_HEADINGS if key != "filepath")  # which is a folder
+        name, texts = next((name for name in names if isinstance(name, str)), None), _texts(values)
         if name and texts and all(map(is_text, texts)):
             folder, named = values.get("filepath"), values.get("split")
             path = str(PurePosixPath(folder, name)) if is_text(folder) else name
@@ -100,11 +101,6 @@ def _coco(file: Path, images: Sequence[Any], annotations: Sequence[Any], problem
         if str(image_id) not in captioned:
             problems.add(ENTRIES, f"{file.name}, image {shown(image_id)} ({shown(name)}): no caption")
     return rows
-
-
-def _name(entry: Mapping[str, Any]) -> str | None:
-    """The file name of an entry of Karpathy's file; "filepath" is a folder."""
-    return next((entry[key] for key in FILE_HEADINGS if isinstance(entry.get(key), str) and key != "filepath"), None)
 
 
 def _texts(entry: Mapping[str, Any]) -> list[Any]:

@@ -36,12 +36,7 @@ def convert(
     dev: int = 0,
     progress: Progress = False,
 ) -> tuple[dict[str, int], list[str]]:
-    """Read caption files and write them as one folder in the authors' layout.
-
-    Args:
-        split: name of the split if the files name none or one; dev: number of its images, drawn at random, to set
-            apart as the split dev (the rest is train).
-    """
+    """Write caption files as one folder: splits as named, one as `split`, or `dev` random images apart as dev."""
     if captions_per_image is not None:
         check_whole("--captions-per-image", captions_per_image)
     if split is not None and not PLAIN.fullmatch(split):
@@ -123,21 +118,15 @@ def _write(splits: Mapping[str, Sequence[Photograph]], names: Mapping[str, str],
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Convert caption files and say what was written."""
-    parser = Parser(
-        prog="python -m seps.data.convert",
-        description=(__doc__ or "").split("\n")[0],
-        elsewhere=lambda: (
-            dict.fromkeys(("out", "output"), "--to is meant") | {"data": "give the file without an option"}
-        ),
-    )
+    meant = {"out": "--to is meant", "output": "--to is meant", "data": "give the file without an option"}
+    parser = Parser("python -m seps.data.convert", description=(__doc__ or "").split("\n")[0], elsewhere=lambda: meant)
     parser.add_argument("sources", metavar="SOURCE", type=Path, nargs="+", help="JSON of COCO or Karpathy, or CSV")
     parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="the folder that is written")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="holds the image files: each must be there")
     parser.add_argument("--captions-per-image", type=whole_number, metavar="K", help="take the first K of each image")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--split", metavar="NAME", help="what the split is called, where the files hold one")
-    dev_help = "set N images of such files apart as dev"
-    group.add_argument("--dev", type=whole_number, default=0, metavar="N", help=dev_help)
+    group.add_argument("--dev", type=whole_number, default=0, metavar="N", help="set N images apart as dev")
     options = parser.parse_args(arguments)
     try:
         for source in options.sources:

@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import fmean, median
 from textwrap import fill
 
+from PIL import Image
+
 from seps.common.cli import Parser, check_output, errors_in_one_line, whole_number
 from seps.data.dataset import CaptionDataset
 from seps.data.layout import Split, dense_captions, find_dense_file, no_dense, read_split
@@ -21,7 +23,7 @@ from seps.data.problems import Problems
 from seps.data.sources import read_caption_file, split_name
 from seps.encoders import Tokenizer, preprocess
 from seps.media.photos import open_image
-from seps.models.config import ModelConfig, config_names, load_config
+from seps.models.config import ModelConfig, load_config, recipe_files
 from seps.models.shipped import CONFIG_NAME, model_folder
 
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -36,6 +38,7 @@ PICTURE = 400  # longest side in the page, in pixels
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{title}</title>
 <style>body{{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
+ul{{display:flex;flex-wrap:wrap;gap:1em;list-style:none;padding:0}}li{{width:10em}}li>img{{width:100%}}
 th{{text-align:left;vertical-align:top;padding-right:1.5em;font-weight:600;white-space:nowrap}}</style>
 <h1>{title}</h1>
 {body}
@@ -195,19 +198,23 @@ def as_html(sections: Sequence[Section]) -> str:
     for section in sections:
         parts.append(f"<h2>{escape(section.title)}</h2>")
         if section.picture is not None:
-            picture, stream = open_image(section.picture), BytesIO()
-            picture.thumbnail((PICTURE, PICTURE))
-            picture.save(stream, "JPEG", quality=85)
-            data = base64.b64encode(stream.getvalue()).decode()
-            parts.append(f'<img alt="" src="data:image/jpeg;base64,{data}">')
+            parts.append(embedded(open_image(section.picture), PICTURE))
         rows = (f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in section.rows)
         parts.append(f"<table>{''.join(rows)}</table>")
     return PAGE.format(title=escape(sections[0].title), body="\n".join(parts))
 
 
+def embedded(picture: Image.Image, side: int) -> str:
+    """Return an image of HTML that holds a picture, made small."""
+    small, stream = picture.convert("RGB"), BytesIO()
+    small.thumbnail((side, side))
+    small.save(stream, "JPEG", quality=85)
+    return f'<img alt="" src="data:image/jpeg;base64,{base64.b64encode(stream.getvalue()).decode()}">'
+
+
 def read_config(name: str) -> ModelConfig:
     """Read the config of a shipped model, a model folder or a config of the package; ValueError for any other name."""
-    names = config_names()
+    names = recipe_files("configs")
     if name in names:
         return load_config(name)
     folder = model_folder(name)
@@ -219,9 +226,7 @@ def read_config(name: str) -> ModelConfig:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what a split holds, and write it as a page."""
     parser = Parser(prog="python -m seps.data.inspect", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument(
-        "data", metavar="DATA", type=Path, help="folder with captions in the authors' layout, or a caption file"
-    )
+    parser.add_argument("data", metavar="DATA", type=Path, help="folder with captions, or a caption file")
     parser.add_argument("--split", required=True, help="which split of it: train, dev, test, ...")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
     parser.add_argument("--model", default="photos", help="model or config that sets tokenizer and preprocessing")

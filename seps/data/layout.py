@@ -190,11 +190,8 @@ def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> di
 
 
 def dense_captions(split: Split, protocol: str) -> list[str] | None:
-    """Return the dense caption of each caption: (V * k), or None for protocol "none".
-
-    "own" is the dense caption of the caption's image, or the image's other captions joined if the split has none;
-    "other" is the same of the next image, cyclically.
-    """
+    """Return the dense caption of each caption, (V * k): "own", the image's, or else its other captions joined;
+    "other", the next image's, cyclically; None for "none"."""
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol is {protocol!r}, but it must be one of {', '.join(PROTOCOLS)}.")
     if protocol == "none":

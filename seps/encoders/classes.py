@@ -118,10 +118,7 @@ def linear_classifier(model: nn.Module, config: VisionConfig, count: int) -> nn.
     """Return a timm model's classifier of `count` classes; ValueError for another classifier."""
     classifier = model.get_classifier()  # type: ignore[operator]
     if not isinstance(classifier, nn.Linear) or classifier.in_features != model.num_features:
-        raise ValueError(
-            f"{config.encoder} has no linear classifier on its features, which vision.classes needs: take another "
-            "encoder, or leave vision.classes out."
-        )
+        raise ValueError(f"{config.encoder} has no linear classifier, which vision.classes needs: leave them out.")
     if classifier.out_features != count:
         raise ValueError(
             f"The classifier of {config.encoder} has {classifier.out_features} classes, but vision.classes.names is "

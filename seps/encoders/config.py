@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from seps.common.checks import MAX_PIXELS, MAX_WORDS, check_whole, shown
+from seps.common.checks import MAX_PIXELS, MAX_WORDS, shown
 from seps.common.fields import Fields, Fraction, NotNegative, Number, Positive, between, choice_of, of_length
 
 
@@ -15,15 +15,8 @@ def check_weights(name: str, weights: str) -> None:
     raise ValueError(f"{name} is {shown(weights)}, but it must be 'hub', 'package:NAME', 'folder:PATH' or 'none'.")
 
 
-def check_words(name: str, limit: int) -> None:
-    """Raise ValueError unless a token limit is an integer with room for [CLS] and [SEP]."""
-    check_whole(name, limit, MAX_WORDS)
-    if limit < 2:
-        raise ValueError(f"{name} is {limit}, but [CLS] and [SEP] already need 2.")
-
-
 Weights = Annotated[str, check_weights]
-Words = Annotated[int, check_words]
+Words = Annotated[int, between(2, MAX_WORDS)]  # at least [CLS] and [SEP]
 three_channels = of_length(3, "red, green, blue")
 
 

@@ -21,12 +21,7 @@ UNKNOWN = "\u9f98"  # a word that hardly any vocabulary has
 
 
 class Tokenizer:
-    """Wrapper of a transformers fast tokenizer with [CLS], [SEP], [MASK] and [PAD]; ValueError without these.
-
-    Attributes:
-        cls_id, sep_id, mask_id, pad_id: ids of the special tokens; unk_id: of [UNK], or of [PAD] if there is none.
-        ordinary_ids: ids of all words and word pieces, for random replacements.
-    """
+    """Wrapper of a transformers fast tokenizer with [CLS], [SEP], [MASK] and [PAD]; ValueError without these."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast) -> None:
         if not getattr(tokenizer, "is_fast", False):

@@ -45,9 +45,7 @@ class VisionEncoder(nn.Module):
             self.context = ContextHead(self.width, 2 * self.width, embed_size, config.dropout)
         self.classes = ClassMap(config, embed_size) if config.classes.names else None
         if config.cls == "encoder" and not (self.prefix and has_class_token(self.visual_encoder)):
-            raise ValueError(
-                f"vision.cls is 'encoder', but {config.encoder} has no [CLS] token: take 'mean' or 'none'."
-            )
+            raise ValueError(f"vision.cls is 'encoder', but {config.encoder} has no [CLS] token: take mean or none.")
 
     def forward(self, images: Tensor) -> Tensor:
         """Embed normalised images (B, 3, S, S): (B, N, C), or (B, N+1, C) with [CLS] first."""
@@ -107,9 +105,8 @@ class VisionEncoder(nn.Module):
     def features(self, images: Tensor) -> Tensor:
         """Return the backbone's features of images as for `forward`: (B, N[+1], D_v).
 
-        With context (B, N+1, D_v), the smaller view's mean feature last. With a tail the cells of the frozen part's
-        maps, (B, M, D_m), the smaller view's last. With classes the D_v channels are followed by those of
-        `ClassMap.packed`.
+        With context the smaller view's mean feature is last. With a tail the cells of the frozen part's maps, (B, M,
+        D_m), the smaller view's last. With classes the D_v channels are followed by those of `ClassMap.packed`.
         """
         size = self.config.image_size
         if images.ndim != 4 or images.shape[1:] != (3, size, size):

@@ -143,9 +143,7 @@ def read_package(name: str) -> dict[str, Tensor]:
     folder = package_folder(name)
     files = sorted(folder.glob("*.pth"))
     if len(files) != 1:
-        raise ValueError(
-            f"{folder} holds {len(files)} .pth files, but 1 with the weights of an image encoder is needed."
-        )
+        raise ValueError(f"{folder} holds {len(files)} .pth files, but 1 with an image encoder's weights is needed.")
     try:
         return torch.load(files[0], map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
@@ -155,10 +153,8 @@ def read_package(name: str) -> dict[str, Tensor]:
 def in_order(config: VisionConfig, tensors: Mapping[str, Tensor], targets: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return a package's tensors under timm's names: both have the same layers in the same order, else ValueError."""
     if len(tensors) != len(targets):
-        raise ValueError(
-            f"{config.weights} has {len(tensors)} tensors, but {config.encoder} has {len(targets)}: "
-            "they do not belong together."
-        )
+        counts = f"{config.weights} has {len(tensors)} tensors, but {config.encoder} has {len(targets)}"
+        raise ValueError(f"{counts}: they do not belong together.")
     for (theirs, tensor), (ours, parameter) in zip(tensors.items(), targets.items(), strict=True):
         if tensor.shape != parameter.shape:
             raise ValueError(

@@ -34,8 +34,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def add_model_and_split(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a model that is measured on a split."""
     add_model(parser)
-    data_help = "folder with captions and images, see seps.data, or a caption file"
-    parser.add_argument("--data", required=True, type=Path, help=data_help)
+    parser.add_argument("--data", required=True, type=Path, help="folder with captions and images, or a caption file")
     parser.add_argument("--split", help="dev, test, ...; optional where the data have one split only")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
     parser.add_argument("--first", type=whole_number, metavar="N", help="only the first N images of the split")

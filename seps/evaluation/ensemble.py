@@ -69,8 +69,8 @@ def measure_ensemble(first: Path, second: Path) -> Result:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measure `ensemble`."""
-    help_text, names = "files that `python -m seps.evaluate --save-similarity` wrote", ("A.npy", "B.npy")
-    parser.add_argument("--files", type=Path, nargs=2, required=True, metavar=names, help=help_text)
+    names = ("A.npy", "B.npy")
+    parser.add_argument("--files", type=Path, nargs=2, required=True, metavar=names, help="from --save-similarity")
 
 
 def run(options: argparse.Namespace) -> Iterator[Result]:

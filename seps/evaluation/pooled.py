@@ -55,8 +55,7 @@ def measure_pooled(
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measure `pooled`."""
     add_model_and_split(parser)
-    help_text = "S(I, T), as `python -m seps.evaluate --save-similarity` wrote it"
-    parser.add_argument("--similarity", type=Path, metavar="F.npy", help=help_text)
+    parser.add_argument("--similarity", type=Path, metavar="F.npy", help="S(I, T), as --save-similarity wrote it")
 
 
 def run(options: argparse.Namespace) -> Iterator[Result]:

@@ -39,12 +39,7 @@ class CocoFolds:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A model's retrieval on a split under one protocol.
-
-    Attributes:
-        protocol: "captions_only", "own_dense", "other_dense" or "authors_protocol".
-        dense_source: "written" (the split's own), "joined" (the image's other captions), or None.
-    """
+    """A model's retrieval on a split; `dense_source`: "written", "joined" of the image's other captions, or None."""
 
     protocol: str
     model: str

@@ -49,11 +49,9 @@ def evaluate(
     max_words: int | None = None,
     similarity_file: Path | None = None,
 ) -> Evaluation:
-    """Measure retrieval on a split: every image against every caption, in evaluation mode.
+    """Measure retrieval on a split, every image against every caption, under a protocol of `query_dense`.
 
-    Args:
-        protocol: "none", "own" or "other", see `seps.data.dense_captions`, or "authors", see `query_dense`.
-        similarity_file: .npy file for the scores, (V, V * k) float32.
+    The scores, (V, V * k) float32, go to `similarity_file` (.npy).
     """
     seconds: Seconds = defaultdict(float)
     if model.device.type == "cuda":
@@ -104,9 +102,7 @@ def query_dense(split: Split, protocol: str) -> list[str] | None:
         raise ValueError(f"{no_dense(split)}, but the authors' protocol needs one an image: write them.")
     if len(split.dense) != len(split.image_ids):
         counts = f"{len(split.dense)} dense captions for {len(split.image_ids)} images"
-        raise ValueError(
-            f"Split {split.name} has {counts}, but the authors' protocol needs one an image: choose protocol 'own'."
-        )
+        raise ValueError(f"Split {split.name} has {counts}, but the authors' protocol needs one an image: choose own.")
     return dense_captions(split, "own")
 
 
@@ -158,16 +154,9 @@ def peak_memory_mb(device: torch.device) -> float:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measure `recall`."""
     add_model_and_split(parser)
-    parser.add_argument(
-        "--dense",
-        choices=(*PROTOCOLS, AUTHORS),
-        nargs="+",
-        default=["none"],
-        help="dense captions: none, own, another image's, or own as the authors measure; or several of these",
-    )
-    parser.add_argument(
-        "--max-words", type=whole_number, metavar="N", help="cut captions at N tokens, not at the model's limit"
-    )
+    help_text = "dense captions: none, own, another image's, or own as the authors measure; or several of these"
+    parser.add_argument("--dense", choices=(*PROTOCOLS, AUTHORS), nargs="+", default=["none"], help=help_text)
+    parser.add_argument("--max-words", type=whole_number, metavar="N", help="cut captions at N tokens")
     parser.add_argument("--save-similarity", type=Path, metavar="F.npy", help="write the scores, images by captions")
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 from torch import Tensor
 
 from seps.common.numbers import written
-from seps.notebook import as_html, as_png
+from seps.notebook import drawn_as
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
@@ -198,10 +198,10 @@ class Explanation:
         return summarize(self)
 
     def _repr_html_(self) -> str | None:
-        return None if self.source is None else as_html(self)
+        return None if self.source is None else drawn_as("html", self)
 
     def _repr_png_(self) -> bytes | None:
-        return None if self.source is None else as_png(self)
+        return None if self.source is None else drawn_as("png", self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
@@ -218,7 +218,8 @@ def summarize(record: Explanation) -> str:
     lines = [
         f"S(I, T) = {written(record.similarity, '.4f')} ({record.variant} variant, {rows} x {columns} patches {cls})"
     ]
-    lines += indent_text("= " + " + ".join(f"{written(value, '.4f')} {name}" for name, value in record.terms.items()))
+    terms = " + ".join(f"{written(value, '.4f')} {name}" for name, value in record.terms.items())
+    lines += indent_text("= " + terms.replace("+ -", "- "))
     for branch in (record.sparse, record.dense):
         lines += [] if branch is None else branch_lines(branch)
     for alignment in (record.sparse_alignment, record.dense_alignment):

@@ -1,9 +1,7 @@
 """Sample page of a run: its newest weights draw five captions and caption five pictures."""
 
-import base64
 from collections.abc import Iterator, Sequence
 from html import escape
-from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +10,7 @@ from torch import Tensor
 
 from seps.common.checks import read_json_file
 from seps.data import open_image, read_split
+from seps.data.inspect import PAGE, embedded
 from seps.generator.config import SCENE_WORDS
 from seps.generator.generator import ImageTextGenerator
 from seps.generator.model.network import CONFIG_FILE, GeneratorNetwork
@@ -30,14 +29,6 @@ TEXTS: Sequence[str] = (
     "a brown dog beside a bench",
 )
 NETWORK, AVERAGE = "modules.objective.network.", "modules.average.module."
-PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{title}</title>
-<style>body{{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
-ul{{display:flex;flex-wrap:wrap;gap:1em;list-style:none;padding:0}}li{{width:10em}}img{{width:100%}}</style>
-<h1>{title}</h1>
-{body}
-</html>
-"""
 
 
 def find_newest_model(folder: Path) -> Path:
@@ -113,13 +104,5 @@ def figures(pictures: Sequence[Image.Image], texts: Sequence[str]) -> Iterator[s
     """Pictures with a text each, as a list of HTML."""
     yield "<ul>"
     for picture, text in zip(pictures, texts, strict=True):
-        yield f'<li><img alt="" src="{address(picture)}"><br>{escape(text)}</li>'
+        yield f"<li>{embedded(picture, 240)}<br>{escape(text)}</li>"
     yield "</ul>"
-
-
-def address(picture: Image.Image) -> str:
-    """Return a picture, made small, as an address that holds it."""
-    small, stream = picture.convert("RGB"), BytesIO()
-    small.thumbnail((240, 240))
-    small.save(stream, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"

@@ -43,9 +43,7 @@ def coco_metrics() -> tuple[Any, Any, Any]:
         from pycocoevalcap.cider.cider import Cider
         from pycocoevalcap.rouge.rouge import Rouge
     except ImportError as error:
-        raise ValueError(
-            "Captions are compared by pycocoevalcap, which is not here: pip install pycocoevalcap."
-        ) from error
+        raise ValueError("Captions are compared by pycocoevalcap: pip install pycocoevalcap.") from error
     return Bleu(4), Rouge(), Cider()
 
 

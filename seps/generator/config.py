@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from seps.common.checks import MAX_WORDS, check_whole
-from seps.common.elsewhere import GENERATOR_ENCODER_KEYS, GENERATOR_KEYS
+from seps.common.elsewhere import NAMES
 from seps.common.fields import Channels, Fields, Fraction, between, choice_of, of_length
 
 SIMPLE = "simple"
@@ -15,7 +15,6 @@ MAX_VOCABULARY = 4_194_304
 MAX_SIDE = 512  # of a picture, in pixels
 SHRINKS = 8  # the autoencoder's latents have an eighth of the picture's side
 Layers = Annotated[int, between(1, 48)]
-# Keys of other programs, and the matching keys here.
 
 
 def check_embed_size(name: str, channels: int) -> None:
@@ -32,8 +31,8 @@ def check_source(name: str, source: str) -> None:
 
 
 @dataclass(frozen=True)
-class EncodersConfig(Fields, section="encoders", elsewhere=GENERATOR_ENCODER_KEYS):
-    """The two encoders and their shared space.
+class EncodersConfig(Fields, section="encoders", elsewhere=NAMES["generator_encoder_keys"]):
+    """The two encoders and their shared space of C = `embed_size` channels.
 
     Attributes:
         vision: "simple", a small convolutional network, or a timm model ("resnet50").
@@ -42,7 +41,6 @@ class EncodersConfig(Fields, section="encoders", elsewhere=GENERATOR_ENCODER_KEY
         frozen: do not train or save the timm model; its features are computed once.
         text: source of the text encoder: "seps:scenes", a hub repo ("bert-base-uncased"), "folder:PATH".
         text_weights: "hub", "package:NAME", "folder:PATH" or "none" (random).
-        embed_size: C, channels of the shared space.
         channels: of the simple encoder's stages; the last is its grid's.
     """
 
@@ -57,9 +55,7 @@ class EncodersConfig(Fields, section="encoders", elsewhere=GENERATOR_ENCODER_KEY
     def check(self) -> None:
         """Raise ValueError for no stages, or weights that an encoder does not take."""
         if self.vision == SIMPLE and self.vision_weights != "none":
-            raise ValueError(
-                f"encoders.vision_weights is {self.vision_weights!r}, but encoders.vision 'simple' has none to take."
-            )
+            raise ValueError(f"encoders.vision_weights is {self.vision_weights!r}, but encoders.vision is 'simple'.")
         kind = self.vision_weights.partition(":")[0]
         if self.frozen and (self.vision == SIMPLE or self.vision_weights == "none"):
             raise ValueError("encoders.frozen needs a timm model with weights: name both, vision and vision_weights.")
@@ -75,7 +71,6 @@ class CaptionerConfig(Fields, section="captioner"):
 
     Attributes:
         max_words: largest number of tokens, including [CLS] and [SEP]; width: channels.
-        image_dropout: dropout of the image features.
         vocabulary: number of token ids that it writes, the most frequent in training captions; 0: all.
         no_repeat: length of token sequences that occur at most once per caption; 0: no limit.
     """
@@ -116,7 +111,7 @@ class AutoencoderConfig(Fields, section="autoencoder"):
         """Raise ValueError for a decoder of another number of stages."""
         if len(self.decoder_channels) not in (0, 3):
             raise ValueError(
-                f"autoencoder.decoder_channels has {len(self.decoder_channels)} numbers, but 3 are needed, or none."
+                f"autoencoder.decoder_channels has {len(self.decoder_channels)} numbers, but needs 3 or none."
             )
 
 
@@ -146,15 +141,13 @@ class DiffusionConfig(Fields, section="diffusion"):
             raise ValueError(f"diffusion.channels has {len(self.channels)} numbers, but at least 2 are needed.")
         for width in self.channels:
             if width % 32 or width % self.head_channels:
-                raise ValueError(
-                    f"diffusion.channels has {width}, but multiples of 32 and of head_channels "
-                    f"({self.head_channels}) are needed."
-                )
+                needed = f"multiples of 32 and of head_channels ({self.head_channels}) are needed"
+                raise ValueError(f"diffusion.channels has {width}, but {needed}.")
         check_whole("diffusion.plain_levels", self.plain_levels, len(self.channels) - 1, least=0)
 
 
 @dataclass(frozen=True)
-class GeneratorConfig(Fields, elsewhere=GENERATOR_KEYS):
+class GeneratorConfig(Fields, elsewhere=NAMES["generator_keys"]):
     """Config of a `Generator`.
 
     Attributes:

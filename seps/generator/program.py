@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seps.common.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
-from seps.common.elsewhere import GENERATOR_OPTIONS
+from seps.common.elsewhere import NAMES
 from seps.common.files import write_json
 
 if TYPE_CHECKING:  # imported where something is generated: torch takes seconds
@@ -26,9 +26,7 @@ UNREAD = {  # for each mode, the options that only the other one reads
     "t2i": ("image", "beams", "all", "seps"),
     "i2t": ("text", "output", "steps", "seed", "guidance", "candidates"),
 }
-CANDIDATES_HELP = "draw so many and keep the one that fits the caption best in the shared space (default: 1)"
-BEAMS_HELP = "i2t, both: captions that are followed (default: 4; 16 with --seps)"
-STEPS_HELP = "steps of drawing: 10-20 fast, 30-50 standard, 50-100 best (default: 50)"
+CANDIDATES = "draw so many and keep the one that fits the caption best (default: 1)"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,14 +49,12 @@ def arguments_parser() -> argparse.ArgumentParser:
     parser.add_argument("--text", help="t2i, both: the caption")
     parser.add_argument("--image", type=Path, help="i2t, both: the image; without it both writes about its drawing")
     parser.add_argument("--output", type=Path, metavar="FILE", help="t2i, both: where the drawing is written")
-    parser.add_argument("--steps", type=whole_number, default=50, help=STEPS_HELP)
+    parser.add_argument("--steps", type=whole_number, default=50, help="10-20 fast, 30-50 standard (50), 50-100 best")
     parser.add_argument("--seed", type=whole_number, help="the same seed draws the same image (default: at random)")
-    does = "how closely the caption is followed (default: 8)"
-    parser.add_argument("--guidance", type=finite_number, default=8.0, help=does)
-    parser.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
-    parser.add_argument("--beams", type=whole_number, help=BEAMS_HELP)
-    does = "i2t, both: print each of them with its mean log probability"
-    parser.add_argument("--all", action="store_true", help=does)
+    parser.add_argument("--guidance", type=finite_number, default=8.0, help="how closely the caption is followed (8)")
+    parser.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES)
+    parser.add_argument("--beams", type=whole_number, help="i2t, both: captions that are followed (4; 16 with --seps)")
+    parser.add_argument("--all", action="store_true", help="i2t, both: print each with its mean log probability")
     does = "i2t, both: choose among them by S(I, T) of this SEPS model and by their agreement too: photos, scenes"
     parser.add_argument("--seps", metavar="MODEL", help=does)
     parser.set_defaults(run=run_generate)
@@ -75,23 +71,19 @@ def arguments_parser() -> argparse.ArgumentParser:
     add_set_option(train)
     train.set_defaults(run=run_train)
 
-    does = "measure a generator: scenes by their known facts, photographs by people's captions"
-    evaluate = commands.add_parser("evaluate", help=does)
+    evaluate = commands.add_parser("evaluate", help="measure by the facts of scenes or by people's captions")
     evaluate.add_argument("--model", "--checkpoint", **model)  # type: ignore[arg-type]
-    does = "folder that `python -m seps.scenes` wrote, or photographs"
-    evaluate.add_argument("--data", type=Path, required=True, help=does)
-    does = "of photographs' captions chosen only by log probability (default: 4)"
-    evaluate.add_argument("--beams", type=whole_number, default=4, help=does)
+    evaluate.add_argument("--data", type=Path, required=True, help="scenes of `python -m seps.scenes`, or photographs")
+    evaluate.add_argument("--beams", type=whole_number, default=4, help="of captions chosen only by log probability")
     evaluate.add_argument("--last", type=whole_number, default=0, help="so many photographs, the last (default: all)")
     evaluate.add_argument("--split", default="test", help="which split (default: test)")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
     evaluate.add_argument("--pictures", type=whole_number, default=500, help="how many are drawn (default: 500)")
     evaluate.add_argument("--steps", type=whole_number, default=30, help="of drawing (default: 30)")
     evaluate.add_argument("--guidance", type=finite_number, default=8.0)
-    evaluate.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
+    evaluate.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES)
     evaluate.add_argument("--train", type=Path, help="folder with the training scenes, for the nearest of them")
-    does = "measure true scenes and their reconstructions instead of drawings: the upper bound"
-    evaluate.add_argument("--ceiling", action="store_true", help=does)
+    evaluate.add_argument("--ceiling", action="store_true", help="measure the upper bound: true scenes, not drawings")
     evaluate.set_defaults(run=run_evaluate)
 
     attempt = commands.add_parser("try", help="look at what a run has learned: its newest weights on a page")
@@ -112,7 +104,7 @@ def options_meant() -> dict[str, str]:
     from seps.generator.training.settings import GeneratorSettings
     from seps.runs.recipe import options_elsewhere
 
-    return options_elsewhere(GeneratorConfig, GeneratorSettings, GENERATOR_OPTIONS)
+    return options_elsewhere(GeneratorConfig, GeneratorSettings, NAMES["generator_options"])
 
 
 def run_generate(options: argparse.Namespace) -> None:
@@ -201,7 +193,7 @@ def run_try(options: argparse.Namespace) -> None:
 
 def run_evaluate(options: argparse.Namespace) -> None:
     """Run `evaluate`."""
-    from seps.generator.evaluation import ceiling, evaluate, photo_captions
+    from seps.generator.evaluation import evaluate, photo_captions
     from seps.generator.generator import load_generator
 
     generator, data, split = load_generator(options.model), options.data, options.split
@@ -210,8 +202,8 @@ def run_evaluate(options: argparse.Namespace) -> None:
         result = photo_captions.evaluate_photos(generator, data, split, images, beams, last, True)
         text = photo_captions.table(result)
     elif options.ceiling:
-        result = ceiling.measure_ceiling(generator, data, split, options.pictures, True)
-        text = ceiling.table(result)
+        result = evaluate.measure_ceiling(generator, data, split, options.pictures, True)
+        text = evaluate.ceiling_table(result)
     else:
         how = (options.pictures, options.steps, options.guidance, options.train, True, options.candidates)
         result = evaluate.evaluate(generator, data, split, *how)

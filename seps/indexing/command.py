@@ -31,15 +31,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("photos", type=Path, help="a folder of photographs; those below it are read too")
     top.add_argument("--to", required=True, metavar="URI", help="the table: a folder, or s3://BUCKET/NAME")
     top.add_argument("--model", default="photos", help="a shipped model, a folder, or a hub repo (photos)")
-    top.add_argument(
-        "--precision", choices=tuple(PRECISIONS), default="float32", help="of a new table; float16 is half as large"
-    )
+    top.add_argument("--precision", choices=tuple(PRECISIONS), default="float32", help="float16 is half as large")
     top.add_argument("--device", help="device; default: CUDA if available, else the CPU")
-    top.add_argument(
-        "--ray",
-        metavar="auto|local|ADDRESS",
-        help="encode on a Ray cluster: this machine's, one that is started here, or that at an address",
-    )
+    top.add_argument("--ray", metavar="auto|local|ADDRESS", help="encode on a Ray cluster: running, new, or elsewhere")
     return top
 
 

@@ -37,7 +37,8 @@ def _walk(folder: Path, root: Path) -> Iterator[FolderFile]:
             if not is_possible_photo(file):
                 continue
             try:
-                yield read_file_facts(file, path_name(file.relative_to(folder)))
+                path = os.fsencode(file.relative_to(folder).as_posix())
+                yield read_file_facts(file, path.decode("utf-8", "backslashreplace"))  # a table holds valid text
             except FileNotFoundError:  # deleted meanwhile, or a link that leads nowhere
                 continue
 
@@ -46,11 +47,6 @@ def read_file_facts(file: Path, path: str) -> FolderFile:
     """Return a file's current facts under its name in a gallery; OSError if it does not exist."""
     facts = file.stat()
     return FolderFile(path, file, facts.st_size, facts.st_mtime_ns)
-
-
-def path_name(path: Path) -> str:
-    """Return a path as valid text for a table, even if its bytes are not UTF-8."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def file_digest(file: Path) -> str:

@@ -1,7 +1,7 @@
 """Ablation of a judge: `python -m seps.judge ablate --data DATA --out DIR [--freeze N] [--set KEY=VALUE]`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -31,15 +31,7 @@ SPLITS = ("prompt", "row")
 PICTURE = "ablation.png"
 
 
-@dataclass(frozen=True)
-class Variant:
-    """One row of the table: a name and its changes to the recipe."""
-
-    name: str
-    config: JudgeConfig
-    settings: JudgeSettings
-
-
+Variant = tuple[str, JudgeConfig, JudgeSettings]  # a row of the table: a name, and the recipe with its changes
 Outcome = dict[str, Any]  # a "variant", "split" and "seed", with each score's SROCC, "_plcc" and "_gap" to train
 
 
@@ -65,7 +57,8 @@ def variants(
         for scale in SCALES:
             name = f"scale {scale:g}" + (", no bound" if scale == 1 else "")
             rows[name] = replace(residual, scale_q=scale, scale_c=scale)
-    return [Variant(name, changed, with_usual_rate(changed, settings)) for name, changed in rows.items()]
+    usual = replace(settings, encoder_rate=UNFROZEN_RATE / settings.learning_rate)  # encoders forget at higher rates
+    return [(name, row, usual if rate_note(row, settings) else settings) for name, row in rows.items()]
 
 
 def freezing_rows(config: JudgeConfig, layers: Sequence[int] = ()) -> dict[str, JudgeConfig]:
@@ -82,13 +75,6 @@ def freezing_rows(config: JudgeConfig, layers: Sequence[int] = ()) -> dict[str, 
         rows[f"{max(partly.freeze_layers.values())} of {deepest} layers frozen"] = partly
     rows["fully trained"] = replace(encoder, freeze="none", freeze_layers={})
     return {f"residual, {name}": replace(config, encoder=changed) for name, changed in rows.items()}
-
-
-def with_usual_rate(config: JudgeConfig, settings: JudgeSettings) -> JudgeSettings:
-    """Return settings with which encoders learn at the usual rate, if the recipe's would make them forget."""
-    if not rate_note(config, settings):
-        return settings
-    return replace(settings, encoder_rate=UNFROZEN_RATE / settings.learning_rate)
 
 
 def ablate(
@@ -108,26 +94,26 @@ def ablate(
     out.mkdir(parents=True, exist_ok=True)
     frozen = replace(config.encoder, freeze="all", freeze_layers={})
     encoders, features = None, {}
-    if any(variant.config.encoder == frozen for variant in chosen):
+    if any(row.encoder == frozen for _, row, _ in chosen):
         judge = Judge(replace(config, encoder=frozen))
         encoders, folder = judge.encoders, cache or out / "features"
         versions = settings.versions if settings.augment else 1
         features = {part.name: split_features(judge, part, folder, versions) for part in (train, dev)}
     outcomes = []
-    for split, variant, seed in tqdm(list(product(SPLITS, chosen, seeds)), desc="Variants"):
+    for split, (name, row, usual), seed in tqdm(list(product(SPLITS, chosen, seeds)), desc="Variants"):
         ratings = {"train": train, "dev": dev}
         if split == "row":
             ratings["train"], ratings["dev"] = split_by_row(train, dev, seed)
         known: dict[str, SplitFeatures] = {}
-        if variant.config.encoder == frozen:
+        if row.encoder == frozen:
             known = by_row(features, ratings, train, dev) if split == "row" else features
         torch.manual_seed(seed)
-        judge = Judge(variant.config, encoders if known else None).to(usable_device(None))
-        last = fit(judge, replace(variant.settings, seed=seed), ratings, known, every_epoch=False)[-1]
+        judge = Judge(row, encoders if known else None).to(usable_device(None))
+        last = fit(judge, replace(usual, seed=seed), ratings, known, every_epoch=False)[-1]
         named = (("srocc", ""), ("plcc", "_plcc"), ("gap", "_gap"))
-        measured = {f"{name}{end}": last[f"{name}_{figure}"] for figure, end in named for name in SCORES}
-        outcomes.append({"variant": variant.name, "split": split, "seed": seed} | measured)
-    (out / TABLE).write_bytes(csv_content(list(outcomes[0]), [list(row.values()) for row in outcomes]))
+        measured = {f"{score}{end}": last[f"{score}_{figure}"] for figure, end in named for score in SCORES}
+        outcomes.append({"variant": name, "split": split, "seed": seed} | measured)
+    (out / TABLE).write_bytes(csv_content(list(outcomes[0]), [list(outcome.values()) for outcome in outcomes]))
     draw(out / PICTURE, outcomes)
     return outcomes
 

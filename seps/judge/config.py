@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from seps.common.checks import MAX_CHANNELS, check_keys, check_positive, check_type, check_whole
-from seps.common.elsewhere import JUDGE_KEYS
+from seps.common.elsewhere import NAMES
 from seps.common.fields import Channels, Fields, Fraction, Positive, Whole, between, choice_of, of_length
 
 SCORES = ("quality", "consistency")
@@ -44,15 +44,11 @@ class EncoderConfig(Fields, section="encoder"):
                 check_type(f"encoder.freeze_layers.{tower}", count, int)
                 check_whole(f"encoder.freeze_layers.{tower}", count, least=0)
         elif self.freeze_layers:
-            raise ValueError(
-                f"encoder.freeze_layers is set, but encoder.freeze is {self.freeze!r}: set freeze to 'layers'."
-            )
+            raise ValueError(f"encoder.freeze_layers is set, but encoder.freeze is {self.freeze!r}: make it 'layers'.")
         if self.kind == "seps" and self.freeze != "all":
             raise ValueError(f"encoder.freeze is {self.freeze!r}, but a SEPS model's encoders stay frozen: set 'all'.")
         if (self.kind == "seps") != bool(self.stages):
-            raise ValueError(
-                f"encoder.stages is {list(self.stages)} with kind {self.kind!r}: 'seps' needs some, 'clip' has none."
-            )
+            raise ValueError(f"encoder.stages is {list(self.stages)} with kind {self.kind!r}: only 'seps' has some.")
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class DataConfig(Fields, section="data"):
 
 
 @dataclass(frozen=True)
-class JudgeConfig(Fields, elsewhere=JUDGE_KEYS):
+class JudgeConfig(Fields, elsewhere=NAMES["judge_keys"]):
     """Config of a `Judge`.
 
     Attributes:

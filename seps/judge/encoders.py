@@ -65,9 +65,7 @@ class ClipEncoders(nn.Module):
         shape: Any = model.config
         self.width = self.quality_width = int(shape.projection_dim)
         size, self.positions = int(shape.vision_config.image_size), int(shape.text_config.max_position_embeddings)
-        self.pixels = VisionConfig(
-            encoder="clip", weights="none", image_size=size, mean=CLIP_MEAN, std=CLIP_STD, cls="encoder"
-        )
+        self.pixels = VisionConfig("clip", "none", size, CLIP_MEAN, CLIP_STD, cls="encoder")
 
     def pictures(self, pixels: Tensor) -> PictureFeatures:
         """Features of (B, 3, S, S) normalised pixels: one embedding serves both."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from seps.common.checks import check_whole, read_json_file, usable_device
 from seps.common.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
-from seps.common.elsewhere import JUDGE_OPTIONS
+from seps.common.elsewhere import NAMES
 from seps.common.files import write_json
 from seps.common.numbers import rounded, written
 from seps.common.spreadsheet import csv_content, plain_text
@@ -62,16 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def arguments_parser() -> argparse.ArgumentParser:
     """Return the argument parser."""
-    meant = partial(options_elsewhere, JudgeConfig, JudgeSettings, JUDGE_OPTIONS)
+    meant = partial(options_elsewhere, JudgeConfig, JudgeSettings, NAMES["judge_options"])
     parser = Parser(prog="python -m seps.judge", description="Judge generated pictures.", elsewhere=meant)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    train = commands.add_parser(
-        "train",
-        help="train a judge from a recipe",
-        epilog=ADVICE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    train = commands.add_parser("train", help="train a judge from a recipe", epilog=ADVICE, formatter_class=raw)
     train.add_argument("recipe", help="a recipe (JSON), or the name of one that comes with the package")
     train.add_argument("--out", type=Path, required=True, help="folder of the run")
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
@@ -105,19 +101,12 @@ def arguments_parser() -> argparse.ArgumentParser:
     for command in (evaluate, score, sort):
         command.add_argument("--model", default="judge", help="a shipped judge, or a folder")
 
-    ablate = commands.add_parser(
-        "ablate", help="compare freezing (all, half, N layers, fully trained) and the bounded correction, by seeds"
-    )
+    ablate = commands.add_parser("ablate", help="compare freezing and the bounded correction, by seeds")
     ablate.add_argument("--out", type=Path, required=True, help="folder of the table and the picture")
     ablate.add_argument("--recipe", default="ours", help="a recipe (JSON), or the name of one of the package")
     ablate.add_argument("--seeds", type=whole_number, default=3, help="how many seeds each variant has")
-    ablate.add_argument(
-        "--freeze",
-        nargs="+",
-        metavar="N",
-        help="layers of each CLIP tower that the row between half frozen and fully trained freezes, a row per number "
-        "(default: three quarters, 18 of ViT-L/14's 24); all, half and none always have rows",
-    )
+    does = "layers of each CLIP tower to freeze, a row per number, next to all, half and none (default: three quarters)"
+    ablate.add_argument("--freeze", nargs="+", metavar="N", help=does)
     ablate.add_argument("--rows", choices=GROUPS, default=ALL, help="freezing: only the rows of freezing")
     ablate.set_defaults(run=run_ablate)
     for command in (train, evaluate, ablate):

@@ -42,10 +42,7 @@ def convert_to_srgb(image: Image.Image) -> tuple[Image.Image, str]:
 
 @lru_cache(maxsize=8)
 def _transform(profile: bytes, mode: str) -> tuple[str, ImageCms.ImageCmsTransform | None]:
-    """Return the mode that a profile applies to and its transform to RGB, None for sRGB.
-
-    A grey image may have an RGB profile, applied to three equal channels.
-    """
+    """Return the mode that a profile applies to, RGB also for a grey image, and the transform, None for sRGB."""
     try:
         source = ImageCms.ImageCmsProfile(BytesIO(profile))
         space, kind = source.profile.xcolor_space.strip(), source.profile.device_class

@@ -80,8 +80,7 @@ def read_frames(
 
     Args:
         at: "even", up to `RATE` frames per second; or "cuts", the first frame of each shot, found from histograms of
-            neighbouring frames.
-        most: maximum number of frames, 1 to 600.
+            neighbouring frames; most: maximum number of frames, 1 to 600.
         longest: maximum seconds of the video; patience: maximum seconds of reading; pixels: maximum number of decoded
             pixels. The rest is left out with a note.
     """
@@ -237,10 +236,7 @@ def _decoded(container: InputContainer, stream: VideoStream) -> Iterator[VideoFr
 def _read(
     frames: Iterable[VideoFrame], keeper: _Even | _Cuts, stream: VideoStream, longest: float, stop: float, pixels: float
 ) -> tuple[float, tuple[int, int], str]:
-    """Offer frames to a keeper, up to limits of duration, time and pixels.
-
-    Returns the seconds that were read, the size of the frames as shown, and a note on what was left out, or "".
-    """
+    """Offer frames to a keeper; return the seconds that were read, the size as shown, and a note on limits or ""."""
     aspect, usual = _within(0.1, stream.sample_aspect_ratio, 10, 1.0), 1 / _rate(stream)  # of a pixel, width / height
     start, last, end, size = math.nan, -1.0, 0.0, (0, 0)
     for frame in frames:

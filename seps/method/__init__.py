@@ -7,22 +7,11 @@ Sections of the paper, arXiv 2511.01390v1: equations 1 to 3 are in 3.2.1, equati
 a batch in training.
 """
 
-from importlib import import_module
-from typing import Any
+# ruff: noqa: F401
 
-HOMES = {  # the public names of each module here, which `seps` has too
-    "tokens": "join_tokens split_cls",
-    "selection": "Selection TokenSparse",
-    "aggregation": "DualTokenAggregation TokenAggregation",
-    "alignment": "Alignment HRPA",
-    "network": "CrossSparseAggrNet Match",
-    "losses": "SEPSLoss align_loss ratio_loss",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name of a module here when it is first used."""
-    for module, names in HOMES.items():
-        if name in names.split():
-            return getattr(import_module(f"seps.method.{module}"), name)
-    raise AttributeError(f"module 'seps.method' has no attribute {name!r}")
+from seps.method.aggregation import DualTokenAggregation, TokenAggregation
+from seps.method.alignment import HRPA, Alignment
+from seps.method.losses import SEPSLoss, align_loss, ratio_loss
+from seps.method.network import CrossSparseAggrNet, Match
+from seps.method.selection import Selection, TokenSparse
+from seps.method.tokens import join_tokens, split_cls

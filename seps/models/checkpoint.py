@@ -73,8 +73,7 @@ def number_of(kind: object, content: object) -> float:
     code = NUMBERS.get(kind.kind) if isinstance(kind, NumberKind) else None
     if code is None or not isinstance(kind, NumberKind) or not isinstance(content, bytes):
         raise pickle.UnpicklingError("a numpy value that is no number")
-    number: float = struct.unpack(f"{kind.order}{code}", content)[0]
-    return number
+    return struct.unpack(f"{kind.order}{code}", content)[0]
 
 
 STAND_INS: tuple[tuple[Any, str], ...] = (

@@ -25,12 +25,9 @@ KEYS_ELSEWHERE = {  # keys that belong to a section, or have another name here
 
 @dataclass(frozen=True)
 class ModelConfig(Fields, elsewhere=KEYS_ELSEWHERE):
-    """Everything needed to build a `SEPSModel`.
+    """Everything needed to build a `SEPSModel`: encoders, channels C, and options of `CrossSparseAggrNet`.
 
     Attributes:
-        vision, text: the encoders.
-        embed_size: C, channels of patches and words.
-        network: options of `CrossSparseAggrNet` other than embed_size and num_patches.
         saved: parameters in model.safetensors, as patterns of state dict keys ("*" matches any text). Other parameters
             are loaded from the backbones' `weights`.
         stored_as: "float32", "float16" or "int8", the precision of model.safetensors, see `seps.models.int8` (its small
@@ -64,19 +61,21 @@ class ModelConfig(Fields, elsewhere=KEYS_ELSEWHERE):
         return any(fnmatchcase(key, pattern) for pattern in self.saved)
 
 
-def config_names() -> list[str]:
-    """List the names of the configs in the package."""
-    folder = resources.files("seps") / "configs"
-    return sorted(Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".json"))
+def recipe_files(folder: str) -> dict[str, Path]:
+    """List the configs or recipes of the package by name, in a folder such as "configs" or "judge/recipes"."""
+    files = (Path(str(resources.files("seps"))) / folder).glob("*.json")
+    return {file.stem: file for file in sorted(files)}
+
+
+def find_recipe(name_or_path: str | Path, folder: str) -> Path:
+    """Find a file by path, or by name in a folder of the package; ValueError lists the package's names."""
+    files = recipe_files(folder)
+    path = files.get(str(name_or_path), Path(name_or_path))
+    if not path.is_file():
+        raise ValueError(f"{str(name_or_path)!r} is neither a JSON file nor one of {', '.join(files)}.")
+    return path
 
 
 def load_config(name_or_path: str | Path) -> ModelConfig:
-    """Load a config of the package by name, or a JSON file by path; ValueError if there is none."""
-    if str(name_or_path) in config_names():
-        with resources.as_file(resources.files("seps") / "configs" / f"{name_or_path}.json") as path:
-            return ModelConfig.from_json(path)
-    if not Path(name_or_path).is_file():
-        raise ValueError(
-            f"{str(name_or_path)!r} is neither a JSON file nor one of the configs {', '.join(config_names())}."
-        )
-    return ModelConfig.from_json(name_or_path)
+    """Load a config of the package by name, or a JSON file by path."""
+    return ModelConfig.from_json(find_recipe(name_or_path, "configs"))

@@ -1,5 +1,6 @@
 """Convert an authors' checkpoint to a model for `load_model`: python -m seps.convert CHECKPOINT CONFIG --out FOLDER."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -17,7 +18,6 @@ from seps.models.checkpoint import Checkpoint, read_checkpoint
 from seps.models.config import NETWORK_OPTIONS, ModelConfig, load_config
 from seps.models.model import BACKBONES, SEPSModel
 from seps.models.storage import check_tensors
-from seps.models.timm_names import is_huggingface, timm_tensors
 
 IMAGE, TEXT = BACKBONES["vision"], BACKBONES["text"]
 PROJECTIONS = ("img_enc.vision_proj", "txt_enc.fc")
@@ -31,6 +31,27 @@ MAX_WORDS = 90  # of a caption in the authors' evaluation, [CLS] and [SEP] among
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 Findings = dict[str, tuple[Any, str]]  # setting, as "network.top_k", to its value and where that is from
+RENAMED: tuple[tuple[str, str], ...] = (  # HuggingFace's names of ViT and Swin, to timm's, in this order
+    (r"^embeddings\.cls_token$", "cls_token"),
+    (r"^embeddings\.position_embeddings$", "pos_embed"),
+    (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
+    (r"^embeddings\.norm\.", "patch_embed.norm."),
+    (r"^(encoder\.layer|layers)\.(?=\d+\.)", "blocks."),  # ViT
+    (r"^encoder\.layers\.(?=\d+\.)", "layers."),  # Swin
+    (r"\.attention\.((attention|self)\.query|q_proj)\.", ".attn.query."),
+    (r"\.attention\.((attention|self)\.key|k_proj)\.", ".attn.key."),
+    (r"\.attention\.((attention|self)\.value|v_proj)\.", ".attn.value."),
+    (r"\.attention\.(output\.dense|o_proj)\.", ".attn.proj."),
+    (r"\.attention\.(self|relative_position_bias)\.relative_position_", ".attn.relative_position_"),
+    (r"\.intermediate\.dense\.", ".mlp.fc1."),
+    (r"\.output\.dense\.", ".mlp.fc2."),
+    (r"\.layernorm_before\.", ".norm1."),
+    (r"\.layernorm_after\.", ".norm2."),
+    (r"^layernorm\.", "norm."),
+)
+MERGING = re.compile(r"^layers\.(\d+)\.downsample\.")
+ATTENTION = re.compile(r"^(.*\.attn)\.(query|key|value)\.(weight|bias)$")
+PARTS = ("query", "key", "value")  # merged in timm's matrix in this order
 
 
 @dataclass(frozen=True)
@@ -77,7 +98,7 @@ def convert(checkpoint: str | Path, config: str | Path | ModelConfig, out: str |
 def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
     """Build the model of a checkpoint without writing it; errors as `convert`."""
     image = {key.removeprefix(IMAGE): tensor for key, tensor in checkpoint.tensors.items() if key.startswith(IMAGE)}
-    renamed = is_huggingface(image)
+    renamed = any(key.startswith("embeddings.") for key in image)  # HuggingFace's names
     tensors = dict(checkpoint.tensors)
     if renamed:
         tensors = {key: tensor for key, tensor in tensors.items() if not key.startswith(IMAGE)}
@@ -169,15 +190,37 @@ def check_geometry(model: SEPSModel, options: Mapping[str, Any], tensors: Mappin
         )
 
 
+def timm_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Rename the tensors of a HuggingFace ViT or Swin to timm's names; unknown names are unchanged."""
+    renamed: dict[str, Tensor] = {}
+    attention: dict[str, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        name = key
+        for pattern, replacement in RENAMED:
+            name = re.sub(pattern, replacement, name)
+        name = MERGING.sub(lambda stage: f"layers.{int(stage[1]) + 1}.downsample.", name)
+        match = ATTENTION.match(name)  # separate query, key and value
+        place, part = (f"{match[1]}.qkv.{match[3]}", match[2]) if match else (name, "")
+        group = attention.setdefault(place, {}) if match else renamed
+        if (part or place) in group:
+            raise ValueError(f"The image encoder has {key!r} twice, under names of transformers 4 and 5.")
+        group[part or place] = tensor
+    for place, parts in attention.items():
+        missing = [part for part in PARTS if part not in parts]
+        if missing:
+            raise ValueError(f"The image encoder has no {missing[0]} for {place!r}.")
+        shapes = {part: tuple(parts[part].shape) for part in PARTS}
+        if len(set(shapes.values())) > 1:
+            raise ValueError(f"The image encoder's parts of {place!r} differ in shape: {shapes}.")
+        renamed[place] = torch.cat([parts[part] for part in PARTS])  # (3 D, D) or (3 D,)
+    return renamed
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program."""
     parser = Parser(prog="python -m seps.convert", description="An authors' checkpoint to our format.")
-    parser.add_argument(
-        "checkpoint", metavar="CHECKPOINT", type=Path, help="what the authors' code saved, model_best.pth for one"
-    )
-    parser.add_argument(
-        "config", metavar="CONFIG", help="a config by name (vit_base_patch16_224, ...) or a JSON file: which encoders"
-    )
+    parser.add_argument("checkpoint", metavar="CHECKPOINT", type=Path, help="a file of the authors, model_best.pth")
+    parser.add_argument("config", metavar="CONFIG", help="the encoders: vit_base_patch16_224, ..., or a JSON file")
     parser.add_argument("--out", metavar="FOLDER", type=Path, required=True, help="where the model goes")
     options = parser.parse_args(arguments)
     with errors_in_one_line():

@@ -10,15 +10,12 @@ from seps.models.shipped import shipped_models as shipped_models
 
 
 def load_model(name_or_folder_or_repo_id: str | Path, revision: str | None = None) -> SEPSModel:
-    """Load a trained model on the CPU, in evaluation mode.
+    """Load a trained model on the CPU, in evaluation mode; ValueError if there is none or its files do not fit.
 
     Args:
         name_or_folder_or_repo_id: a name in `shipped_models()`, a folder with config.json and model.safetensors, or a
             repo id like "owner/name".
         revision: branch, tag or commit of a repo; None for its main branch.
-
-    Raises:
-        ValueError: model not found, or files that are missing or do not fit; the message suggests a remedy.
     """
     name = str(name_or_folder_or_repo_id)
     folder = model_folder(name)

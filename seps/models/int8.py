@@ -41,9 +41,7 @@ def from_int8(tensors: Mapping[str, Tensor], source: object = "The file") -> dic
         owner = tensors[key.removesuffix(SCALE)]
         scale = tensors[key]
         if owner.dtype != torch.int8 or scale.shape != owner.shape[:1] or not scale.is_floating_point():
-            raise ValueError(
-                f"{source} has {key}, which scales no tensor of 8 bits: it is damaged, or of another model."
-            )
+            raise ValueError(f"{source} has {key}, which scales no tensor of 8 bits: it is damaged or another model's.")
     return {
         key: scaled(tensor, tensors[key + SCALE]) if key + SCALE in scales else tensor
         for key, tensor in tensors.items()

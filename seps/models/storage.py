@@ -40,9 +40,7 @@ def collect_saved_tensors(model: nn.Module, config: ModelConfig) -> dict[str, Te
         large = config.stored_as == "int8" and is_large(tensor)
         tensors[key] = tensor.to(dtype) if tensor.is_floating_point() and not large else tensor
         if not bool(torch.isfinite(tensors[key]).all()):
-            raise ValueError(
-                f"{key} holds values that are not finite in {config.stored_as}, so the model is not saved."
-            )
+            raise ValueError(f"{key} holds values that are not finite in {config.stored_as}: the model is not saved.")
     return to_int8(tensors) if config.stored_as == "int8" else tensors
 
 
@@ -97,6 +95,6 @@ def check_tensors(file: object, tensors: Mapping[str, Tensor], expected: Mapping
             )
         if tensor.dtype not in (FLOATS if needed.is_floating_point() else WHOLES):
             raise ValueError(
-                f"{file} has {key} of {tensor.dtype}, but {needed.dtype} is needed: it is of another model."
+                f"{file} has {key} of {tensor.dtype}, but {needed.dtype} is needed: it is another model's."
             )
         check_finite(file, key, tensor.to(needed.dtype))

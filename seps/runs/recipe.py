@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, TypeVar, cast
@@ -11,6 +10,8 @@ from typing import Annotated, Any, TypeVar, cast
 from seps.common.checks import read_json, read_json_file, shown
 from seps.common.fields import Fields, between, field_types, split_hint
 from seps.common.files import write_json
+from seps.models.config import find_recipe as find_recipe
+from seps.models.config import recipe_files as recipe_files
 
 MAX_EPOCHS, MAX_BATCH = 100_000, 1_000_000
 MAX_SEED = 2**32 - 1  # epochs and processes multiply it, and a generator's seed has 64 bits
@@ -21,21 +22,6 @@ Seed = Annotated[int, between(0, MAX_SEED)]
 
 Config = TypeVar("Config", bound=Fields)
 Settings = TypeVar("Settings", bound=Fields)
-
-
-def recipe_files(folder: str) -> dict[str, Path]:
-    """List the recipes of the package by name, in a folder such as "judge/recipes"."""
-    files = (Path(str(resources.files("seps"))) / folder).glob("*.json")
-    return {file.stem: file for file in sorted(files)}
-
-
-def find_recipe(name_or_path: str | Path, folder: str) -> Path:
-    """Find a recipe's file by path, or by name in a folder of the package; ValueError lists the package's recipes."""
-    files = recipe_files(folder)
-    path = files.get(str(name_or_path), Path(name_or_path))
-    if not path.is_file():
-        raise ValueError(f"{str(name_or_path)!r} is neither a JSON file nor one of {', '.join(files)}.")
-    return path
 
 
 def read_parts(path: Path, config: type[Config], settings: type[Settings]) -> tuple[Config, Settings]:

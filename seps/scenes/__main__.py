@@ -21,18 +21,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = Parser(prog="python -m seps.scenes", description=(__doc__ or "").split("\n")[0])
     target = parser.add_mutually_exclusive_group(required=True)
     target.add_argument("--out", metavar="DIR", help="folder to write; read it with `python -m seps.train --data DIR`")
-    clip_help = "write a test scene in which an object moves, a video that ends in .webm"
-    target.add_argument("--clip", type=Path, metavar="FILE", help=clip_help)
-    for name, default, metavar, text in (
-        ("--count", 1000, "N", "scenes"),
-        ("--seed", 0, "S", "the same seed gives the same scenes"),
-        ("--workers", 1, "W", "processes that draw"),
-    ):
-        parser.add_argument(
-            name, type=whole_number, default=default, metavar=metavar, help=f"{text} (default: {default})"
-        )
-    split_help = "write N of this split (default: 8 N/10 train, N/10 dev, N/10 test)"
-    parser.add_argument("--split", choices=SPLITS, help=split_help)
+    target.add_argument("--clip", type=Path, metavar="FILE", help="write a scene in which an object moves as .webm")
+    parser.add_argument("--count", type=whole_number, default=1000, metavar="N", help="scenes (default: 1000)")
+    parser.add_argument("--seed", type=whole_number, default=0, help="the same seed gives the same scenes (default: 0)")
+    parser.add_argument("--workers", type=whole_number, default=1, help="processes that draw (default: 1)")
+    parser.add_argument("--split", choices=SPLITS, help="write only this split (default: 8 of 10 train, 1 dev, 1 test)")
     options = parser.parse_args(arguments)
     with errors_in_one_line():
         if options.clip is not None:

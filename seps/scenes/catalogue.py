@@ -17,8 +17,7 @@ class Kind:
     Attributes:
         words: nouns for it; several kinds may share one, such as "bird".
         height: of a medium one, in pixels; aspect: width in percent of height.
-        places: its backgrounds.
-        zone: its zone in them: "ground", "water", "sky" or "wall".
+        places: its backgrounds; zone: its zone in them: "ground", "water", "sky" or "wall".
         colours: names of its colours; empty if captions do not name its colour.
         part: phrase for a colour of only a part, such as "in a {} shirt".
     """

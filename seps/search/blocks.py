@@ -87,8 +87,8 @@ class Decisions:
             for text in (captions.sparse, captions.dense)
         )  # (V, T, N)
         assert s_st is not None
-        s_p = (expand_for_captions(self.images.s_p[0]), expand_for_captions(self.images.s_p[1]))
-        return self.model.select(s_p, self.images.s_im[:, None], s_st, s_dt, masks=self.masks)
+        s_p = tuple(None if part is None else part[:, None] for part in self.images.s_p)
+        return self.model.select((s_p[0], s_p[1]), self.images.s_im[:, None], s_st, s_dt, masks=self.masks)
 
     def select_in_float32(self, captions: CaptionIndex) -> tuple[tuple[Selection, Selection | None], Tensor]:
         """Select in float32, and mark the pairs that it may decide wrongly: (V, T) bool."""
@@ -158,8 +158,7 @@ class Decisions:
 class BlockScorer:
     """Scores a block of V images against blocks of T captions. N patches, M = N_c + 1 tokens, L words, C channels.
 
-    Args:
-        masks: forced decisions of the sparse and the dense branch, (V, 1, N) bool each; None decides by the score.
+    `masks` force the decision of the sparse and the dense branch, (V, 1, N) bool each; None decides by the score.
     """
 
     def __init__(
@@ -266,10 +265,7 @@ class BlockScorer:
         return not self.batched and t >= MANY_CAPTIONS and by_gram < m * channels * (n + longest)
 
     def products_by_gram(self, image: int, weights: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Multiply one image's tokens as `products`, from products of its patches with words and with each other.
-
-        A token of patches that nearly cancel out, which costs digits, gets an infinite length.
-        """
+        """Multiply one image's tokens as `products`, by products of patches; if they nearly cancel, of length inf."""
         (t, m, n), patches, norms = weights.shape, self.patches[image], self.decisions.norms[image, 0]
         if image not in self.grams:
             self.grams[image] = patches @ patches.T  # (N, N)
@@ -280,11 +276,6 @@ class BlockScorer:
         norms = squared.where(squared >= (CANCELLED * longest) ** 2, torch.inf).sqrt_().view(1, t, m)
         by_patch = (words.view(-1, words.shape[-1]) @ patches.T).view(t, -1, n)  # (T, L, N)
         return (by_patch @ weights.transpose(1, 2))[None], norms
-
-
-def expand_for_captions(values: Tensor | None) -> Tensor | None:
-    """Return (V, N) as (V, 1, N), or None."""
-    return None if values is None else values[:, None]
 
 
 def exponentials(logits: Tensor) -> Tensor:
@@ -301,16 +292,12 @@ def align(
     lengths: Tensor,
     shortest: int = 0,
 ) -> Tensor:
-    """Compute S of every pair from its tokens' products with the words, equation (5).
+    """Compute S of every pair, (..., T), from its tokens' products with the words, equation (5).
 
     Args:
-        products: (..., T, L, M), words by tokens; overwritten.
-        norms: (..., T, M), the tokens' lengths, above 0.
+        products: (..., T, L, M), words by tokens; overwritten; norms: (..., T, M), the tokens' lengths, above 0.
         cls: (..., T, L), cosines of words and [CLS], if images have one.
         lengths: (T,), words a caption; shortest: no caption has fewer words.
-
-    Returns:
-        (..., T).
     """
     hrpa = model.hrpa
     beyond = torch.arange(products.shape[-2], device=lengths.device) >= lengths[:, None]  # (T, L)

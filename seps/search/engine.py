@@ -21,9 +21,9 @@ from seps.common.checks import (
 from seps.common.precision import exact_precision
 from seps.common.progress import Progress, with_progress
 from seps.method.network import CrossSparseAggrNet
-from seps.notebook import as_html
+from seps.notebook import drawn_as
 from seps.search.blocks import EXACT_SHARE, MANY_CAPTIONS, BlockScorer
-from seps.search.index import CaptionIndex, Captions, ImageIndex, index_captions, index_images, model_key
+from seps.search.index import CaptionIndex, ImageIndex, index_captions, index_images, model_key
 from seps.search.parallel import Workspace, divide, parallel_for, split
 
 LOG = logging.getLogger(__name__)
@@ -49,28 +49,24 @@ class Ranking:
         return len(self.indices)
 
     def _repr_html_(self) -> str | None:
-        return as_html(self)
+        return drawn_as("html", self)
 
 
 class ScoringEngine:
     """Scores and ranks with a model as its forward pass in evaluation mode does, within 1e-5 in float32.
 
-    Models and embeddings of other precisions are scored in float32. Two equal images or captions may differ in
-    the seventh digit, as they may in the forward pass: blocks round differently.
+    Models and embeddings of other precisions are scored in float32. Two equal images or captions may differ in the
+    seventh digit, as they may in the forward pass: blocks round differently.
 
     Args:
         model: either variant; its device is where scoring runs. TF32 is switched off meanwhile: it is not exact.
-        memory_mb: memory limit, in megabytes, of scoring on top of the indices and the result; None is half of
-            the free memory on CUDA, and 512 elsewhere. Where CUDA runs out of memory, half of it is tried, and logged.
-            On a CPU parts of the images are scored at once, on as many threads as torch has, each with 128 of these
-            megabytes or more.
-        progress: True shows a bar in the terminal; a callable like `tqdm` or `gr.Progress().tqdm` is
-            called with an iterable and `desc`; False shows none.
+        memory_mb: memory limit, in megabytes up to 1,000,000,000, of scoring on top of the indices and the result; None
+            is half of the free memory on CUDA, and 512 elsewhere. Where CUDA runs out of memory, half of it is tried,
+            and logged. On a CPU parts of the images are scored at once, on as many threads as torch has, each with 128
+            of these megabytes or more.
+        progress: True shows a bar in the terminal; a callable like `tqdm` is called with an iterable and `desc`.
         batched: score whole blocks in a few operations, during which the host waits for no value; None does so on
             everything but a CPU.
-
-    Raises:
-        ValueError: memory_mb not above 0, or above 1,000,000,000, which no machine has.
     """
 
     def __init__(
@@ -101,10 +97,7 @@ class ScoringEngine:
         return (torch.cuda.mem_get_info(self.device)[0] + unused) // 2
 
     def encode_images(self, img_embs: Tensor) -> ImageIndex:
-        """Index image embeddings (V, N+1, C) or (V, N, C).
-
-        On the model's device they are referred to, not copied: leave them unchanged while the index is in use.
-        """
+        """Index embeddings (V, N[+1], C); on the model's device not copied: leave them unchanged while it is in use."""
         check_embeddings("img_embs", img_embs, self.model.embed_size, self.model.dtype)
         check_patch_count("img_embs", img_embs.shape[1], self.model.num_patches)
         per_image = 64 * math.prod(img_embs.shape[1:])  # bytes while encoding
@@ -138,10 +131,8 @@ class ScoringEngine:
     ) -> Tensor:
         """Compute the full matrix S(I, T): (V, T) float32 on the CPU.
 
-        Args:
-            images, captions: the indices.
-            mask, dense_mask: force the decision of the sparse, of the dense branch, the same for all captions: bool,
-                (N,) for all images or (V, N), True on the patches that are kept; see `CrossSparseAggrNet.match`.
+        `mask` and `dense_mask` force the decision of the sparse and of the dense branch, the same for all captions:
+        bool, (N,) for all images or (V, N), True on the patches that are kept; see `CrossSparseAggrNet.match`.
         """
         check_indices(images, captions)
         self.check_origin(images, captions)
@@ -157,7 +148,7 @@ class ScoringEngine:
         longest = captions.sparse if only_sparse else captions.dense
         assert longest is not None
         order = longest.lengths.argsort(stable=True)  # captions of like length share a block
-        words = [order_lengths(text, order) for text in (captions.sparse, captions.dense)]
+        words = [[] if text is None else text.lengths[order].tolist() for text in (captions.sparse, captions.dense)]
         scores = torch.empty(len(images), len(captions), device=self.device)  # captions in that order
         workspace = Workspace(self.device)
         block, parts, threads = self.plan(images, captions, memory)
@@ -202,9 +193,7 @@ class ScoringEngine:
         """Raise ValueError where images or captions were not encoded with this model's current weights."""
         key, width = model_key(self.model), captions.sparse.words.shape[-1]
         if images.model_key != key:
-            raise ValueError(
-                f"the images were encoded by ({images.model_key}), but this is ({key}): encode them again."
-            )
+            raise ValueError(f"the images were encoded by ({images.model_key}), but this is ({key}): encode again.")
         if width != self.model.embed_size:
             raise ValueError(f"the captions have {width} channels, but the model has {self.model.embed_size}.")
 
@@ -260,11 +249,6 @@ class ScoringEngine:
         max_pairs = CPU_PAIRS if block >= MANY_CAPTIONS else CPU_ALIGNED
         each = image + block * (pair if block >= MANY_CAPTIONS else pair + of_image)
         return block, max(1, min(len(images), max_pairs // block, (memory - block * of_image) // each))
-
-
-def order_lengths(captions: Captions | None, order: Tensor) -> list[int]:
-    """Return the lengths of captions in an order, (T,) on their device; none of no captions."""
-    return [] if captions is None else captions.lengths[order].tolist()
 
 
 def with_less_memory(compute: Callable[[int], Result], memory: int) -> Result:

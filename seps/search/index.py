@@ -43,16 +43,12 @@ def take_rows(values: Tensor | None, rows: slice | Tensor) -> Tensor | None:
 
 @dataclass(frozen=True)
 class ImageIndex:
-    """Quantities that depend only on the images, as in the network's `ImageFeatures`.
+    """Quantities that depend only on the images, as in the network's `ImageFeatures`, with the key of its model.
 
     Attributes:
-        cls: (V, C) of unit length, or None.
-        patches: (V, N, C).
-        norms: (V, N), the patches' lengths.
-        s_im: (V, N).
+        cls: (V, C) of unit length, or None; patches: (V, N, C); norms: (V, N), their lengths; s_im: (V, N).
         s_p: (V, N) for the sparse and the dense branch, or None twice.
         logits: (V, N_c, N) for the sparse and the dense branch; one tensor twice where they share a network.
-        model_key: which model encoded them.
     """
 
     cls: Tensor | None

@@ -138,7 +138,7 @@ class GalleryStore:
     def photos(self, rows: Sequence[int]) -> dict[int, StoredPhoto]:
         """Read whole rows by id; rows with altered content are left out."""
         table = self._take(rows, [name for name in self.layout.schema().names if name not in ("pooled", "features")])
-        embeddings, entries = self._embeddings(table), table.drop_columns(["patches"]).to_pylist()
+        embeddings, entries = self._kept_embeddings(table).float(), table.drop_columns(["patches"]).to_pylist()
         photos = {}
         for row, entry, values in zip(rows, entries, embeddings, strict=True):
             file = FileFacts(*(entry[name] for name in FACTS))
@@ -149,7 +149,7 @@ class GalleryStore:
 
     def embeddings(self, rows: Sequence[int]) -> Tensor:
         """Read the embeddings of rows by id, (K, N[+1], C) float32."""
-        return self._usable("embeddings", self._embeddings(self._take(rows, ["patches"])))
+        return self._usable("embeddings", self._kept_embeddings(self._take(rows, ["patches"])).float())
 
     def embeddings_and_features(self, rows: Sequence[int]) -> tuple[Tensor, list[bytes]]:
         """Read embeddings of rows by id, (K, N[+1], C) as kept, and their features, empty if there are none."""
@@ -197,18 +197,20 @@ class GalleryStore:
         """Write photographs in one commit: new rows, or replacements of rows with the same path."""
         table = self._table(photos)
         builder = self._writable().merge_insert("path").when_matched_update_all().when_not_matched_insert_all()
-        self._committed(lambda: builder.execute(table))
+        with lance_errors(self.uri):
+            builder.execute(table)
 
     def append(self, photos: Sequence[StoredPhoto]) -> None:
         """Write photographs of paths that the table lacks, in one commit."""
         table, dataset = self._table(photos), self._writable()
-        self._committed(lambda: dataset.insert(table))
+        with lance_errors(self.uri):
+            dataset.insert(table)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Delete the photographs of these paths in one commit."""
         dataset = self._writable()
-        names = ", ".join(map(quoted, paths))
-        self._committed(lambda: dataset.delete(f"path IN ({names})"))
+        with lance_errors(self.uri):
+            dataset.delete(f"path IN ({', '.join(map(quoted, paths))})")
 
     def tidy(self) -> None:
         """Put small fragments together, bring the index of pooled vectors up to date, drop versions of days ago."""
@@ -229,10 +231,6 @@ class GalleryStore:
             if self._dataset.latest_version != self._dataset.version:
                 raise StoreError(f"Another process changed the table {self.uri} meanwhile: run this once more.")
         return self._dataset
-
-    def _committed(self, change: Callable[[], object]) -> None:
-        with lance_errors(self.uri):
-            change()
 
     def _take(self, rows: Sequence[int], columns: list[str]) -> pa.Table:
         """Some columns of rows by id, in their order; reads no others."""
@@ -259,9 +257,6 @@ class GalleryStore:
             raise damaged(self.uri, f"{name} are not finite or too large")
         return values
 
-    def _embeddings(self, table: pa.Table) -> Tensor:
-        return self._kept_embeddings(table).float()
-
     def _kept_embeddings(self, table: pa.Table) -> Tensor:
         shape = len(table), self.layout.patches, self.layout.channels
         if not len(table):
@@ -282,15 +277,7 @@ class GalleryStore:
         columns["pooled"] = to_fixed_lists(pooled_images(kept.float()).half().numpy(), pa.float16())
         columns["patches"] = to_fixed_lists(kept.flatten(1).numpy(), number)
         columns["features"] = [None] * len(photos) if self._features is None else self._features(kept.float())
-        return pa.table(
-            [
-                pa.array(columns[field.name], field.type)
-                if isinstance(columns[field.name], list)
-                else columns[field.name]
-                for field in schema
-            ],
-            schema=schema,
-        )
+        return pa.Table.from_pydict(columns, schema)
 
 
 def checksum(layout: Layout, photo: StoredPhoto) -> int:

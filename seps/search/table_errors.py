@@ -89,9 +89,7 @@ class WriterLock:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(file, os.O_CREAT | os.O_RDWR, 0o600)
         except OSError as error:
-            raise StoreError(
-                f"The table {uri} cannot be written ({error.strerror}): write into another place."
-            ) from error
+            raise StoreError(f"The table {uri} cannot be written ({error.strerror}): write elsewhere.") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -1,25 +1,27 @@
 """The command line of seps.train, read and checked before torch is imported, which takes seconds."""
 
 import argparse
+import ctypes
 from pathlib import Path
 
 from seps.common.cli import Parser, add_set_option, check_folder, print_error, whole_number
-from seps.common.elsewhere import TRAINING_OPTIONS
+from seps.common.elsewhere import NAMES
 from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run
 
 DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is left in RUN/best."
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # of glibc's mallopt(3)
+NEVER = 2**31 - 1  # bytes that must be free at the end before they are given back
+TOP_PAD = 2**28  # bytes asked of the system at once
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the arguments."""
     top = Parser(prog="python -m seps.train", description=DESCRIPTION, elsewhere=options_meant)
     top.add_argument("recipe", metavar="config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
-    does = "folder with train and dev in the authors' layout, or a caption file, see seps.data.sources"
-    top.add_argument("--data", type=Path, required=True, help=does)
+    top.add_argument("--data", type=Path, required=True, help="folder with train and dev, or a caption file")
     top.add_argument("--images", type=Path, help="folder of the image files; default: DATA/images")
     top.add_argument("--out", type=Path, required=True, help="folder of the run; one with a run needs --resume")
-    does = "go on after this epoch, or after the latest"
-    top.add_argument("--resume", type=whole_number, nargs="?", const=0, help=does)
+    top.add_argument("--resume", type=whole_number, nargs="?", const=0, help="go on after this or the latest epoch")
     top.add_argument("--keep", type=whole_number, default=1, help="checkpoints to keep, 0 for all")
     top.add_argument("--workers", type=whole_number, default=2, help="processes that read images")
     top.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
@@ -35,7 +37,7 @@ def options_meant() -> dict[str, str]:
     from seps.runs.recipe import options_elsewhere
     from seps.training.settings import TrainSettings
 
-    return options_elsewhere(ModelConfig, TrainSettings, TRAINING_OPTIONS)
+    return options_elsewhere(ModelConfig, TrainSettings, NAMES["training_options"])
 
 
 def check_paths(options: argparse.Namespace) -> None:
@@ -49,6 +51,15 @@ def check_paths(options: argparse.Namespace) -> None:
         check_no_run(options.out)
 
 
+def keep_freed_memory() -> bool:
+    """Let the allocator keep freed memory, a quarter of a step's time on a CPU; return whether glibc accepted it."""
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):  # another C library; Windows has no name None
+        return False
+    return all(mallopt(*option) for option in ((M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, NEVER), (M_TOP_PAD, TOP_PAD)))
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit code."""
     options = parser().parse_args(arguments)
@@ -59,7 +70,6 @@ def main(arguments: list[str] | None = None) -> int:
         from seps.common.checks import read_json_file
         from seps.runs.recipe import read_options
         from seps.training.loop import train
-        from seps.training.memory import keep_freed_memory
         from seps.training.settings import read_recipe
 
         recipe = read_options(read_recipe, options)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from seps.common.checks import check_ratio
-from seps.common.elsewhere import TRAINING_KEYS
+from seps.common.elsewhere import NAMES
 from seps.common.fields import CountOrZero, Fields, Fraction, NotNegative, Positive, Ratio, between, choice_of
 from seps.models.config import ModelConfig, load_config
 from seps.runs.lr_schedule import linear, multistep
@@ -29,7 +29,7 @@ def check_rising(name: str, epochs: Sequence[int]) -> None:
 
 
 @dataclass(frozen=True)
-class TrainSettings(Fields, section="training", elsewhere=TRAINING_KEYS):
+class TrainSettings(Fields, section="training", elsewhere=NAMES["training_keys"]):
     """Training settings of a model; the defaults are the published ones.
 
     Attributes:

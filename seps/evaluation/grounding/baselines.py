@@ -25,10 +25,7 @@ def random_order(num_patches: int, number: int) -> Integers:
 
 
 class Gradients:
-    """Gradient times input of one image's scores, over its patches.
-
-    A patch's weight is |v . dF/dv|, summed over channels, for a patch embedding v and a score F of the forward pass.
-    """
+    """Gradient times input of one image's patches: |v . dF/dv|, summed over channels, of embedding v and score F."""
 
     def __init__(self, net: CrossSparseAggrNet, image: Tensor) -> None:
         self.net = net

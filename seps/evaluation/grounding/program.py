@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from seps.common.cli import whole_number
 from seps.data import read_entities
@@ -14,7 +15,7 @@ from seps.evaluation.grounding.contrast import NoPairsError, contrast
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the measure `grounding`."""
     add_model_and_split(parser)
-    text = f"captions with deletion and insertion curves, spread evenly over the split; 0: none; default: {CURVES}"
+    text = f"captions with deletion and insertion curves; default: {CURVES}"
     parser.add_argument("--curves", type=whole_number, default=CURVES, metavar="N", help=text)
     parser.add_argument("--only", choices=("grounding", "contrast"), help="measure only this; default: both")
 
@@ -30,7 +31,7 @@ def run(options: argparse.Namespace) -> Iterator[Result]:
     entities, scenes = entities[:count], None if scenes is None else scenes[:count]
     if options.only != "contrast":
         grounding = ground(model, split, entities, True, options.model, scenes, options.curves)
-        yield Result(grounding.table(), grounding.as_dict(), "grounding")
+        yield Result(grounding.table(), asdict(grounding), "grounding")
     if options.only != "grounding":
         try:
             contrasted = contrast(model, split, entities, True, options.model, scenes)
@@ -39,4 +40,4 @@ def run(options: argparse.Namespace) -> Iterator[Result]:
                 raise
             print(f"The contrast of captions was not measured: {error}")
             return
-        yield Result(contrasted.table(), contrasted.as_dict(), "contrast")
+        yield Result(contrasted.table(), asdict(contrasted), "contrast")

@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
 
 from seps.common.numbers import amount, written
 from seps.evaluation.grounding.curves import Curves
@@ -22,12 +21,10 @@ Figures = dict[str, Estimate | None]  # by column of a table; None for figures w
 
 @dataclass(frozen=True)
 class Grounding:
-    """Result of the grounding measurement on a split.
+    """Result of the grounding measurement on a split: the figures of `POINTING`, by method.
 
-    Attributes:
-        cut_off: phrases at least partly cut by the token limit: misses without any weight inside.
-        without_map: phrases with a zero map because every word's best token is [CLS]: also misses.
-        methods: the figures of `POINTING`, by method.
+    Phrases at least partly cut by the token limit (`cut_off`), and those with a zero map because every word's best
+    token is [CLS] (`without_map`), are misses without any weight inside.
     """
 
     model: str
@@ -42,10 +39,6 @@ class Grounding:
     methods: dict[str, Figures]
     kinds: dict[str, dict[str, float]]
     curves: Curves | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self)
 
     def table(self) -> str:
         """Format the result for the terminal."""
@@ -90,11 +83,9 @@ class Grounding:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Result of the contrast measurement on a split.
+    """Result of the contrast measurement on a split, with k of N patches kept: the figures of `CONTRAST`, by map.
 
-    Attributes:
-        kept, patches: k of N patches kept; caption_share: the caption's, of the score's variance within an image.
-        maps: the figures of `CONTRAST`, by map; those of weight inside are None for maps that are not weights.
+    `caption_share` is the caption's share of the score's variance within an image.
     """
 
     model: str
@@ -107,10 +98,6 @@ class Contrast:
     patches: int
     caption_share: Estimate | None
     maps: dict[str, Figures]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self)
 
     def table(self) -> str:
         """Format the result for the terminal."""

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from seps.common.progress import Progress
+from seps.common.precision import evaluating
+from seps.common.progress import Progress, batch_indices
 from seps.data import open_image, read_split
 from seps.data.layout import Split
 from seps.evaluation.scenes import Graphs, read_graphs
 from seps.generator.generator import GUIDANCE, ImageTextGenerator
 from seps.generator.model.captioner import Decoding
-from seps.generator.model.network import to_bytes
+from seps.generator.model.network import to_bytes, to_pictures, to_values
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.runs.bootstrap import Estimate, estimate, with_bounds
@@ -27,6 +28,12 @@ from seps.search.engine import ScoringEngine
 
 AMONG = 100  # pictures that a caption is to find its own among
 READINGS = 5  # captions of a drawn picture, sampled, that are read back
+BATCH = 64  # pictures that are reconstructed at once
+ROWS = {  # of a ceiling
+    "true_scenes": "true scenes",
+    "small": "true scenes of the drawings' size",
+    "autoencoded": "true scenes through the autoencoder",
+}
 THUMB = 32  # side of the pictures that are compared pixel by pixel
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -95,9 +102,8 @@ def measure_pictures(
     """Measure how well drawings show their captions, number i of scene i."""
     scenes = [open_image(file) for file in split.image_files[: len(drawn)]]
     unseen = np.array([scene.unseen for scene in graphs.scenes[: len(drawn)]])
-    results: dict[str, Any] = {}
-    for name, pictures in (("r1", drawn), ("r1_true_scenes", scenes)):
-        results[name] = figure(100.0 * firsts_among(score(scorer, pictures, texts)))
+    pairs = (("r1", drawn), ("r1_true_scenes", scenes))
+    results = {name: figure(100.0 * firsts_among(score(scorer, pictures, texts))) for name, pictures in pairs}
     asked = [read_caption(text) for text in texts]
     back = recaption(generator, drawn, progress)
     objects, colours = compute_named_fractions(asked, back)
@@ -202,6 +208,42 @@ def nearest_training(drawn: Sequence[Image.Image], true: Sequence[Path], train: 
     return {"nearest_training": nearest(values), "nearest_training_true_scenes": nearest(true_values)}
 
 
+def measure_ceiling(
+    generator: ImageTextGenerator, data: Path, split_name: str = "test", count: int = 500, progress: Progress = False
+) -> dict[str, Any]:
+    """Measure the first `count` true scenes that `python -m seps.scenes` wrote like drawings."""
+    if not generator.network.config.draws:
+        raise ValueError("This generator draws nothing, so that there is no ceiling of drawings to measure.")
+    split = read_split(data, split_name)
+    graphs = read_graphs(Path(data), split)
+    count = min(count, len(graphs.scenes))
+    texts = [split.captions[i * split.captions_per_image] for i in range(count)]
+    scenes = [open_image(file) for file in split.image_files[:count]]
+    small = to_pictures(to_values(scenes, generator.network.config.image_size))
+    pictures = {"true_scenes": scenes, "small": small, "autoencoded": reconstruct(generator, small)}
+    asked, scorer = [read_caption(text) for text in texts], load_model("scenes")
+    pairs = zip(small, pictures["autoencoded"], strict=True)
+    error = np.mean([np.abs(np.asarray(a, dtype=float) - np.asarray(b, dtype=float)).mean() for a, b in pairs])
+    result: dict[str, Any] = {"split": split_name, "count": count, "error": round(float(error), 2)}
+    for name, these in pictures.items():
+        objects, colours = compute_named_fractions(asked, recaption(generator, these, progress))
+        found_first = figure(100.0 * firsts_among(score(scorer, these, texts)))
+        result[name] = {"r1": found_first, "objects": figure(objects), "colours": figure(colours)}
+    return result
+
+
+@torch.no_grad()
+def reconstruct(generator: ImageTextGenerator, pictures: Sequence[Image.Image]) -> list[Image.Image]:
+    """Return the autoencoder's reconstructions of pictures."""
+    network, size = generator.network, generator.network.config.image_size
+    rebuilt: list[Image.Image] = []
+    with evaluating(network):
+        for batch in batch_indices(len(pictures), BATCH, False, "Rebuilding"):
+            values = to_values([pictures[i] for i in batch], size)
+            rebuilt += to_pictures(network.autoencoder(values.to(network.device)))
+    return rebuilt
+
+
 def table(result: dict[str, Any]) -> str:
     """Return the report to print."""
     captions = result["captions"]
@@ -236,6 +278,16 @@ def table(result: dict[str, Any]) -> str:
             f"  nearest training scene         {shown(pictures['nearest_training'])}; of true scenes "
             f"{shown(pictures['nearest_training_true_scenes'])}"
         )
+    return "\n".join(lines)
+
+
+def ceiling_table(result: dict[str, Any]) -> str:
+    """Return the report of `measure_ceiling` to print."""
+    lines = [f"{result['count']} scenes of {result['split']}; R@1 among 100, objects and colours captioned back:"]
+    for name, title in ROWS.items():
+        row = result[name]
+        lines.append(f"  {title:36} {shown(row['r1'])}; {shown(row['objects'])}; {shown(row['colours'])}")
+    lines.append(f"  the autoencoder's mean difference of a value: {result['error']:.2f} of 255")
     return "\n".join(lines)
 
 

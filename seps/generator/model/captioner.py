@@ -142,10 +142,8 @@ def caption_loss(logits: Tensor, ids: Tensor, lengths: Tensor, smoothing: float 
     """Return the cross-entropy of each next token up to [SEP], mean over tokens, from logits (B, L, V)."""
     targets = ids[:, 1:].clone()  # (B, L - 1)
     steps = torch.arange(targets.shape[1], device=ids.device)
-    targets[steps >= (lengths.to(ids.device) - 1)[:, None]] = -100
-    return F.cross_entropy(
-        logits[:, :-1].flatten(0, 1), targets.flatten(), ignore_index=-100, label_smoothing=smoothing
-    )
+    targets[steps >= (lengths.to(ids.device) - 1)[:, None]] = -100  # left out by cross_entropy
+    return F.cross_entropy(logits[:, :-1].flatten(0, 1), targets.flatten(), label_smoothing=smoothing)
 
 
 @dataclass(frozen=True)

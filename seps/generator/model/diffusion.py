@@ -69,10 +69,10 @@ def predict(unet: Any, latents: Tensor, steps: Tensor, text: TextFeatures) -> Te
 def diffusion_loss(
     unet: nn.Module, schedule: Any, latents: Tensor, text: TextFeatures, places: Tensor | None = None
 ) -> Tensor:
-    """Return the error of the UNet's noise or velocity prediction for latents (B, C_z, h, w) at random steps.
+    """Return the error of the UNet's prediction for latents (B, C_z, h, w) at random steps, `places` (B, h, w)
+    weighted.
 
-    Steps are weighted by min(SNR, 5), as in Hang et al. 2023 (Efficient Diffusion Training via Min-SNR Weighting
-    Strategy), and places by (B, h, w) weights.
+    Steps are weighted by min(SNR, 5), as in Hang et al. 2023 (Min-SNR Weighting Strategy).
     """
     noise = torch.randn_like(latents)
     steps = torch.randint(schedule.config.num_train_timesteps, (len(latents),), device=latents.device)
@@ -129,10 +129,7 @@ def draw_latents(
 
 
 def rescale_guidance(guided: Tensor, cond: Tensor) -> Tensor:
-    """Rescale guided predictions (B, C_z, h, w) towards the spread of the unguided ones, per picture.
-
-    Lin et al. 2023 (arXiv 2305.08891), section 3.4, against glaring colours at high guidance.
-    """
+    """Rescale guided predictions (B, C_z, h, w) to the spread of unguided ones (arXiv 2305.08891, section 3.4)."""
     spread = cond.std(dim=(1, 2, 3), keepdim=True) / guided.std(dim=(1, 2, 3), keepdim=True)
     return guided * (RESCALE * spread + 1 - RESCALE)
 

@@ -84,9 +84,7 @@ class FrozenBackbone(nn.Module):
         self.register_buffer("mean", 2 * torch.tensor(mean).view(3, 1, 1) - 1)
         self.register_buffer("std", 2 * torch.tensor(std).view(3, 1, 1))
         if getattr(self.model, "output_fmt", "NCHW") != "NCHW" or hasattr(self.model, "num_prefix_tokens"):
-            raise ValueError(
-                f"encoders.vision is {config.vision!r}, but its features are not maps: name a convolutional one."
-            )
+            raise ValueError(f"encoders.vision is {config.vision!r}, but its features are not maps: name a CNN.")
         self.requires_grad_(False)
         self.eval()
 

@@ -1,6 +1,8 @@
 """The losses of a generator, each apart."""
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -12,20 +14,20 @@ from seps.generator.model.captioner import caption_loss
 from seps.generator.model.diffusion import diffusion_loss, noise_schedule, padded
 from seps.generator.model.encoders import ImageEncoder, TextFeatures
 from seps.generator.model.network import GeneratorNetwork
-from seps.generator.training.representation import RepresentationHead, middle_of
 from seps.generator.training.settings import GeneratorSettings, Stage
 from seps.generator.training.teacher import TeacherHead
+from seps.training.losses.objective import infonce_loss
+
+HIDDEN = 2  # width of the head's hidden layer, times the UNet's channels
 
 
 class Batch(NamedTuple):
-    """B images with a caption each.
+    """B images with a caption each: token ids (B, L) and lengths (B,). Other parts are None where not needed.
 
     Attributes:
         pictures: (B, 3, S, S) in [-1, 1]; latents: (B, C_z, S / 8, S / 8); features: (B, D, H, W), of the image
-            encoder. Each None if it is not needed or not precomputed.
-        patches: the teacher's, (B, N, C); None without a teacher.
-        places: (B, S / 8, S / 8), weights in the diffusion loss; None: equal.
-        ids: (B, L) token ids; lengths: (B,).
+            encoder.
+        patches: the teacher's, (B, N, C); places: (B, S / 8, S / 8), weights in the diffusion loss; None: equal.
     """
 
     pictures: Tensor | None
@@ -90,7 +92,7 @@ class Objective(nn.Module):
             text = network.captions(batch.ids, batch.lengths)
         if "contrastive" in names:
             cosines = image.embedding @ text.embedding.T  # (B, B)
-            each["contrastive"] = contrastive_loss(cosines, network.temperature())
+            each["contrastive"] = infonce_loss(cosines / network.temperature()) / 2
             found = dict(zip(("i2t", "t2i"), accuracy(cosines), strict=True))
         if "captions" in names:
             rows = network.captioner.rows(batch.ids, network.tokenizer.unk_id)
@@ -155,13 +157,6 @@ def pictures_of(batch: Batch) -> Tensor:
     return batch.pictures
 
 
-def contrastive_loss(cosines: Tensor, temperature: Tensor) -> Tensor:
-    """InfoNCE in both directions, of cosines (B, B) of which row and column i belong together."""
-    targets = torch.arange(len(cosines), device=cosines.device)
-    logits = cosines / temperature
-    return (F.cross_entropy(logits, targets) + F.cross_entropy(logits.T, targets)) / 2
-
-
 def accuracy(cosines: Tensor) -> tuple[float, float]:
     """Return the share of images, and of captions, that find their own first among the batch; chance is 1 / B."""
     targets = torch.arange(len(cosines), device=cosines.device)
@@ -194,3 +189,35 @@ def crop_randomly(pictures: Tensor, side: int) -> Tensor:
         return pictures
     top, left = torch.randint(pictures.shape[-1] - side + 1, (2,)).tolist()
     return pictures[..., top : top + side, left : left + side]
+
+
+class RepresentationHead(nn.Module):
+    """Head that predicts image features (D) from the UNet's middle (D_m), as in arXiv 2410.06940; not saved."""
+
+    def __init__(self, middle: int, width: int) -> None:
+        super().__init__()
+        self.predict: nn.Module = nn.Sequential(
+            nn.Conv2d(middle, HIDDEN * middle, 1), nn.SiLU(), nn.Conv2d(HIDDEN * middle, width, 1)
+        )
+        self.normalise = nn.BatchNorm2d(width, affine=False)  # else what all places share would be most of a cosine
+
+    def forward(self, middle: Tensor, features: Tensor) -> Tensor:
+        """Return 1 minus the mean cosine of predicted and seen features (B, D, H, W), brought to the middle's size."""
+        height, width = middle.shape[-2:]
+        target = self.normalise(F.adaptive_avg_pool2d(features.float(), (height, width)))
+        return 1 - F.cosine_similarity(self.predict(middle).float(), target, dim=1).mean()
+
+
+@contextmanager
+def middle_of(unet: Any) -> Iterator[list[Tensor]]:
+    """Collect what the UNet's middle puts out, (B, D_m, h, w) each time that the UNet computes."""
+    outputs: list[Tensor] = []
+
+    def collect(module: nn.Module, inputs: Any, output: Tensor) -> None:
+        outputs.append(output)
+
+    handle = unet.mid_block.register_forward_hook(collect)
+    try:
+        yield outputs
+    finally:
+        handle.remove()

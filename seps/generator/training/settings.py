@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from seps.common.elsewhere import GENERATOR_TRAINING_KEYS, STAGE_KEYS
+from seps.common.elsewhere import NAMES
 from seps.common.fields import Fields, Fraction, NotNegative, Positive, between, choice_of
 from seps.generator.config import GeneratorConfig
 from seps.runs.lr_schedule import cosine_with_warmup
@@ -17,7 +17,7 @@ RECIPES = "generator/recipes"  # in the package
 
 
 @dataclass(frozen=True)
-class Stage(Fields, section="training.stages", elsewhere=STAGE_KEYS):
+class Stage(Fields, section="training.stages", elsewhere=NAMES["stage_keys"]):
     """A part of training.
 
     Attributes:
@@ -60,7 +60,7 @@ class Stage(Fields, section="training.stages", elsewhere=STAGE_KEYS):
 
 
 @dataclass(frozen=True)
-class GeneratorSettings(Fields, section="training", elsewhere=GENERATOR_TRAINING_KEYS):
+class GeneratorSettings(Fields, section="training", elsewhere=NAMES["generator_training_keys"]):
     """Training settings of a generator.
 
     Attributes:

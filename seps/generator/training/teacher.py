@@ -27,7 +27,7 @@ class TeacherPatches:
         rows, columns = model.grid
         if rows != columns:
             raise ValueError(
-                f"training.teacher is {teacher!r} with a grid of {rows} x {columns}, but a square grid is needed."
+                f"training.teacher is {teacher!r} with {rows} x {columns} patches, but a square is needed."
             )
         self.side, self.channels = rows, model.config.embed_size
         files, patches = split.image_files, rows * columns

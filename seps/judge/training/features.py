@@ -129,9 +129,8 @@ def cached(
     key = json.dumps([READING, judge.config.as_dict()["encoder"], named, copies], sort_keys=True)
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.safetensors"
     if not path.is_file():
-        parts = []
-        for start in tqdm(range(0, len(openers), BATCH_SIZE), desc=f"Features of {title}", leave=False):
-            parts.append(judge.encode([opener() for opener in openers[start : start + BATCH_SIZE]]))
+        starts = tqdm(range(0, len(openers), BATCH_SIZE), desc=f"Features of {title}", leave=False)
+        parts = [judge.encode([opener() for opener in openers[start : start + BATCH_SIZE]]) for start in starts]
         joined = zip(PictureFeatures._fields, zip(*parts, strict=True), strict=True)
         with write_atomically(path) as partial:
             save_file({name: torch.cat(tensors).half().cpu() for name, tensors in joined}, partial)

@@ -7,6 +7,7 @@ from statistics import fmean
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -20,7 +21,6 @@ from seps.judge.encoders import PictureFeatures, to_pixels
 from seps.judge.judge import Judge
 from seps.judge.network import Predictions
 from seps.judge.training.features import SplitFeatures, crop_randomly, split_features
-from seps.judge.training.losses import JudgeLoss
 from seps.judge.training.report import epoch_report, epoch_row, training_plan
 from seps.judge.training.settings import JudgeSettings, rate_note, read_recipe
 from seps.runs.checkpoint import read_state
@@ -69,9 +69,7 @@ def train(
         features["train"] = split_features(judge, ratings["train"], folder, versions, spoilt)
         features["dev"] = split_features(judge, ratings["dev"], folder)
     elif settings.spoilt_weight:
-        raise ValueError(
-            "training.spoilt_weight needs frozen encoders: set encoder.freeze to 'all', or the weight to 0."
-        )
+        raise ValueError("training.spoilt_weight needs frozen encoders: set encoder.freeze to 'all', or this weight to 0.")
     fit(judge, settings, ratings, features, out, resume)
     judge.save(out / "model")
     return judge
@@ -193,6 +191,37 @@ class JudgeTrainer(Trainer[Tensor]):
         if is_best:
             best = f"Best so far by mean SROCC on dev, {self.score(row):.3f}"
             tqdm.write(f"  {best}: epoch {epoch.number + 1} is in {self.folder / BEST}.")
+
+
+class JudgeLoss(nn.Module):
+    """A judge in training, with its losses."""
+
+    def __init__(self, judge: Judge, settings: JudgeSettings) -> None:
+        super().__init__()
+        self.judge = judge
+        self.settings = settings
+
+    def forward(
+        self, pictures: PictureFeatures, text: Tensor, rated: Tensor, spoilt: tuple[Tensor, Tensor] | None
+    ) -> Tensor:
+        """Return the loss of B pictures with prompts (B, d), rated (B, 2), and of spoilt copies, see below."""
+        settings = self.settings
+        quality, consistency = self.judge.network(*pictures, text)
+        loss = settings.quality_weight * F.mse_loss(quality.final, rated[:, 0])
+        loss = loss + settings.consistency_weight * F.mse_loss(consistency.final, rated[:, 1])
+        if spoilt is not None:
+            loss = loss + settings.spoilt_weight * self.compute_spoilt_loss(*spoilt)
+        return loss
+
+    def compute_spoilt_loss(self, features: Tensor, strengths: Tensor) -> Tensor:
+        """Return by how much scores of copies, features (m, 3, Q) of strengths (m, 3), exceed the milder copy's."""
+        corrected = self.judge.network.quality(features.flatten(0, 1))
+        loss = features.new_zeros(())
+        for scores in (corrected.base.view_as(strengths), corrected.final.view_as(strengths)):  # (m, 3)
+            drop = scores[:, :-1] - scores[:, 1:]  # (m, 2)
+            margin = self.settings.spoilt_margin * strengths.diff(dim=1)  # (m, 2)
+            loss = loss + F.relu(margin - drop).mean()
+        return loss
 
 
 def parameter_groups(step: JudgeLoss, settings: JudgeSettings) -> list[dict[str, object]]:

@@ -36,11 +36,9 @@ def epoch_report(row: Mapping[str, float], scales: Sequence[float]) -> str:
     """Return an epoch in words: agreement on dev, the gap, and where corrections sit; scales: of both corrections."""
     lines = [f"epoch {int(row['epoch'])}: loss {row['loss']:.4f}"]
     for name, scale in zip(SCORES, scales, strict=True):
-        figures = ", ".join(
-            f"{key.upper()} {written(row[f'{name}_{key}'], '.3f')}" for key in ("srocc", "plcc", "krcc")
-        )
+        shown = ", ".join(f"{key.upper()} {written(row[f'{name}_{key}'], '.3f')}" for key in ("srocc", "plcc", "krcc"))
         gap = row[f"{name}_gap"]
-        line = f"  {name}: {figures}, {written(gap, '+.3f')} better on train{gap_remark(gap)}"
+        line = f"  {name}: {shown}, {written(gap, '+.3f')} better on train{gap_remark(gap)}"
         if f"{name}_correction_mean" in row:
             mean, most = row[f"{name}_correction_mean"], row[f"{name}_correction_max"]
             means = f"mean {written(mean, '.2f')}, largest {written(most, '.2f')} of the scale"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from seps.common.checks import read_json_file
-from seps.common.elsewhere import JUDGE_TRAINING_KEYS
+from seps.common.elsewhere import NAMES
 from seps.common.fields import Fields, Fraction, NotNegative, Positive, between
 from seps.judge.config import JudgeConfig
 from seps.runs.lr_schedule import cosine_with_warmup
@@ -16,15 +16,14 @@ UNFROZEN_RATE, MAX_ENCODER_RATE = 3e-5, 1e-4  # of encoders that learn: usual, a
 
 
 @dataclass(frozen=True)
-class JudgeSettings(Fields, section="training", elsewhere=JUDGE_TRAINING_KEYS):
+class JudgeSettings(Fields, section="training", elsewhere=NAMES["judge_training_keys"]):
     """Training settings of a judge.
 
     Attributes:
         epochs, batch_size: passes over the training pictures, pictures a step.
         learning_rate: the largest, after warm-up; encoder_rate: of CLIP's parameters that learn, as a share of it.
-        weight_decay: of AdamW.
         warmup: share of all steps over which the rate rises; from then on it falls as a cosine to 0.
-        clip: largest norm of the gradient.
+        weight_decay: of AdamW; clip: largest norm of the gradient.
         quality_weight, consistency_weight: of the two squared errors.
         spoilt_weight: of the ranking loss on spoilt copies, which must score lower than the picture.
         spoilt_pictures: training pictures with two spoilt copies each, of blur, noise or JPEG blocks.
@@ -32,7 +31,6 @@ class JudgeSettings(Fields, section="training", elsewhere=JUDGE_TRAINING_KEYS):
         augment: random crops of 80 to 100% and mirror images.
         versions: with frozen encoders, how many versions of each picture are encoded, the picture itself the first.
         base_rate, consistency_rate: the learning rates of the quality base and of the consistency head, as shares.
-        seed: of everything drawn.
     """
 
     epochs: Epochs = 20

@@ -11,6 +11,7 @@
 """
 
 import warnings
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,6 @@ from seps.method.network import CrossSparseAggrNet, ImageFeatures
 from seps.method.selection import normalise_patches
 from seps.method.tokens import split_cls
 from seps.models.export.packing import SMALL
-from seps.models.export.translations import TRANSLATIONS
 from seps.models.model import SEPSModel
 
 OPSET = 20  # of ONNX: the first with GELU
@@ -219,3 +219,52 @@ def to_onnx(graph: Graph, vocabulary: int) -> Any:
     for part in (proto, proto.graph, *proto.graph.node, *proto.graph.initializer, *proto.graph.value_info):
         part.ClearField("metadata_props")  # where in the code it comes from, paths and all
     return proto
+
+
+def gelu(self: Any, approximate: str = "none") -> Any:
+    """Translate GELU; in float64, which ONNX Runtime does not support, erf is computed in float32."""
+    from onnx import TensorProto
+
+    op = operators()
+    if self.dtype != TensorProto.DOUBLE:
+        return op.Gelu(self, approximate=approximate)
+    root = op.Constant(value=_number(0.5**0.5))
+    erf = op.Cast(op.Erf(op.Cast(op.Mul(self, root), to=TensorProto.FLOAT)), to=TensorProto.DOUBLE)
+    half = op.Constant(value=_number(0.5))
+    return op.Mul(op.Mul(self, half), op.Add(erf, op.Constant(value=_number(1.0))))
+
+
+def sort(self: Any, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
+    """Translate a stable sort: ONNX's TopK also puts the earlier of equal values first."""
+    op = operators()
+    axis = dim % len(self.shape)
+    count = op.Shape(self, start=axis, end=axis + 1)
+    return op.TopK(self, count, axis=dim, largest=int(descending), sorted=1)
+
+
+def mean(self: Any, dim: Sequence[int], keepdim: bool = False, dtype: int | None = None) -> Any:
+    """Translate a mean with another precision: cast first, as PyTorch does."""
+    op = operators()
+    values = self if dtype is None else op.Cast(self, to=dtype)
+    return op.ReduceMean(values, op.Constant(value_ints=list(dim)), keepdims=int(keepdim))
+
+
+def operators() -> Any:
+    """Return ONNX's operators."""
+    from onnxscript import opset20
+
+    return opset20
+
+
+def _number(value: float) -> Any:
+    """Return a constant in float64."""
+    from onnx import TensorProto, helper
+
+    return helper.make_tensor("number", TensorProto.DOUBLE, [], [value])
+
+
+TRANSLATIONS: dict[Any, Callable[..., Any]] = {
+    torch.ops.aten.gelu.default: gelu,
+    torch.ops.aten.mean.dim: mean,
+    torch.ops.aten.sort.stable: sort,
+}

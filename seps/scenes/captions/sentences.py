@@ -32,15 +32,12 @@ def sparse_captions(scene: Scene) -> list[Caption]:
         writer = Writer(scene, rng)
         if rng.choice(_FORMS)(teller, writer, [first, *others]) and MIN_WORDS <= len(writer.words) <= MAX_WORDS:
             candidate = caption([writer], capital=rng.bernoulli(75))
-            enough = _facts(candidate) >= FACTS or attempt > PATIENCE
+            said = candidate.statements  # those about several objects count once
+            facts = {(name, *(x for x in rest if not isinstance(x, int))) for name, *rest in said}
+            enough = len(facts) >= FACTS or attempt > PATIENCE
             if enough and len(candidate.mentions) >= min(2, len(teller.groups)):
                 written.setdefault(candidate.text.lower(), candidate)
     raise ValueError(f"Only {len(written)} of {CAPTIONS} captions were found for this scene: add an object to it.")
-
-
-def _facts(candidate: Caption) -> int:
-    """Count the facts of a caption, those about several objects once."""
-    return len({(name, *(x for x in rest if not isinstance(x, int))) for name, *rest in candidate.statements})
 
 
 class Teller:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
@@ -135,11 +136,6 @@ def open_cached_array(path: Path, compute: Callable[[Path], None]) -> NDArray[np
     return np.load(path, mmap_mode="r")
 
 
-def create_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> NDArray[np.float16]:
-    """Make a new array on disk."""
-    return np.lib.format.open_memmap(path, "w+", dtype, shape)
-
-
 @torch.no_grad()
 def image_array(model: SEPSModel, split: Split, mirrored: bool, path: Path) -> None:
     """Write the images' features (V, N[+1], D_v), then, if requested, of their mirror images."""
@@ -153,13 +149,13 @@ def image_array(model: SEPSModel, split: Split, mirrored: bool, path: Path) -> N
             with torch.autocast(model.device.type, dtype=torch.bfloat16):
                 features = model.img_enc.eval().features(seen).float().cpu()
             if array is None:
-                array = create_array(path, (count * (1 + mirrored), *features.shape[1:]))
+                array = open_memmap(path, "w+", np.float16, (count * (1 + mirrored), *features.shape[1:]))
             array[place : place + len(features)] = features.numpy()
 
 
 def text_array(model: SEPSModel, texts: list[str], limit: int, longest: int, title: str, path: Path) -> None:
     """Write the features of texts, cut at `limit`: (T, longest, D_t), zero at the padding."""
-    array = create_array(path, (len(texts), longest, model.txt_enc.width))
+    array = open_memmap(path, "w+", np.float16, (len(texts), longest, model.txt_enc.width))
     for numbers, words, _ in caption_features(model, texts, limit, title):
         array[numbers, : words.shape[1]] = words.numpy()
 
@@ -171,7 +167,7 @@ def dense_array(model: SEPSModel, split: Split, path: Path) -> None:
         longest = max(len(model.tokenizer.encode(text, limit)) for text in captions)
         text_array(model, captions, limit, longest, title, path)
         return
-    means = create_array(path, (len(captions), model.txt_enc.width), np.float32)
+    means = open_memmap(path, "w+", np.float32, (len(captions), model.txt_enc.width))
     for numbers, words, lengths in caption_features(model, captions, limit, title):
         means[numbers] = (words.sum(dim=1) / lengths[:, None]).numpy()
 

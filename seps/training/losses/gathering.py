@@ -46,8 +46,7 @@ def gather_embeddings(embeddings: Tensor) -> Tensor:
     """Join embeddings (B, ...) of the same shape, one of each process, to (P B, ...), with gradient."""
     if processes() == 1:
         return embeddings
-    result: Tensor = _Joined.apply(embeddings)
-    return result
+    return _Joined.apply(embeddings)
 
 
 def gather_captions(words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
