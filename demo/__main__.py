@@ -1,7 +1,5 @@
-"""The app without a browser, see `demo.commands`: `python -m demo --help`.
-
-Arguments are read, and paths checked, before torch and the models are imported, which takes seconds.
-"""
+"""The app without a browser, see `demo.commands`: `python -m demo --help`. Arguments are read, and paths checked,
+before torch and the models are imported, which takes seconds."""
 
 import sys
 from collections.abc import Callable, Sequence

@@ -24,8 +24,9 @@ def image_content(picture: bytes, width: int | None = None) -> ImageContent:
     that fits is unchanged, any other becomes a JPEG with reduced quality, then size."""
     with Image.open(BytesIO(picture)) as image:
         image.load()
-    if (width is None or image.width <= width) and len(encoded(picture)) < LONGEST:
-        return ImageContent(type="image", data=encoded(picture), mimeType="image/png")
+    data = b64encode(picture).decode()
+    if (width is None or image.width <= width) and len(data) < LONGEST:
+        return ImageContent(type="image", data=data, mimeType="image/png")
     small = image.convert("RGB")
     if width is not None and small.width > width:
         small = small.resize((width, max(1, round(small.height * width / small.width))), Image.Resampling.LANCZOS)
@@ -33,15 +34,10 @@ def image_content(picture: bytes, width: int | None = None) -> ImageContent:
         for quality in QUALITIES:
             stream = BytesIO()
             small.save(stream, "JPEG", quality=quality)
-            data = encoded(stream.getvalue())
+            data = b64encode(stream.getvalue()).decode()
             if len(data) < LONGEST:
                 return ImageContent(type="image", data=data, mimeType="image/jpeg")
         small = small.resize((max(1, small.width // 2), max(1, small.height // 2)), Image.Resampling.LANCZOS)
-
-
-def encoded(content: bytes) -> str:
-    """Encode bytes in base64."""
-    return b64encode(content).decode("ascii")
 
 
 def upload_of(photo: str) -> Upload:

@@ -113,11 +113,7 @@ def unreadable(content: bytes) -> Response | None:
         message = parsed(content)
     except ValueError as error:
         return wrong(400, types.PARSE_ERROR, str(error))
-    if (
-        not isinstance(message, dict)
-        or not fits(types.JSONRPCMessage, message)
-        or ("id" in message and not is_short(message["id"]))
-    ):
+    if not isinstance(message, dict) or not fits(types.JSONRPCMessage, message) or not is_short(message.get("id", 0)):
         sentence = (
             "This is no message of JSON-RPC 2.0: send one JSON object with jsonrpc, method, params and an id of "
             f"at most 20 digits or {LONGEST_NAME} characters."

@@ -54,11 +54,14 @@ class ToolServer(FastMCP):
         tool = self._tool_manager.get_tool(name)
         fields = tool.fn_metadata.arg_model.model_fields if tool else {}
         is_text = {key: field.annotation is str for key, field in fields.items()}
-        return {
-            key: from_text(key, value) if isinstance(value, str) and not is_text.get(key, True) else value
-            for key, value in arguments.items()
-            if value is not None
-        }
+        values = {key: value for key, value in arguments.items() if value is not None}
+        for key, value in values.items():
+            if isinstance(value, str) and not is_text.get(key, True):  # as some assistants send lists and numbers
+                if value.lstrip()[:1] in ("[", "{"):
+                    values[key] = read_json(value, key)
+                elif len(value) > LONGEST_NUMBER:
+                    raise ValueError(f"{key} is a text of {len(value):,} characters, but a list or a number is needed.")
+        return values
 
     def sentence(self, name: str, error: ToolError) -> str:
         """Return the message of an error for the assistant."""
@@ -74,15 +77,6 @@ class ToolServer(FastMCP):
             return str(cause)
         LOG.error("%s failed", name, exc_info=cause)
         return FAULT
-
-
-def from_text(name: str, text: str) -> Any:
-    """Parse a non-text argument that was sent as text, as some assistants do; ValueError if it is too long."""
-    if text.lstrip()[:1] in ("[", "{"):
-        return read_json(text, name)
-    if len(text) > LONGEST_NUMBER:
-        raise ValueError(f"{name} is a text of {len(text):,} characters, but a list or a number is needed.")
-    return text
 
 
 def tool_server(registry: ModelRegistry, host: str) -> ToolServer:

@@ -13,8 +13,7 @@ from demo.assistant.pictures import image_content, upload_of
 from demo.assistant.requests import iterate_until_disconnect
 from demo.page.api import Endpoints
 from demo.page.questions import Picture
-from demo.record.layers.layers import Layer, describe, word_line
-from demo.record.layers.spoken import layer_of_words
+from demo.record.layers.layers import Layer, describe, layer_of_words, word_line
 from demo.service.captions import read_caption, read_pair
 from demo.service.generating.request import GUIDANCE, SEED, STEPS
 from demo.service.measuring.measures import find_measure
@@ -78,9 +77,8 @@ class Tools:
     ) -> results.CaptionRanking:
         """Rank captions for a photograph, the best first."""
         gallery = "" if captions else item.partition("/")[0]
-        rows = self._endpoints.rank_captions(picture_of(photo, item), gallery, join_caption_lines(captions or []))[
-            "ranking"
-        ]
+        lines = join_caption_lines(captions or [])
+        rows = self._endpoints.rank_captions(picture_of(photo, item), gallery, lines)["ranking"]
         return results.CaptionRanking.model_validate({"ranking": rows[:top], "total": len(rows)})
 
     def explain(
@@ -132,9 +130,8 @@ class Tools:
         photo: Photo = "",
     ) -> results.Compared:
         """Compare which patches several captions keep of one photograph."""
-        return results.Compared.model_validate(
-            self._endpoints.compare(picture_of(photo, item), join_caption_lines(captions))
-        )
+        answer = self._endpoints.compare(picture_of(photo, item), join_caption_lines(captions))
+        return results.Compared.model_validate(answer)
 
     def why(
         self,
@@ -149,12 +146,8 @@ class Tools:
     ) -> results.Contrast:
         """Tell why a photograph, or a caption, comes before another one: each word's part in both similarities."""
         answer = self._endpoints.why(Picture(item=item), other_item, captions=join_caption_lines(captions))
-        words = [row for row in answer["words"] if row["difference"] is not None]
         left, right = (answer[side]["similarity"] for side in ("left", "right"))
-        return results.Contrast.model_validate(
-            {"sentences": answer["says"], "left": left, "right": right}
-            | {"difference": answer["difference"], "words": words}
-        )
+        return results.Contrast.model_validate(answer | {"sentences": answer["says"], "left": left, "right": right})
 
     def judge(
         self,

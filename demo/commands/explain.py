@@ -1,10 +1,8 @@
 """`python -m demo explain PHOTO CAPTION -o FILE`: what a caption did with a photograph, as a file."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Option
 
@@ -22,9 +20,6 @@ from demo.drawing.formats import EXPLANATIONS, PICTURES
 from demo.galleries.reading.paths import check_photo_path
 from demo.service.models.own_models import MODEL, fetch_model
 from seps.common.numbers import written
-
-if TYPE_CHECKING:
-    from seps import Explanation
 
 LAYERS = (
     "mask, score, s_st, token:1, tokens, extra, word:2 (the caption's second word; of one in several pieces the first "
@@ -56,11 +51,10 @@ def explain(
         raise ValueError("--keep and --drop do not go with html: choose json or a picture.")
     from tqdm import tqdm
 
-    from demo.drawing.files import explanation_file
     from demo.drawing.formats import Heading
+    from demo.drawing.overlay import explanation_file
     from demo.record.counterfactual import decision_numbers, decision_sentence
-    from demo.record.layers.layers import Layer
-    from demo.record.layers.spoken import layer_of_words
+    from demo.record.layers.layers import Layer, layer_of_words
     from demo.record.texts.table import say
     from demo.service.captions import read_caption, read_pair
     from demo.service.experiments.counterfactual import Decided
@@ -92,19 +86,14 @@ def explain(
     kind, score = kind_of(output), f"S(I, T) = {written(record.similarity, '.4f')}."
     if kind == "html":
         shown = replace(record, source=Source(image, reading.text, dense_text, model=service.name))
-        write_page(output, shown, layer, opacity)
+        from demo.notebook.views import record_view
+
+        view = record_view(shown, layer, "auto")
+        view.value["opacity"] = opacity
+        view.save(output)
         print(score, describe_written_file(output))
         return
     heading = Heading(reading.text, record.similarity, service.name, dense, note=note)
     file = explanation_file(image, record, heading, photo.stem, kind, layer, opacity, by_hand=numbers)
     output.write_bytes(file.content)
     print(score, f"{output} is written.")
-
-
-def write_page(output: Path, record: Explanation, layer: str, opacity: float) -> None:
-    """Write a record, which knows its photograph, as a page that needs no server."""
-    from demo.notebook.views import record_view
-
-    view = record_view(record, layer, "auto")
-    view.value["opacity"] = opacity
-    view.save(output)

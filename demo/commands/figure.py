@@ -14,11 +14,8 @@ from demo.drawing.formats import PICTURES
 from seps.common.numbers import written
 
 if TYPE_CHECKING:
-    from PIL import Image
-    from torch import Tensor
-
     from demo.drawing.figure_spec import FigureRow, FigureSpec
-    from demo.drawing.paper_figure import Panel, PanelRow
+    from demo.drawing.paper_figure import PanelRow
     from demo.service.retrieval import RetrievalService
     from seps import Explanation
 
@@ -53,12 +50,20 @@ def figure(
 
 def panel_row(service: RetrievalService, spec: FigureSpec, row: FigureRow) -> PanelRow:
     """Return the panels of a photograph; ValueError for an invalid photograph, caption or layer."""
-    from demo.drawing.paper_figure import PanelRow
+    from demo.drawing.paper_figure import Panel, PanelRow
     from demo.galleries.reading.photos import read_photo
-    from demo.galleries.sources.named import find_named_item
+    from demo.galleries.sources.named import open_named_gallery
+    from demo.record.layers.layers import Layer, layer_of_words
+    from demo.record.texts.table import TABLE
     from demo.service.captions import read_caption
+    from demo.service.measuring.effects import Pair, measure
+    from demo.service.measuring.measures import find_measure
 
-    read = find_named_item(row.gallery, row.photo).read() if row.gallery else read_photo(Path(row.photo))
+    if row.gallery:
+        gallery = open_named_gallery(row.gallery)
+        read = gallery.items[gallery.position(row.photo)].read()
+    else:
+        read = read_photo(Path(row.photo))
     photo = read.image
     if read.note:
         notify(read.note)
@@ -67,42 +72,22 @@ def panel_row(service: RetrievalService, spec: FigureSpec, row: FigureRow) -> Pa
     readings = {caption: read_caption(service.model, caption).text for caption in dict(pairs)}
     dense = read_caption(service.model, row.dense, dense=True).text if row.dense else None
     records = {text: service.explain_embeddings(patches, photo, text, dense) for text in readings.values()}
-    pair = (service, photo, patches, dense)
-    panels = [
-        panel(*pair, readings[caption], records[readings[caption]], name, caption if spec.captions else "")
-        for caption, name in pairs
-    ]
+    panels = []
+    for caption, name in pairs:
+        text = readings[caption]
+        record = records[text]
+        if pieces := PIECES.fullmatch(name):
+            record, name = joined(record, int(pieces[1]), int(pieces[2])), f"piece:{pieces[1]}"
+        layer = Layer.parse(layer_of_words(name, text, service.model.tokenizer, record))
+        if find_measure(layer.name) is not None:
+            given = (service.model, record, patches, read.image.copy, text, dense)
+            record = measure(layer.name, Pair(*given, encode=service.encode_in_turn))
+        layer.check(record)
+        if layer.name == "tokens":
+            raise ValueError("All tokens are too many for one panel: choose one, such as token:1.")
+        head = caption if spec.captions else TABLE["name"].get(str(layer)) or layer.values(record).title
+        panels.append(Panel(photo, record, layer, head))
     return PanelRow(panels, "" if spec.captions else readings[row.caption])
-
-
-def panel(
-    service: RetrievalService,
-    photo: Image.Image,
-    patches: Tensor,
-    dense: str | None,
-    caption: str,
-    record: Explanation,
-    name: str,
-    head: str,
-) -> Panel:
-    """Return one panel of a layer; `head` is its heading, by default the layer's name."""
-    from demo.drawing.paper_figure import Panel
-    from demo.record.layers.layers import Layer
-    from demo.record.layers.spoken import layer_of_words
-    from demo.record.texts.table import TABLE
-    from demo.service.measuring.effects import Pair, measure
-    from demo.service.measuring.measures import find_measure
-
-    if pieces := PIECES.fullmatch(name):
-        record, name = joined(record, int(pieces[1]), int(pieces[2])), f"piece:{pieces[1]}"
-    layer = Layer.parse(layer_of_words(name, caption, service.model.tokenizer, record))
-    if find_measure(layer.name) is not None:
-        pair = Pair(service.model, record, patches, lambda: photo, caption, dense, encode=service.encode_in_turn)
-        record = measure(layer.name, pair)
-    layer.check(record)
-    if layer.name == "tokens":
-        raise ValueError("All tokens are too many for one panel: choose one, such as token:1.")
-    return Panel(photo, record, layer, head or TABLE["name"].get(str(layer)) or layer.values(record).title)
 
 
 def joined(record: Explanation, first: int, last: int) -> Explanation:

@@ -17,17 +17,11 @@ if TYPE_CHECKING:
     from demo.service.retrieval import RetrievalService
 
 KINDS = ("pdf", "zip", "gif", "html")
+FILE = "file; its ending says which: pdf (a page a step), zip (of PNG files), gif or html (needs no server)"
 
 
 def lesson(
-    output: Annotated[
-        Path,
-        Option(
-            "-o",
-            "--output",
-            help="file; its ending says which: pdf (a page a step), zip (of PNG files), gif or html (needs no server)",
-        ),
-    ],
+    output: Annotated[Path, Option("-o", "--output", help=FILE)],
     photo: Annotated[Path | None, Argument(help="a photograph, with a caption; without, a worked example")] = None,
     caption: str = Argument(""),
     dense: Dense = None,
@@ -45,13 +39,17 @@ def lesson(
     check_output_kind(output, KINDS)
     from tqdm import tqdm
 
+    from demo.galleries.gallery import first_captions
     from demo.record.settings import evaluation_knobs
     from demo.service.captions import read_caption
     from demo.views.lesson.files import lesson_file
     from demo.views.lesson.walk import WalkRequest
 
     if photo is None:
-        service, indexed, index, caption, dense = open_example(model)
+        service, indexed = open_gallery(model)
+        caption = first_captions(indexed.gallery)[0]
+        index = service.rank_images(indexed, caption).order[0]
+        dense = indexed.gallery.items[index].dense
     else:
         (service, indexed), index = open_gallery(model, photo, credit), 0
     report_note(read_caption(service.model, caption))
@@ -59,16 +57,6 @@ def lesson(
     request = WalkRequest(service, indexed, index, caption, dense, evaluation_knobs(service.model))
     output.write_bytes(lesson_file(request, "png" if kind == "zip" else kind, progress=tqdm).content)
     print(describe_written_file(output))
-
-
-def open_example(model: str) -> tuple[RetrievalService, IndexedGallery, int, str, str | None]:
-    """Return the model's service, its gallery, a photograph's position there, and its two captions."""
-    from demo.galleries.gallery import first_captions
-
-    service, indexed = open_gallery(model)
-    caption = first_captions(indexed.gallery)[0]
-    index = service.rank_images(indexed, caption).order[0]
-    return service, indexed, index, caption, indexed.gallery.items[index].dense
 
 
 def open_gallery(model: str, photo: Path | None = None, credit: str = "") -> tuple[RetrievalService, IndexedGallery]:

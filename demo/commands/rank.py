@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,17 +18,15 @@ from demo.galleries.reading.paths import CAPTIONS_FILE, check_photo_path, check_
 from demo.galleries.reading.video_worker import FRAMES, ReadVideo, check_readable, frames_of
 from demo.service.models.own_models import MODEL, assign_names, fetch_model
 from seps.common.cli import check_output
-from seps.common.numbers import written
+from seps.common.numbers import rounded, written
 from seps.common.progress import finish, map_progress
 from seps.common.text import printable
 from seps.models.shipped import shipped_models
 
 if TYPE_CHECKING:
-    from demo.galleries.gallery import Gallery
     from demo.galleries.indexes.index import IndexedGallery
     from demo.service.ranking import Candidates
     from demo.service.retrieval import RetrievalService
-    from demo.service.timeline import Timeline
 
 OPTIONAL = ("accelerate", "scipy", "torchvision")  # for transformers
 SECONDS = 500.0  # that reading a video may take
@@ -78,7 +77,12 @@ def rank(
     with_photos = {"--photo": photo, "--gallery": gallery, "--recursive": recursive}
     if video is not None:
         check_left_out("--video", {**with_photos, "--photos": photos, "--dense": dense})
-        check_video_options(video, frames, output)
+        from seps.media.videos import MAX_FRAMES
+
+        if not 1 <= frames <= MAX_FRAMES:
+            raise ValueError(f"--frames is {frames}, but 1 to {MAX_FRAMES} can be looked at.")
+        check_readable(video)
+        check_output_kind(output, VIDEOS)
     elif output is not None or other_caption:
         raise ValueError("-o and --other-caption go with --video FILE: --csv writes a ranking.")
     if isinstance(place, str):
@@ -140,16 +144,6 @@ def check_photo_options(
         raise ValueError("--gallery names captions to rank, but others are given: leave one of the two.")
 
 
-def check_video_options(video: Path, frames: int, output: Path | None) -> None:
-    """Raise ValueError for too many frames, an output that cannot be written, or a video that cannot be read."""
-    from seps.media.videos import MAX_FRAMES
-
-    if not 1 <= frames <= MAX_FRAMES:
-        raise ValueError(f"--frames is {frames}, but 1 to {MAX_FRAMES} can be looked at.")
-    check_readable(video)
-    check_output_kind(output, VIDEOS)
-
-
 def rank_captions(service: RetrievalService, photo: Path, typed: Sequence[str], gallery: str, top: int) -> None:
     """Print the best captions for a photograph: those that were typed, or a gallery's."""
     from tqdm import tqdm
@@ -163,8 +157,10 @@ def rank_captions(service: RetrievalService, photo: Path, typed: Sequence[str], 
     pool, index = None, 0
     if not typed:
         pool = service.open(gallery, tqdm)
-        known = item_of(pool.gallery, photo)
-        indexed, index = (indexed, 0) if known is None else (pool, known)
+        sources = [item.source for item in pool.gallery.items]
+        own = [i for i, file in enumerate(sources) if isinstance(file, Path) and file.resolve() == photo.resolve()]
+        if own:
+            indexed, index = pool, own[0]
     ranking = service.rank_captions(indexed, index, None if pool is None else pool.gallery.name, "\n".join(typed))
     marks = {True: "right  ", False: "wrong  ", None: ""} if ranking.has_truth else {}
     lines = [
@@ -202,13 +198,6 @@ def rank_photos(
     )
 
 
-def item_of(gallery: Gallery, file: Path) -> int | None:
-    """Return the index of the item that is read from this file; None where the gallery has none."""
-    path = file.resolve()
-    sources = [item.source for item in gallery.items]
-    return next((i for i, source in enumerate(sources) if isinstance(source, Path) and source.resolve() == path), None)
-
-
 def rank_stored_photos(
     place: str,
     model: str,
@@ -224,19 +213,31 @@ def rank_stored_photos(
     from tqdm import tqdm
 
     with light_imports():
-        from demo.drawing.rankings import export_stored_csv
-        from demo.service.models.stored import open_table, rank_table
-        from seps.search.stages import SHORTLIST
+        from demo.drawing.rankings import ranking_file
+        from demo.service.captions import read_caption, read_pair
+        from demo.service.models.stored import open_table
+        from seps.search.stages import SHORTLIST, rank_stored
 
     service, store = open_table(model, place)
     given = (shortlist or SHORTLIST, exhaustive, name, tqdm if exhaustive else False)
-    result = rank_table(service, store, caption, dense, *given)
+    started = time.perf_counter()
+    reading = read_caption(service.model, caption)
+    dense_text = read_pair(service.model, caption, dense)[1]
+    encoded = service.encode([reading.text], None if dense_text is None else [dense_text])
+    ranking = rank_stored(service.engine, store, encoded, *given)
+    pairs = list(zip(store.paths(ranking.rows.tolist()), ranking.scores.tolist(), strict=True))
+    how = f"scored exactly, in {1000 * (time.perf_counter() - started):.0f} ms"
     if csv is not None:
-        csv.write_bytes(export_stored_csv(result, service.name, Path(place).stem).content)
-    report_note(result.reading)
-    notify(result.sentence())
-    rows = zip(result.paths, result.scores, strict=True)
-    print_best([f"{written(score, '.4f')}  {printable(path)}" for path, score in rows], top)
+        rows = [[rank, path, rounded(score, 6), reading.text] for rank, (path, score) in enumerate(pairs, start=1)]
+        columns = ("rank", "photo", "score", "caption")
+        csv.write_bytes(ranking_file(columns, rows, service.name, Path(place).stem).content)
+    report_note(reading)
+    if len(pairs) == ranking.total:
+        notify(f"All {ranking.total} photographs were {how}.")
+    else:
+        found = f"{len(pairs)} of {ranking.total} photographs, by similarity of mean patch and mean word, were"
+        notify(f"{found} {how}; --all scores every one.")
+    print_best([f"{written(score, '.4f')}  {printable(path)}" for path, score in pairs], top)
 
 
 @contextmanager
@@ -297,14 +298,15 @@ def rank_video(
 
     from demo.drawing.film import timeline_csv, video_file
     from demo.galleries.indexes.index import index_gallery
-    from demo.galleries.sources.video import create_kept_gallery
+    from demo.galleries.sources.video import video_gallery
     from demo.service.models.start import open_model
     from demo.service.timeline import timeline
+    from demo.views.video import steadiness
 
     service = open_model(model)
     for note in read.notes:
         notify(note)
-    gallery = create_kept_gallery(read, file.name)
+    gallery = video_gallery(read, file.name)
     indexed = index_gallery(service.model, gallery, None, tqdm)
     lines = [timeline(service, indexed, caption) for caption in captions]
     if csv is not None:
@@ -314,8 +316,13 @@ def rank_video(
         content = video_file(images, service.model.grid, lines, service.name, file.stem, kind_of(output)).content
         output.write_bytes(content)
     notify(f"{len(indexed)} frames of {read.seconds:.1f} s:")
-    for line in lines:
-        print_moments(line, [item.title for item in indexed.gallery.items], top)
+    for line in lines:  # where a caption is best, and how steady its mask is
+        report_note(line.reading)
+        print(line.reading.text)
+        best = [(line.scores[index], indexed.gallery.items[index].title) for index in line.moments]
+        print_best([f"{written(float(score), '.4f')}  {title}" for score, title in best], top)
+        if steady := steadiness(line):
+            print(f"      {steady}")
 
 
 def read_video(file: Path, frames: int, at: str) -> ReadVideo:
@@ -327,16 +334,3 @@ def read_video(file: Path, frames: int, at: str) -> ReadVideo:
     reading = frames_of(file, frames, math.inf, at, SECONDS, pixels=MAX_ALL_PIXELS)
     with tqdm(desc=f"Reading {file.name}", unit=" frames", leave=False) as bar:
         return finish(map_progress(reading, lambda count: bar.update(count - bar.n)))
-
-
-def print_moments(line: Timeline, titles: list[str], top: int) -> None:
-    """Print where a caption is best in a video, and how steady its mask is."""
-    from demo.views.video import steadiness
-
-    report_note(line.reading)
-    print(line.reading.text)
-    for place, index in enumerate(line.moments[:top], start=1):
-        print(f"{place:4}  {written(float(line.scores[index]), '.4f')}  {titles[index]}")
-    steady = steadiness(line)
-    if steady:
-        print(f"      {steady}")

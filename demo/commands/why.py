@@ -26,26 +26,6 @@ if TYPE_CHECKING:
     from seps import Explanation
 
 
-def check_pair(photo: Path, caption: str, other: Path | None, other_caption: str | None, dense: str | None) -> None:
-    """Raise ValueError unless there are two photographs for a caption, or two captions for a photograph."""
-    if (other is None) == (other_caption is None):
-        raise ValueError("Give --other, another photograph, or --other-caption, another caption: one of the two.")
-    check_photo_path(photo)
-    if other is not None:
-        check_photo_path(other)
-        if other.samefile(photo):
-            raise ValueError("--other is the same photograph: name another one.")
-        return
-    text, other_text = (" ".join((each or "").split()) for each in (caption, other_caption))
-    if other_text in ("", text):
-        problem = "is the same caption" if other_text else "is empty"
-        raise ValueError(f"--other-caption {problem}: write another one for the photograph.")
-    if (dense or "").strip():
-        raise ValueError(
-            "--dense goes with one caption of two photographs (--other), not with --other-caption: leave it."
-        )
-
-
 def why(
     photo: Path,
     caption: str,
@@ -64,7 +44,21 @@ def why(
 ) -> None:
     """Explain why a photograph, or a caption, ranks before another."""
     fetch_model(model)
-    check_pair(photo, caption, other, other_caption, dense)
+    if (other is None) == (other_caption is None):
+        raise ValueError("Give --other, another photograph, or --other-caption, another caption: one of the two.")
+    check_photo_path(photo)
+    if other is not None:
+        check_photo_path(other)
+        if other.samefile(photo):
+            raise ValueError("--other is the same photograph: name another one.")
+    else:
+        text, other_text = (" ".join((each or "").split()) for each in (caption, other_caption))
+        if other_text in ("", text):
+            problem = "is the same caption" if other_text else "is empty"
+            raise ValueError(f"--other-caption {problem}: write another one for the photograph.")
+        if (dense or "").strip():
+            needed = "one caption of two photographs (--other), not with --other-caption"
+            raise ValueError(f"--dense goes with {needed}: leave it.")
     check_output_kind(output, (*CONTRASTS, "html"))
     from demo.notebook.views import contrast_page
     from demo.record.contrast import Side, contrast, contrast_sentences

@@ -14,7 +14,7 @@ from matplotlib.font_manager import FontProperties, findfont
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from demo.drawing.codecs import FILM_RATE, film_writer
+from demo.drawing import formats
 from demo.drawing.formats import PICTURES, VIDEOS, Download, check_format, file_name, json_file
 from demo.drawing.layered import Shades, composed, veil
 from demo.drawing.letters import find_missing_letters, report_missing, split_font_runs
@@ -34,13 +34,9 @@ FILM_FONT = FontProperties(family="DejaVu Sans")
 def video_file(
     images: Iterable[Image.Image], grid: tuple[int, int], lines: Sequence[Timeline], model: str, title: str, kind: str
 ) -> Download:
-    """Export captions of a video as one of VIDEOS; GIF and films show the first one's mask.
-
-    `images` are the F frames, `grid` (H, W) patches.
-
-    Raises:
-        ValueError: another kind; "mp4" if this OpenCV does not write H.264, with a hint to webm.
-    """
+    """Export captions of a video as one of VIDEOS; GIF and films show the first one's mask. `images` are the F frames,
+    `grid` (H, W) patches. ValueError for another kind, and for "mp4" if this OpenCV does not write H.264, with a hint
+    to webm."""
     check_format(kind, VIDEOS)
     if kind == "csv":
         return timeline_csv(lines, model, title)
@@ -180,9 +176,9 @@ def _film(frames: Iterator[NDArray[np.uint8]], seconds: NDArray[np.float64], kin
         try:
             for frame, second in zip(frames, durations(seconds), strict=True):
                 if writer is None:
-                    writer = film_writer(file, kind, (frame.shape[1], frame.shape[0]))
+                    writer = formats.film_writer(file, kind, (frame.shape[1], frame.shape[0]))
                 end += second
-                while shown < max(1, round(end * FILM_RATE)):
+                while shown < max(1, round(end * formats.FILM_RATE)):
                     writer.write(cv2.cvtColor(frame, cv2.COLOR_RGB2BGR))
                     shown += 1
         finally:

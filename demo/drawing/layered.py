@@ -46,12 +46,9 @@ def side_colours(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def strength(values: NDArray[Any], low: float, high: float, diverging: bool = False) -> NDArray[np.float64]:
-    """Compute the opacity of each value's colour, (...), in [0, 1].
-
-    0 at the start of the scale, or at zero for a diverging scale, so that the photo is visible, and 1 at the ends; 0
-    for an empty scale. The square root keeps the map's dark low colours visible. Same as `strength` in
-    assets/js/base/colours.js.
-    """
+    """Compute the opacity of each value's colour, (...), in [0, 1]. 0 at the start of the scale, or at zero for a
+    diverging scale, so that the photo is visible, and 1 at the ends; 0 for an empty scale. The square root keeps the
+    map's dark low colours visible. Same as `strength` in assets/js/base/colours.js."""
     reached, length = (np.abs(values), high) if diverging else (values - low, high - low)
     if length <= 0:
         return np.zeros(values.shape)
@@ -92,7 +89,11 @@ def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> NDArr
     """Composite the photo at `width` by `height` pixels with its overlay: (height, width, 3)."""
     resized = photo.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
     shown, grey, levels = np.array(resized), np.asarray(resized.convert("L").convert("RGB")), np.arange(256)[:, None]
-    top, left = (_patch_edges(count, length) for count, length in zip(laid.opacity.shape, (height, width), strict=True))
+    edges = []  # of the patches along each side; a pixel belongs to the patch that contains its centre
+    for count, length in zip(laid.opacity.shape, (height, width), strict=True):
+        patch_of = (2 * np.arange(length) + 1) * count // (2 * length)  # (length,)
+        edges.append(np.searchsorted(patch_of, np.arange(count + 1)).tolist())
+    top, left = edges
     for row, column in np.ndindex(laid.opacity.shape):
         box = slice(top[row], top[row + 1]), slice(left[column], left[column + 1])
         opacity, colour = laid.opacity[row, column], laid.colours[row, column]
@@ -103,22 +104,11 @@ def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> NDArr
     return shown
 
 
-def _patch_edges(count: int, length: int) -> list[int]:
-    """Return the `count + 1` pixel edges of patches along a side of `length` pixels.
-
-    A pixel belongs to the patch that contains its centre.
-    """
-    patch_of = (2 * np.arange(length) + 1) * count // (2 * length)  # (length,)
-    return np.searchsorted(patch_of, np.arange(count + 1)).tolist()
-
-
 def draw_photo(
     axes: Axes, photo: Image.Image, layer: Layer, shown: LayerValues, laid: Shades, lines: bool, marks: bool = True
 ) -> None:
     """Draw the photo under its layer, filling the axes, with columns and rows of the grid, from 0, as coordinates.
-
-    `marks` are the outline of the kept region for a mask, crosses on dropped patches for values.
-    """
+    `marks` are the outline of the kept region for a mask, crosses on dropped patches for values."""
     rows, columns = laid.opacity.shape
     width, height = (max(1, round(length)) for length in axes.bbox.size)
     axes.set_xlim(0, columns)
@@ -177,10 +167,8 @@ def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str
 def draw_bar(
     page: Page, box: tuple[float, float, float, float], opacity: float | None, diverging: bool = False
 ) -> None:
-    """Draw a scale's colours in a box: left, top, width, height.
-
-    With an `opacity`, as over a photo, on grey squares; without one in full colours.
-    """
+    """Draw a scale's colours in a box: left, top, width, height. With an `opacity`, as over a photo, on grey squares;
+    without one in full colours."""
     left, top, width, height = box
     pixels = round(2 * width), round(2 * height)
     steps = np.linspace(-1.0 if diverging else 0.0, 1.0, pixels[0])  # (pixels,)

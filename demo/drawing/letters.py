@@ -30,13 +30,8 @@ class MissingLettersError(ValueError):
 
 
 def fit_letters(figure: Figure, kind: str, strict: bool = False) -> None:
-    """Assign fonts with all letters to each text of a figure; log letters that no installed font has.
-
-    SVG is unchanged, since its letters remain text for the viewer's fonts.
-
-    Raises:
-        MissingLettersError: with `strict`, letters that no installed font has.
-    """
+    """Assign fonts with all letters to each text of a figure; log letters that no installed font has, or with `strict`
+    raise MissingLettersError. SVG is unchanged, since its letters remain text for the viewer's fonts."""
     if kind == "svg":
         return
     missing: list[str] = []

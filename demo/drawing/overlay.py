@@ -1,32 +1,25 @@
 """Exported pictures: a photo under one layer of its explanation, and several captions of one photo."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
-from demo.drawing.formats import Heading
-from demo.drawing.layered import (
-    Shades,
-    draw_mask_key,
-    draw_objects,
-    draw_photo,
-    draw_scale,
-    is_bright,
-    map_colours,
-    shades,
-)
+from demo.drawing import layered
+from demo.drawing.formats import EXPLANATIONS, Download, Heading, check_format, file_name, json_file
 from demo.drawing.page import MARGIN, Block, Page, fit_photo, line_height, stacked, text_block, wrapped
-from demo.drawing.palette import LIGHT, OPACITY, Palette
+from demo.drawing.palette import DARK, LIGHT, OPACITY, Palette
+from demo.drawing.render import render
 from demo.record.layers.layers import Layer, LayerValues, describe, term_titles
-from demo.record.packing import overlap
+from demo.record.packing import overlap, plain
 from demo.record.scene import Outline
 from demo.record.texts.table import say
+from demo.service.threads import drawing
 from seps import Explanation
 from seps.common.numbers import written
 
@@ -50,13 +43,9 @@ def picture(
     lines: bool = True,
     objects: Sequence[Outline] = (),
 ) -> Figure:
-    """Draw the photo in its aspect ratio under one layer, with caption, score, model, scale and terms.
-
-    `opacity` in [0, 1] is that of dropped patches, or of the highest values; `lines` draws the grid of patches.
-
-    Raises:
-        ValueError: the record lacks the layer.
-    """
+    """Draw the photo in its aspect ratio under one layer, with caption, score, model, scale and terms. `opacity` in [0,
+    1] is that of dropped patches, or of the highest values; `lines` draws the grid of patches. ValueError if the record
+    lacks the layer."""
     shown, inner, quiet = layer.values(record), WIDTH - 2 * MARGIN, palette.quiet
     score = say("file.score_of_model" if heading.model else "file.score", score=heading.similarity, model=heading.model)
     dense_text = "" if heading.dense_caption is None else say("file.dense_caption", caption=heading.dense_caption)
@@ -83,7 +72,7 @@ class _Panel(NamedTuple):
     caption: list[str]
     notes: list[str]  # between caption and photo
     shown: LayerValues
-    laid: Shades
+    laid: layered.Shades
     objects: Sequence[Outline]
 
 
@@ -99,11 +88,8 @@ def compare_picture(
     opacity: float = OPACITY,
 ) -> Figure:
     """Draw two to six captions of one photo side by side on one colour scale, with the overlap of their kept sets.
-
-    Raises:
-        ValueError: too few or too many captions, unequal counts, a record without the layer, different grids, or the
-            layer of all tokens at once.
-    """
+    ValueError for too few or too many captions, unequal counts, a record without the layer, different grids, or the
+    layer of all tokens at once."""
     count, (fewest, most) = len(captions), COMPARED
     if not fewest <= count <= most or count != len(records):
         raise ValueError(
@@ -123,7 +109,7 @@ def compare_picture(
         notes = [say("file.score_and_kept", score=record.similarity, kept=kept)]
         notes += wrapped(values.title, width, SMALL, most=1) if len(titles) > 1 else []
         heading = wrapped(f"{i + 1}. {caption}", width, COMPARED_SIZE, bold=True)
-        laid = shades(layer, values.values.reshape(-1), record.grid, low, high, opacity)
+        laid = layered.shades(layer, values.values.reshape(-1), record.grid, low, high, opacity)
         panels.append(_Panel(heading, notes, values, laid, objects[i] if objects else ()))
     title = titles.pop() if len(titles) == 1 else say("file.word_maps")
     scale = replace(shown[0], title=title, low=low, high=high)
@@ -156,10 +142,10 @@ def _photos(
         width, height = fit_photo(photo, inner, PHOTO_HEIGHT)
 
         def draw_one(page: Page, top: int) -> None:
-            laid = shades(layer, shown.values.reshape(-1), record.grid, shown.low, shown.high, opacity)
+            laid = layered.shades(layer, shown.values.reshape(-1), record.grid, shown.low, shown.high, opacity)
             axes = page.panel(MARGIN, top, width, height)
-            draw_photo(axes, photo, layer, shown, laid, lines)
-            draw_objects(axes, objects, record.grid)
+            layered.draw_photo(axes, photo, layer, shown, laid, lines)
+            layered.draw_objects(axes, objects, record.grid)
 
         return height + 8, draw_one
     count, gap, label = len(shown.values), 8, line_height(TINY)
@@ -176,8 +162,10 @@ def _photos(
         for i, values in enumerate(shown.values):
             x, y = MARGIN + i % columns * across, top + i // columns * down
             page.text(x, y, [str(i + 1)], TINY, color=page.palette.quiet)
-            laid = shades(layer, values, record.grid, shown.low, shown.high, opacity)
-            draw_photo(page.panel(x, y + label, width, height), photo, layer, shown, laid, lines=False, marks=False)
+            laid = layered.shades(layer, values, record.grid, shown.low, shown.high, opacity)
+            layered.draw_photo(
+                page.panel(x, y + label, width, height), photo, layer, shown, laid, lines=False, marks=False
+            )
 
     return ceil(count / columns) * down, draw_all
 
@@ -188,10 +176,10 @@ def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float)
 
     def draw(page: Page, top: int) -> None:
         if layer.row.is_mask:
-            draw_mask_key(page, MARGIN, top, layer, photo, opacity)
+            layered.draw_mask_key(page, MARGIN, top, layer, photo, opacity)
         else:
             crossed = shown.values.ndim == 1 and not shown.kept.all()
-            draw_scale(page, MARGIN, top, shown, say("mask.cross") if crossed else "", opacity)
+            layered.draw_scale(page, MARGIN, top, shown, say("mask.cross") if crossed else "", opacity)
 
     return 36, draw
 
@@ -220,8 +208,8 @@ def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int)
             page.text(left, top, panel.caption, COMPARED_SIZE, fontweight="bold")
             page.text(left, top + caption, panel.notes, SMALL, symbols=True, color=page.palette.accent)
             axes = page.panel(left, top + head, *size)
-            draw_photo(axes, photo, layer, panel.shown, panel.laid, lines=True)
-            draw_objects(axes, panel.objects, panel.laid.opacity.shape)
+            layered.draw_photo(axes, photo, layer, panel.shown, panel.laid, lines=True)
+            layered.draw_objects(axes, panel.objects, panel.laid.opacity.shape)
 
     return head + size[1], draw
 
@@ -243,10 +231,10 @@ def _foot(
         page.text(MARGIN, down + 36, model_lines, SMALL, color=page.palette.quiet)
         page.text(MARGIN + inner, top, [say("term.overlap")], MEDIUM, fontweight="bold", ha="right")
         axes = page.axes(matrix, top + 56, side, side)
-        colours = map_colours(np.array(overlaps), 0, 1)  # (captions, captions, 3)
+        colours = layered.map_colours(np.array(overlaps), 0, 1)  # (captions, captions, 3)
         axes.imshow(colours.astype(np.uint8), aspect="auto", interpolation="none")
         for i, j in np.ndindex(colours.shape[:2]):
-            ink = "black" if is_bright(colours[i, j]) else "white"
+            ink = "black" if layered.is_bright(colours[i, j]) else "white"
             axes.text(j, i, f"{overlaps[i][j]:.2f}", ha="center", va="center", fontsize=SMALL, color=ink)
         names = [str(i + 1) for i in range(len(overlaps))]
         axes.set(xticks=range(len(names)), xticklabels=names, yticks=range(len(names)), yticklabels=names)
@@ -279,3 +267,34 @@ def draw_terms(axes: Axes, record: Explanation, palette: Palette, size: float) -
     axes.set_ylim(count + 0.5, -0.5)
     axes.set_yticks(range(count + 1), [*names, say("term.similarity")])
     axes.get_yticklabels()[-1].set_color(palette.ink)
+
+
+@drawing
+def explanation_file(
+    photo: Image.Image,
+    record: Explanation,
+    heading: Heading,
+    title: str,
+    kind: str,
+    layer: str = "mask",
+    opacity: float = 0.75,
+    lines: bool = True,
+    dark: bool = False,
+    objects: Sequence[Outline] = (),
+    by_hand: Mapping[str, Any] | None = None,
+) -> Download:
+    """Export one photograph's explanation as a picture, or as JSON with every number. `heading`: text in the picture;
+    `title`: of the photograph, for the file's name; `kind`: of EXPLANATIONS; `opacity`: in [0, 1]; `objects`: outlined
+    on top; `by_hand`: more JSON of a forced decision, see `decision_numbers`. ValueError for another kind, an unknown
+    or missing layer, or an opacity out of range."""
+    check_format(kind, EXPLANATIONS)
+    if not 0.0 <= opacity <= 1.0:
+        raise ValueError(f"opacity is {opacity}, but it must be between 0 and 1.")
+    name = file_name(heading.model, title, layer, kind)
+    if kind == "json":
+        facts: dict[str, Any] = {"model": heading.model, "photo": title, "caption": heading.caption}
+        facts |= {"dense_caption": heading.dense_caption, "explanation": plain(record)}
+        return json_file(name, facts if by_hand is None else facts | {"by_hand": by_hand})
+    palette = DARK if dark else LIGHT
+    figure = picture(photo, record, Layer.parse(layer), heading, palette, opacity, lines, objects)
+    return Download(name, render(figure, kind))

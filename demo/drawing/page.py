@@ -53,10 +53,8 @@ def text_width(text: str, size: float, bold: bool = False, symbols: bool = False
 
 
 def wrapped(text: str, width: float, size: float, bold: bool = False, most: int = 4) -> list[str]:
-    """Wrap cleaned text to lines of at most `width` CSS pixels; the last of `most` ends with an ellipsis if cut.
-
-    Lines break at spaces, and inside a word only if it is longer than a line.
-    """
+    """Wrap cleaned text to lines of at most `width` CSS pixels; the last of `most` ends with an ellipsis if cut. Lines
+    break at spaces, and inside a word only if it is longer than a line."""
     lines: list[str] = []
     rest = clean(text)
     while rest:
@@ -74,10 +72,8 @@ def wrapped(text: str, width: float, size: float, bold: bool = False, most: int 
 
 
 class PixelImage(AxesImage):
-    """RGB pixels (height, width, 3) that fill their axes, copied without resampling if the sizes are equal.
-
-    Matplotlib would also resample an image of the same size, which takes three times as long.
-    """
+    """RGB pixels (height, width, 3) that fill their axes, copied without resampling if the sizes are equal. Matplotlib
+    would also resample an image of the same size, which takes three times as long."""
 
     def __init__(self, axes: Axes, pixels: NDArray[np.uint8]) -> None:
         # "none": vector formats contain the original pixels.
@@ -134,10 +130,8 @@ class Page:
     def text(
         self, left: float, top: float, lines: Sequence[str], size: float, symbols: bool = False, **style: Any
     ) -> None:
-        """Draw lines of text; `size` in points, `style` as for Matplotlib's Text.
-
-        The text is literal; with `symbols`, for our own texts, symbols in the table are drawn as mathematics.
-        """
+        """Draw lines of text; `size` in points, `style` as for Matplotlib's Text. The text is literal; with `symbols`,
+        for our own texts, symbols in the table are drawn as mathematics."""
         style = {"color": self.palette.ink, "va": "baseline", **style}
         for i, line in enumerate(lines):
             baseline = top + i * line_height(size) + 0.78 * line_height(size)

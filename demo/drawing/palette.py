@@ -1,20 +1,14 @@
 """All colours of files except black and white: the colour map of values, the veil over dropped patches, outlines,
 curves, and the light and the dark palette.
 
-The page uses the same colours: its theme and styles are generated from this module, and its scripts repeat them in
-`assets/js/base/colours.js` (the map, the veil, the diverging colours) and `assets/js/picture/objects.js`. Colours that
-only the page uses are defined there: the swatches of Edit, the dashes of the game in What if.
+The page's theme and styles are generated from this module; its scripts repeat the colours in
+`assets/js/base/colours.js` (the map, the veil, the diverging colours) and `assets/js/picture/objects.js`.
 
-The map, viridis, is purple at `low` and yellow at `high`. Every layer names a scale in
-`demo/record/layers/layer_table.py`, from which `ends` in `demo/record/layers/layers.py` computes low and high: "zero"
-is 0 to the maximum, "lowest" the minimum to the maximum, "diverging" minus to plus the largest absolute value.
-Diverging scales use two colours instead of the map:
-FOR for positive values, AGAINST for negative ones. A mask's dropped patches are covered by the veil. With the masks of
-both branches, patches kept only by the sparse one are tinted with the map's yellow, those only by the dense one with
-its purple; in the smallest change, patches to drop and to keep. `demo/drawing/layered.py` computes this and the opacity
-of each colour; on the page `assets/js/picture/layer.js`, with the formulas of `assets/js/base/colours.js` and `ends` of
-`assets/js/record/sentences.js`.
-"""
+The map, viridis, is purple at `low` and yellow at `high`, the ends of a layer's scale (see
+`demo/record/layers/layer_table.py`). Diverging scales use two colours instead: FOR for positive values, AGAINST for
+negative ones. A mask's dropped patches are covered by the veil. With the masks of both branches, patches kept only by
+the sparse one are tinted with the map's yellow, those only by the dense one with its purple; in the smallest change,
+patches to drop and to keep. `demo/drawing/layered.py` and `assets/js/picture/layer.js` compute the opacity."""
 
 from dataclasses import dataclass
 

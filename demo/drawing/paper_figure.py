@@ -42,10 +42,8 @@ class PanelRow:
 
 def paper_figure(rows: Sequence[PanelRow], width: float, size: float, font: str, sources: Sequence[str] = ()) -> Figure:
     """Draw rows with equal numbers of panels: `width` in inches, letters of `size` points, a `font` of FONTS.
-
-    Raises:
-        ValueError: a record without its panel's layer, columns too narrow for a picture, or a figure that is too high.
-    """
+    ValueError for a record without its panel's layer, columns too narrow for a picture, or a figure that is too
+    high."""
     columns, across, line = len(rows[0].panels), round(width * CSS_PIXELS), line_height(size)
     column = (across - (columns - 1) * GAP) // columns
     if column < NARROWEST:

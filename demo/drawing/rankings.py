@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 from demo.drawing.formats import Download, file_name
 from demo.galleries.indexes.index import IndexedGallery
-from demo.service.models.stored import StoredResult
 from demo.service.ranking import ImageRanking
-from demo.service.retrieval import RetrievalService
 from seps.common.numbers import rounded
 from seps.common.spreadsheet import csv_content
 
@@ -19,10 +17,8 @@ def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model
 def ranking_csv(
     indexed: IndexedGallery, ranking: ImageRanking, model: str, by_hand: tuple[int, float] | None = None
 ) -> Download:
-    """Export the ranking of a gallery; for a large one, only the scored photographs.
-
-    `by_hand`, a photograph under a forced decision and its S(I, T), adds a column with the kind of each decision.
-    """
+    """Export the ranking of a gallery; for a large one, only the scored photographs. `by_hand`, a photograph under a
+    forced decision and its S(I, T), adds a column with the kind of each decision."""
     items, pairs = indexed.gallery.items, list(zip(ranking.order, ranking.scores, strict=True))
     if by_hand is not None:
         others = [pair for pair in pairs if pair[0] != by_hand[0]]
@@ -34,26 +30,3 @@ def ranking_csv(
         for rank, (index, score) in enumerate(pairs, start=1)
     ]
     return ranking_file(columns, rows, model, indexed.gallery.name)
-
-
-def export_stored_csv(result: StoredResult, model: str, title: str) -> Download:
-    """Export the exactly scored photographs of a table."""
-    rows = [
-        [rank, path, rounded(score, 6), result.reading.text]
-        for rank, (path, score) in enumerate(zip(result.paths, result.scores, strict=True), start=1)
-    ]
-    return ranking_file(("rank", "photo", "score", "caption"), rows, model, title)
-
-
-def captions_csv(
-    service: RetrievalService, indexed: IndexedGallery, index: int, pool: str | None, typed: str
-) -> Download:
-    """Export the ranking of captions for a photograph."""
-    ranking, truth = service.rank_captions(indexed, index, pool, typed), {True: "yes", False: "no", None: ""}
-    ranked = zip(ranking.captions, ranking.scores, ranking.correct, strict=True)
-    rows = [
-        [rank, caption, rounded(score, 6), truth[correct]]
-        for rank, (caption, score, correct) in enumerate(ranked, start=1)
-    ]
-    columns = ("rank", "caption", "score", "written for this photo")
-    return ranking_file(columns, rows, service.name, indexed.gallery.items[index].title)

@@ -1,13 +1,13 @@
 """Rules that select the views' first examples; each choice includes its measurements."""
 
-from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from demo.examples.measure import MOST, Candidate, Floats, Measures, Shown, share_kept, union
-from demo.record.contrast import Contrast, Part, word_map
+from demo.examples.measure import MOST, Candidate, Measures, Shown, share_kept, union
+from demo.galleries.sources.packaged import load_regions
+from demo.record.contrast import word_map
 from demo.service.masks import overlap_of
 from demo.views.why.values import WhyState, first_two, sides_of
 from seps.data.objects import energy_inside
@@ -24,7 +24,8 @@ def choose_all(measures: Measures) -> dict[str, Any]:
     """Select the initial content of each view in a gallery, with "chips" for its search; views without a suitable
     example are left out. Without known regions, the search starts with the largest margin. ValueError if no caption
     fits."""
-    if measures.candidates and not measures.has_regions:
+    items = measures.indexed.gallery.items
+    if measures.candidates and not any(item.known is not None or item.key in load_regions() for item in items):
         return choose_by_margin(measures)
     best = choose_per_photograph(measures)
     if not best:
@@ -91,11 +92,11 @@ def captions_choice(measures: Measures) -> Choice | None:
     """Return a photograph with its captions ranked first in the gallery, with the best maps for its best caption."""
     results = []
     for index, item in enumerate(measures.indexed.gallery.items):
-        first = [measures.pool[at] for at in measures.pool_order(index)[: min(FIRST, len(item.captions))]]
-        right = float(np.mean([owner == index for _, owner in first]))
-        if first[0][1] != index or not measures.is_plain(first[0][0]):
+        ranking = measures.service.rank_captions(measures.indexed, index, measures.indexed.gallery.name)
+        right = float(np.mean([is_right is True for is_right in ranking.correct[: min(FIRST, len(item.captions))]]))
+        if not ranking.correct[0] or not measures.is_plain(ranking.captions[0]):
             continue
-        shown = measures.show(Candidate(first[0][0], index, 0.0))
+        shown = measures.show(Candidate(ranking.captions[0], index, 0.0))
         if shown is not None and min(shown.words, shown.mask) > 0:
             results.append((right, shown.inside, shown))
     if not results:
@@ -110,11 +111,15 @@ def compare_choice(measures: Measures) -> Choice | None:
     kept share of the mask's own region, minus the other region's."""
     results = []
     for index in list(dict.fromkeys(candidate.index for candidate in measures.candidates))[:MOST]:
-        known = phrase_regions(measures, index)
+        known = {  # the regions of the photograph's phrases, (N,) each, without phrases that have a note
+            text: union(measures.regions(text, index))
+            for text in measures.indexed.gallery.items[index].phrases
+            if measures.is_plain(text) and measures.show(Candidate(text, index, 0.0)) is not None
+        }
         masks = list(measures.service.decide(measures.indexed, index, list(known))) if known else []
         pairs = combinations(zip(known.items(), masks, strict=True), 2)
         for ((text, mask), kept), ((other, apart), beside) in pairs:
-            if is_different_thing(mask, apart):
+            if np.minimum(mask, apart).sum() <= APART * min(mask.sum(), apart.sum()):
                 gains = (
                     share_kept(kept, mask) - share_kept(kept, apart),
                     share_kept(beside, apart) - share_kept(beside, mask),
@@ -126,33 +131,10 @@ def compare_choice(measures: Measures) -> Choice | None:
     return choice(measures, index, captions, contrast=contrast, overlap=overlap)
 
 
-def phrase_regions(measures: Measures, index: int) -> dict[str, Floats]:
-    """Return the regions of a photograph's phrases, (N,) each, without phrases that have a note."""
-    results = {}
-    for text in measures.indexed.gallery.items[index].phrases:
-        if measures.is_plain(text) and measures.show(Candidate(text, index, 0.0)) is not None:
-            results[text] = union(measures.regions(text, index))
-    return results
-
-
-def is_different_thing(region: Floats, other: Floats) -> bool:
-    """Return whether two regions belong to different things."""
-    return float(np.minimum(region, other).sum()) <= APART * min(float(region.sum()), float(other.sum()))
-
-
 def why_choice(measures: Measures) -> Choice | None:
     """Return a caption and its two best photographs, distinguished by a content word with a large share of the
     difference and of its map's weight inside the named region."""
-    results = list(decided(measures))
-    if not results:
-        return None
-    _, candidate, against, measured = max(results, key=lambda row: row[0])
-    key = measures.indexed.gallery.items[against].key
-    return choice(measures, candidate.index, [candidate.caption], **measured) | {"against": key}
-
-
-def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]]:
-    """Yield each caption with a content word that distinguishes its two best photographs, with the measurements."""
+    results: list[tuple[float, Candidate, int, Choice]] = []
     service, indexed = measures.service, measures.indexed
     for shown in measures.shown:
         candidate = shown.candidate
@@ -160,8 +142,9 @@ def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]
         left, right = first_two(ranking)
         state = WhyState(indexed.gallery.name, left, candidate.caption, against=right)
         contrast = sides_of(service, indexed, state, ranking)
-        word = deciding_word(contrast)
-        if word is None or contrast.difference <= 0:
+        word = contrast.words[0]  # with the largest part for the left photograph; none has a larger part for the right
+        decides = is_content(word.name) and word.difference >= -contrast.words[-1].difference
+        if not decides or contrast.difference <= 0:
             continue
         named = dict(measures.regions(candidate.caption, left))
         elsewhere = {pieces for pieces, _ in measures.regions(candidate.caption, right)}
@@ -170,13 +153,13 @@ def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]
         if region is None or word.pieces[0] in elsewhere or not weights.any():
             continue
         part, inside = word.difference / contrast.difference, energy_inside(weights, region)
-        yield min(part, 1.0) + inside, candidate, right, {"word": word.name, "share": part, "inside": inside}
-
-
-def deciding_word(contrast: Contrast) -> Part | None:
-    """Return the word with the largest part for the left photograph, if a content word, and none has a larger part."""
-    word = contrast.words[0]
-    return word if is_content(word.name) and word.difference >= -contrast.words[-1].difference else None
+        measured: Choice = {"word": word.name, "share": part, "inside": inside}
+        results.append((min(part, 1.0) + inside, candidate, right, measured))
+    if not results:
+        return None
+    _, candidate, against, measured = max(results, key=lambda row: row[0])
+    more = {"against": indexed.gallery.items[against].key}
+    return choice(measures, candidate.index, [candidate.caption], **measured) | more
 
 
 def choice(measures: Measures, index: int, captions: list[str], **measured: float | str) -> Choice:

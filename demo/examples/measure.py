@@ -2,7 +2,6 @@
 hand-drawn boxes): a word map by its share inside minus a uniform map's, a mask by the kept share inside minus the
 rest's; both in [-1, 1]."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,15 +10,14 @@ import torch
 from numpy.typing import NDArray
 
 from demo.galleries.annotation import labels, phrases_of
-from demo.galleries.gallery import GalleryItem
 from demo.galleries.indexes.index import GalleryInMemory
 from demo.galleries.sources.packaged import load_regions
 from demo.record.scene import words_of
 from demo.service.captions import read_caption
 from demo.service.retrieval import RetrievalService
 from seps.data.objects import energy_inside, mask_overlap, patch_overlap
-from seps.encoders.tokenizer import Tokenizer, word_tokens
-from seps.explanation.caption_words import CaptionWord, caption_words
+from seps.encoders.tokenizer import word_tokens
+from seps.explanation.caption_words import caption_words
 
 MOST = 40  # number of captions with maps, by largest margin
 KEPT, REST = 0.85, 0.35  # of the patches of the named regions, at least; of the others, at most
@@ -58,7 +56,10 @@ class Measures:
 
     def __init__(self, service: RetrievalService, indexed: GalleryInMemory) -> None:
         self.service, self.indexed = service, indexed
-        pairs = [(text, at) for at, item in enumerate(indexed.gallery.items) for text in captions_of(item)]
+        pairs: list[tuple[str, int]] = []  # all distinct captions, with their photographs
+        for at, item in enumerate(indexed.gallery.items):
+            more = load_regions()[item.key].captions if item.known is None and item.key in load_regions() else ()
+            pairs += [(text, at) for text in dict.fromkeys((*item.captions, *more, *item.phrases))]
         self.captions, self.owners = [text for text, _ in pairs], np.array([at for _, at in pairs])
 
     @cached_property
@@ -67,23 +68,6 @@ class Measures:
         with torch.no_grad():
             scores = self.service.engine.score(self.indexed.images, self.service.encode(self.captions))
         return np.asarray(scores.double().cpu())
-
-    @property
-    def has_regions(self) -> bool:
-        """Whether the regions of captions are known for at least some pictures."""
-        items = self.indexed.gallery.items
-        return any(item.known is not None or item.key in load_regions() for item in items)
-
-    @cached_property
-    def pool(self) -> list[tuple[str, int]]:
-        """The gallery's captions for retrieval, with their owners."""
-        return [(text, at) for at, item in enumerate(self.indexed.gallery.items) for text in item.captions]
-
-    def pool_order(self, index: int) -> list[int]:
-        """Return the positions in `pool` of a photograph's captions by score, the best first."""
-        columns = {pair: at for at, pair in enumerate(zip(self.captions, self.owners.tolist(), strict=True))}
-        scores = self.scores[index, [columns[pair] for pair in self.pool]]
-        return [int(at) for at in np.argsort(-scores, kind="stable")]
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -121,60 +105,37 @@ class Measures:
         mapped = [(maps[piece], region) for pieces, region in regions for piece in pieces if maps[piece].any()]
         if not mapped:
             return None
-        words = float(np.mean([measure_above_uniform(weights, region) for weights, region in mapped]))
+        words = float(np.mean([energy_inside(weights, region) - region.mean() for weights, region in mapped]))
         kept, named = record.sparse.kept, union(regions)
         is_clear = share_kept(kept, named) >= KEPT and share_kept(kept, 1 - named) <= REST
         is_clear &= all(region[weights.argmax()] > 0 for weights, region in mapped)
-        return Shown(candidate, words, inside_outside(kept, named), is_clear)
+        return Shown(candidate, words, share_kept(kept, named) - share_kept(kept, 1 - named), is_clear)
 
     def regions(self, caption: str, index: int) -> list[Region]:
-        """Return the known regions of a caption's words in a photograph."""
+        """Return the known regions of a caption's words: by pixels of a drawn scene, or boxes in an example."""
         item, model = self.indexed.gallery.items[index], self.service.model
-        if item.known is not None:
-            return read_drawn_regions(item, caption, model.grid, model.tokenizer)
-        return read_box_regions(item, caption_words(model.words(caption)), model.grid)
-
-
-def captions_of(item: GalleryItem) -> tuple[str, ...]:
-    """Return all distinct captions of a photograph."""
-    more = load_regions()[item.key].captions if item.known is None and item.key in load_regions() else ()
-    return tuple(dict.fromkeys((*item.captions, *more, *item.phrases)))
-
-
-def read_drawn_regions(item: GalleryItem, caption: str, grid: tuple[int, int], tokenizer: Tokenizer) -> list[Region]:
-    """Return the regions of a caption's phrases in a drawn scene, by pixels."""
-    positions = word_tokens(tokenizer, caption)
-    if item.known is None or positions is None:
-        return []
-    seen = labels(item.known.scene)
-    masks = [(mention, np.isin(seen, mention.objects)) for mention in phrases_of(item.known, caption)]
-    return [
-        (tuple(words_of(mention, positions)), mask_overlap(mask, grid).ravel()) for mention, mask in masks if mask.any()
-    ]
-
-
-def read_box_regions(item: GalleryItem, words: Sequence[CaptionWord], grid: tuple[int, int]) -> list[Region]:
-    """Return the regions of a caption's words in an example photograph, by boxes."""
-    things = load_regions()[item.key].things if item.key in load_regions() else ()
-    named = [
-        (word, [box for thing in things if word.text.lower() in thing.words for box in thing.boxes]) for word in words
-    ]
-    return [(word.pieces, patch_overlap(boxes, grid).ravel()) for word, boxes in named if boxes]
+        if item.known is None:
+            things = load_regions()[item.key].things if item.key in load_regions() else ()
+            named = [
+                (word.pieces, [box for thing in things if word.text.lower() in thing.words for box in thing.boxes])
+                for word in caption_words(model.words(caption))
+            ]
+            return [(pieces, patch_overlap(boxes, model.grid).ravel()) for pieces, boxes in named if boxes]
+        positions = word_tokens(model.tokenizer, caption)
+        if positions is None:
+            return []
+        seen = labels(item.known.scene)
+        masks = [(mention, np.isin(seen, mention.objects)) for mention in phrases_of(item.known, caption)]
+        return [
+            (tuple(words_of(mention, positions)), mask_overlap(mask, model.grid).ravel())
+            for mention, mask in masks
+            if mask.any()
+        ]
 
 
 def union(regions: list[Region]) -> Floats:
     """Return the union of regions, (N,)."""
     return np.asarray(np.max([region for _, region in regions], axis=0))
-
-
-def measure_above_uniform(weights: NDArray[np.floating], region: Floats) -> float:
-    """Return the share of a map's weight, (N,), inside a region, minus a uniform map's; in [-1, 1]."""
-    return energy_inside(weights, region) - float(region.mean())
-
-
-def inside_outside(mask: Booleans, region: Floats) -> float:
-    """Return the share of a region, (N,), that a mask keeps, minus the kept share of the rest; in [-1, 1]."""
-    return share_kept(mask, region) - share_kept(mask, 1 - region)
 
 
 def share_kept(mask: Booleans, region: Floats) -> float:

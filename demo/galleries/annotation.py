@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from seps.scenes import KINDS, NAMED, SIZES, Mention, Object, Scene, draw
+from seps.scenes import KINDS, NAMED, SIZES, Mention, Scene, draw
 from seps.scenes.captions.wording import COLOUR_WORDS, NUMBERS, SIZE_WORDS, plural
 
 COLOURS = {word: name for name in NAMED for word in COLOUR_WORDS.get(name, (name,))}
@@ -82,23 +82,23 @@ def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
         if not length:
             at += 1
             continue
-        first = opening(words, at, free)
+        first = at  # of its colours, sizes, numbers and article
+        while first > free and words[first - 1] in (*COLOURS, *SIZE_NAMES, *OPENINGS):
+            first -= 1
         end = ending(scene, words, at, at + length)
-        colour, size = adjectives(words[first:at] + words[at + length : end])
-        noun = tuple(words[at : at + length])
-        objects = tuple(i for i, thing in enumerate(scene.objects) if fits(thing, noun, colour, size))
+        noun, adjectives = tuple(words[at : at + length]), words[first:at] + words[at + length : end]
+        colour, size = (
+            next((names[word] for word in adjectives if word in names), None) for names in (COLOURS, SIZE_NAMES)
+        )
+        objects = tuple(
+            number
+            for number, thing in enumerate(scene.objects)
+            if noun in forms(thing.kind) and colour in (None, thing.colour) and size in (None, thing.size)
+        )
         if objects:
             mentions.append(Mention(" ".join(written[first:end]).strip(PUNCTUATION), first, objects))
         at = free = end
     return tuple(mentions)
-
-
-def opening(words: Sequence[str], noun: int, free: int) -> int:
-    """Return the first word of a noun's phrase: its colours, sizes, numbers and article, no earlier than `free`."""
-    first = noun
-    while first > free and words[first - 1] in (*COLOURS, *SIZE_NAMES, *OPENINGS):
-        first -= 1
-    return first
 
 
 def ending(scene: Scene, words: Sequence[str], noun: int, after: int) -> int:
@@ -122,14 +122,3 @@ def alike(word: str, pattern: str) -> bool:
 def forms(kind: str) -> set[tuple[str, ...]]:
     """Return the nouns of a kind, singular and plural, split into words."""
     return {tuple(form.lower().split()) for noun in KINDS[kind].words for form in (noun, plural(noun))}
-
-
-def adjectives(words: Sequence[str]) -> tuple[str | None, str | None]:
-    """Return the colour and the size in the words, if any."""
-    colour, size = (next((names[word] for word in words if word in names), None) for names in (COLOURS, SIZE_NAMES))
-    return colour, size
-
-
-def fits(thing: Object, noun: tuple[str, ...], colour: str | None, size: str | None) -> bool:
-    """Return whether a noun, colour and size fit an object; None matches any."""
-    return noun in forms(thing.kind) and colour in (None, thing.colour) and size in (None, thing.size)

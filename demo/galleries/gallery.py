@@ -30,9 +30,7 @@ class GalleryItem:
     licence_link: str | None
     credit: str
     link: str | None  # the photograph's page
-    source: (
-        Path | bytes | Callable[[], Image.Image]
-    )  # a file, an upload's content, or a function that returns it in RGB
+    source: Path | bytes | Callable[[], Image.Image]  # a file, an upload's content, or what returns it in RGB
     known: SceneAnnotation | None = None  # of a drawn picture
     phrases: tuple[str, ...] = ()  # captions of different things in it
 
@@ -90,12 +88,6 @@ class Gallery:
         raise ValueError(f"The gallery {self.name!r} has no photo {key!r}: choose one of its {len(self)} photos.")
 
 
-def caption_pool(gallery: Gallery) -> tuple[list[str], list[int]]:
-    """Return every caption of a gallery, and the position of its photograph."""
-    pairs = [(caption, index) for index, item in enumerate(gallery.items) for caption in item.captions]
-    return [caption for caption, _ in pairs], [index for _, index in pairs]
-
-
 @dataclass(frozen=True)
 class Opening:
     """Initial content of a view: a photograph, the caption or those to compare, and a second photograph if any."""
@@ -113,8 +105,7 @@ def load_openings() -> dict[str, dict[str, Any]]:
 
 
 def choices_of(gallery: Gallery) -> dict[str, Any]:
-    """Return the choices of a gallery: its own, else the scenes' for drawn pictures and the examples' for
-    others."""
+    """Return a gallery's own choices, else the scenes' for drawn pictures and the examples' for others."""
     kind = PHOTOGRAPHS if all(item.known is None for item in gallery.items) else SCENES
     return load_openings().get(gallery.name, load_openings()[kind])
 

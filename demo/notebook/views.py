@@ -20,8 +20,7 @@ from demo.drawing.render import render
 from demo.galleries.reading.photos import KEPT, data_url, thumbnail
 from demo.notebook.page import frame, page
 from demo.record.contrast import Contrast, contrast_sentences, contrast_value
-from demo.record.layers.layers import Layer
-from demo.record.layers.spoken import layer_of_starts
+from demo.record.layers.layers import Layer, layer_of_starts
 from demo.record.packing import describe_overlap, overlap, packed
 from demo.record.texts.table import say
 from seps import Explanation, Ranking
@@ -66,11 +65,8 @@ class View:
         return f"{self.title} (a notebook shows it; save(FILE) writes it as html, {', '.join(PICTURES)})"
 
     def save(self, file: str | Path) -> None:
-        """Write the view to a file: html, which opens without a server, png, svg or pdf.
-
-        Raises:
-            ValueError: another suffix, or a file that cannot be written.
-        """
+        """Write the view to a file: html, which opens without a server, png, svg or pdf; ValueError for another suffix,
+        or a file that cannot be written."""
         file = Path(file)
         kind = file.suffix.lstrip(".").lower()
         check_format(kind, ("html", *PICTURES))
@@ -133,7 +129,6 @@ def record_view(
         "layer": str(shown),
         "opacity": OPACITY,
         "lines": True,
-        "formats": ["PNG"],
     }
     palette = DARK if theme == "dark" else LIGHT
     title = say("notebook.record", caption=caption, score=record.similarity)
@@ -252,10 +247,8 @@ def photo_facts(photo: Image.Image, credit: str) -> dict[str, Any]:
 
 
 def contrast_page(contrast: Contrast, photos: Sequence[Image.Image], model: str, layer: str = "mask") -> str:
-    """Return a page with two photographs and each word's part of both similarities, which needs no server.
-
-    `layer` is a word's map, "word:0", or anything else for the deciding words.
-    """
+    """Return a page with two photographs and each word's part of both similarities, which needs no server. `layer` is a
+    word's map, "word:0", or anything else for the deciding words."""
     value = contrast_value(contrast)
     for side, photo in zip(value["sides"], photos, strict=True):
         side["photo"] = photo_facts(photo, "")

@@ -13,28 +13,26 @@ import gradio as gr
 from demo.galleries.indexes.index import GalleryInMemory, index_in_steps
 from demo.galleries.sources.folder import OWN_VIDEO, UPLOADS
 from demo.galleries.sources.video import read_video
+from demo.page import values
 from demo.page.exports import ExportActions
-from demo.page.questions import DecidedPair, Pair, Photo, Two, at
+from demo.page.pictures import addressed_photo
+from demo.page.questions import DecidedPair, Pair, Photo, Two, Walked, at
 from demo.page.table import AT_ONCE, DRAWING, GENERATING, MEASURING, OPENING, PROGRESS, READING, Action, Call
-from demo.page.values import (
-    MOST_RANKED,
-    compared,
-    contrasted,
-    explained,
-    gallery_value,
-    item_value,
-    ranked,
-    ranked_captions,
-    start_value,
-)
-from demo.record.texts.table import say
+from demo.record.texts.table import listed, say
 from demo.server.files.uploads import Upload, find_sent_file
 from demo.service.captions import cleaned
 from demo.service.models.personal import SessionData, encoder_of, index_frame, index_uploads
 from demo.service.models.registry import ModelRegistry
 from demo.service.models.stored import folder_status
+from demo.views.captions import captions_value
+from demo.views.lesson.steps import STEPS
+from demo.views.lesson.walk import walk_value
+from demo.views.losses.claims import claims_value, run_claim
+from demo.views.losses.page import guide_page, task_guide
+from demo.views.losses.values import playground_value
+from demo.views.paper.values import page as paper_page
 from demo.views.photos import indexing_text
-from demo.views.state import RANKED, ViewState
+from demo.views.state import NO_POOL, RANKED, ViewState
 from demo.views.viewer import look_value, shown_record
 from seps.common.progress import map_progress
 
@@ -52,19 +50,19 @@ class PageActions(ExportActions):
 
     def start(self) -> dict[str, Any]:
         """Return what the page needs to know first, and how each endpoint is called."""
-        return start_value(self._registry) | {"calls": {name: asdict(call) for name, call in self.calls.items()}}
+        return values.start_value(self._registry) | {"calls": {name: asdict(call) for name, call in self.calls.items()}}
 
     def gallery(self, session: SessionData, gallery: str, progress: gr.Progress = PROGRESS) -> dict[str, Any]:
         """Open a gallery, which may fetch and encode photographs."""
-        return gallery_value(*self._registry.open(gallery, progress.tqdm, session))
+        return values.gallery_value(*self._registry.open(gallery, progress.tqdm, session))
 
     def rank(
         self, pair: Pair, ratio: float | None = None, name: str = "", count: float = RANKED, other: str = ""
     ) -> dict[str, Any]:
-        """Rank a gallery for a caption, see `ranked`."""
+        """Rank a gallery for a caption, see `values.ranked`."""
         service, indexed, index = pair.find(self._registry)
         state = ViewState(pair.gallery, index, pair.caption, pair.dense or None, name=cleaned(name), other=other)
-        return ranked(service, indexed, state, ratio, at(count, MOST_RANKED + 1))
+        return values.ranked(service, indexed, state, ratio, at(count, values.MOST_RANKED + 1))
 
     def rank_all(
         self, pair: Pair, name: str = "", count: float = RANKED, progress: gr.Progress = PROGRESS
@@ -72,41 +70,75 @@ class PageActions(ExportActions):
         """Rank a large gallery for a caption by exact scores of all its photographs."""
         service, indexed, index = pair.find(self._registry)
         state = ViewState(pair.gallery, index, pair.caption, pair.dense or None, name=cleaned(name), exhaustive=True)
-        return ranked(service, indexed, state, None, at(count, MOST_RANKED + 1), progress.tqdm)
+        return values.ranked(service, indexed, state, None, at(count, values.MOST_RANKED + 1), progress.tqdm)
 
     def locate(self, session: SessionData, gallery: str, photo: str) -> dict[str, Any]:
         """Return a photograph of a gallery by its key, for those that `gallery` leaves out."""
         service, indexed = self._registry.find(gallery, session)
-        return item_value(service, indexed, indexed.gallery.position(photo))
+        return values.item_value(service, indexed, indexed.gallery.position(photo))
 
     def indexing(self) -> dict[str, Any]:
         """Return how far the large folder is indexed, in a sentence, and whether it goes on."""
         status = folder_status(self._registry.photos)
-        if status is None:
-            return {"says": "", "running": False}
-        return {"says": indexing_text(status), "running": status.running}
+        return {"says": indexing_text(status) if status else "", "running": status is not None and status.running}
 
     def explain(self, pair: DecidedPair, layer: str = "mask", budget: float = 0) -> dict[str, Any]:
         """Explain one photograph and one caption, under the decision of `mask` where one is given."""
-        return explained(*pair.read(self._registry, layer, budget))
+        return values.explained(*pair.read(self._registry, layer, budget))
 
     def measure(self, pair: DecidedPair, layer: str = "mask", progress: gr.Progress = PROGRESS) -> dict[str, Any]:
         """Explain with a layer that takes long to measure."""
         service, indexed, state = pair.read(self._registry, layer)
         shown_record(service, indexed, state, progress.tqdm)
-        return explained(service, indexed, state)
+        return values.explained(service, indexed, state)
 
     def captions(self, photo: Photo, pool: str = "", typed: str = "", caption: str = "") -> dict[str, Any]:
-        """Rank captions for a photograph, see `ranked_captions`."""
-        return ranked_captions(self._registry, *photo.find(self._registry), pool, typed, caption)
+        """Rank captions for a photograph: of a pool (NO_POOL for none, "" to choose one) and typed ones, one per line;
+        `caption` is selected, else the best."""
+        service, indexed, index = photo.find(self._registry)
+        if pool and pool not in (*service.names, NO_POOL):
+            raise ValueError(say("page.no_pool", pool=pool, names=listed([*service.names, NO_POOL])))
+        if not pool:
+            own = indexed.gallery.items[index].captions
+            pool = indexed.gallery.name if own and indexed.gallery.name in service.names else service.first
+        if pool != NO_POOL:
+            self._registry.open(pool)
+        ranking = service.rank_captions(indexed, index, None if pool == NO_POOL else pool, typed)
+        chosen = caption if caption in ranking.captions else ranking.captions[0]
+        return captions_value(ranking) | {"pool": pool, "caption": chosen}
 
     def compare(self, photo: Photo, captions: str, layer: str = "mask") -> dict[str, Any]:
         """Set captions, one per line, side by side on a photograph."""
-        return compared(*photo.find(self._registry), captions, layer)
+        return values.compared(*photo.find(self._registry), captions, layer)
 
     def contrast(self, two: Two) -> dict[str, Any]:
         """Set two photographs for a caption, or two captions for a photograph, side by side."""
-        return contrasted(*two.read(self._registry))
+        return values.contrasted(*two.read(self._registry))
+
+    def lesson(self, walked: Walked, step: float = 1) -> dict[str, Any]:
+        """Walk through the method on one photograph; step: 1 to 9, the one to show."""
+        request = walked.read(self._registry)
+        value = walk_value(request, 1 + at(step - 1, STEPS))
+        return value | {"photo": addressed_photo(request.service, request.indexed, request.index)}
+
+    def losses(self, margin: float = 0.2, mining: str = "all", mask_ids: bool = True) -> dict[str, Any]:
+        """Return the losses on a batch under settings."""
+        return playground_value(self._registry.photos, margin, mining, mask_ids)
+
+    def claims(self, claim: str = "", progress: gr.Progress = PROGRESS) -> dict[str, Any]:
+        """Return the claims; the one that is named is measured on the live model."""
+        if not claim:
+            return claims_value()
+        progress(0, desc=say("app.measuring"))
+        return claims_value({claim: run_claim(self._registry.photos, claim)})
+
+    def guide(self) -> dict[str, Any]:
+        """Return the training guide's advice, as HTML that this app has written, and which loss fits which task."""
+        return {"html": guide_page(), "tasks": task_guide()}
+
+    def paper(self) -> dict[str, Any]:
+        """Return where the paper and its released code differ, as HTML that this app has written."""
+        return {"html": paper_page(self._registry.photos)}
 
     def photos(
         self, session: SessionData, photos: list[Upload] | None, progress: gr.Progress = PROGRESS
@@ -114,8 +146,7 @@ class PageActions(ExportActions):
         """Take a person's own photographs into their session."""
         if not photos:
             raise ValueError(say("page.no_photo"))
-        indexed = index_uploads(self._registry.photos, photos, progress.tqdm, session.get(UPLOADS))
-        return self._taken(session, indexed)
+        return self._taken(session, index_uploads(self._registry.photos, photos, progress.tqdm, session.get(UPLOADS)))
 
     def look(self, gallery: str, caption: str, frame: str) -> dict[str, Any]:
         """Return what a caption keeps of a frame of a camera, which is forgotten with the answer."""
@@ -150,7 +181,7 @@ class PageActions(ExportActions):
 
     def _taken(self, session: SessionData, indexed: GalleryInMemory) -> dict[str, Any]:
         session.add(indexed)
-        return gallery_value(self._registry.photos, indexed)
+        return values.gallery_value(self._registry.photos, indexed)
 
 
 def page_actions(actions: PageActions) -> list[Action]:

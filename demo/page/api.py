@@ -1,22 +1,25 @@
 """The endpoints for programs: each method answers one of them."""
 
+import os
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from demo.drawing.formats import DRAWINGS, Download, check_format
 from demo.galleries.indexes.index import IndexedGallery
+from demo.galleries.reading.photos import read_upload
 from demo.galleries.sources.scenes import SCENES
-from demo.page.questions import SAME, Picture, caption_record, outcome_value, read_captions, written
+from demo.page.questions import Picture
 from demo.page.table import CALLED, DRAWING, GENERATING, Action
 from demo.record.contrast import contrast_record
 from demo.record.layers.layer_table import existing
 from demo.record.packing import overlap, packed, plain
-from demo.service.captions import read_caption, read_pair, read_prompt
-from demo.service.experiments.experiment import edited_gallery, experiment, known, read_changes
+from demo.service.captions import read_caption, read_pair, read_prompt, read_typed
+from demo.service.experiments.experiment import Outcome, edited_gallery, experiment, known, read_changes
 from demo.service.generating.rank import draw_and_read, read_drawn_caption
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers, read_request
 from demo.service.masks import changed_mask, mask_text
-from demo.service.models.personal import decode_upload
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views.captions import recall_line
@@ -27,8 +30,10 @@ from demo.views.judge.values import judgement, opened_judge, source_of
 from demo.views.state import ViewState
 from demo.views.why.values import WhyState, sides_of
 from seps.common.progress import Progress
+from seps.scenes import as_json
 
 LISTED = 1000  # photos of a gallery that are listed
+SAME = "same"  # the gallery of the photo itself
 
 
 class Offer(NamedTuple):
@@ -248,17 +253,22 @@ class Endpoints:
         photos ships, the best 4 of its 16 captions, by the sum of score, 0.5 "similarity" S(I, T) and 1 "agreement"
         with the others, the share of sequences of words in common."""
         if picture.photo is not None:
-            image, of_photos = decode_upload(picture.photo).image, True
+            image, of_photos = read_upload(picture.photo.content, picture.photo.name).image, True
         else:
             service, indexed, index = picture.find(self._registry)
             image, of_photos = indexed.gallery.items[index].photo(), service is self._registry.photos
         if of_photos and self._registry.captioning is not None:
-            rows = [
-                caption_record(each.written) | {"similarity": each.record.similarity, "agreement": each.agreement}
-                for each in explained_captions(self._registry, image)
-            ]
+            explained = explained_captions(self._registry, image)
+            captions = [each.written for each in explained]
+            more = [{"similarity": each.record.similarity, "agreement": each.agreement} for each in explained]
         else:
-            rows = [caption_record(caption) for caption in opened_generator(self._registry).recaption(image).best]
+            captions = opened_generator(self._registry).recaption(image).best
+            more = [{} for _ in captions]
+        rows = [
+            {"caption": caption.text, "score": caption.score, "words": list(caption.words)}
+            | {"attention": caption.attention.tolist(), **measured}
+            for caption, measured in zip(captions, more, strict=True)
+        ]
         return {"captions": rows}
 
     def _pool(self, service: RetrievalService, indexed: IndexedGallery, gallery: str) -> str | None:
@@ -284,6 +294,28 @@ class Endpoints:
             | {"credit": item.credit, "licence": item.licence, "link": item.link}
             for item in items[:LISTED]
         ]
+
+
+def read_captions(service: RetrievalService, typed: str) -> list[str]:
+    """Read captions typed one a line; ValueError if there is none, or one cannot be read."""
+    texts = read_typed(service.model, typed)
+    if not texts:
+        raise ValueError("There is no caption: write at least one, one a line.")
+    return texts
+
+
+def outcome_value(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome as the endpoint answers it."""
+    kept = outcome.record.sparse.kept.astype(int).tolist()
+    ranked = {"rank": outcome.rank, "total": len(outcome.indexed), "score": outcome.record.similarity}
+    return {"scene": as_json(outcome.scene), **ranked, "kept": kept}
+
+
+def written(file: Download) -> str:
+    """Write a file into the app's temporary folder, which is removed after a while; return its path."""
+    path = Path(tempfile.mkdtemp(dir=os.environ.get("GRADIO_TEMP_DIR"))) / file.name
+    path.write_bytes(file.content)
+    return str(path)
 
 
 Endpoints.picture.__doc__ = (Endpoints.picture.__doc__ or "").replace("LAYERS", existing())

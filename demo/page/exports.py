@@ -7,13 +7,12 @@ from typing import Any
 import gradio as gr
 
 from demo.drawing.formats import JUDGEMENTS, Download, check_format, file_name
-from demo.drawing.rankings import captions_csv, ranking_csv
+from demo.drawing.rankings import ranking_csv, ranking_file
 from demo.galleries.sources.scenes import SCENES
 from demo.page.lab import LabActions
-from demo.page.learn import LearnActions, walk_request
 from demo.page.questions import DecidedPair, Photo, Two, Walked, at
 from demo.page.table import PROGRESS
-from demo.page.values import leading_ranking, read_compared
+from demo.page.values import at_ratio, rankings, read_compared
 from demo.record.texts.language import ENGLISH, speaking
 from demo.record.texts.table import for_page
 from demo.service.captions import read_caption, read_pair, read_prompt
@@ -31,6 +30,7 @@ from demo.views.video import film_download, second_caption
 from demo.views.viewer import decision
 from demo.views.why.values import why_download
 from seps.common.checks import check_choice
+from seps.common.numbers import rounded
 
 
 def in_english(make: Callable[[], Download]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class Look:
     dark: bool = False
 
 
-class ExportActions(LearnActions, LabActions):
+class ExportActions(LabActions):
     """Downloads of the page; `file_format` is an ending, see `demo.drawing.formats`."""
 
     def save_pair(self, pair: DecidedPair, look: Look, opacity: float = 0.75, lines: bool = True) -> dict[str, Any]:
@@ -64,7 +64,8 @@ class ExportActions(LearnActions, LabActions):
         """Save the ranking of a gallery as CSV; a photograph under a decision by hand is at its new place."""
         service, indexed, state = pair.read(self._registry)
         state = replace(state, name=name, exhaustive=exhaustive)
-        ranking = leading_ranking(service, indexed, state, ratio)
+        alone, with_dense = rankings(service, indexed, state)
+        ranking = at_ratio(service, indexed, with_dense or alone, ratio)
         decided = None if ratio is not None else decision(service, indexed, state)
         by_hand = None if decided is None else (state.index, decided[0].record.similarity)
         return in_english(lambda: ranking_csv(indexed, ranking, service.name, by_hand))
@@ -75,7 +76,16 @@ class ExportActions(LearnActions, LabActions):
         pool = pool or service.first
         if pool != NO_POOL:
             self._registry.open(pool)
-        return in_english(lambda: captions_csv(service, indexed, index, None if pool == NO_POOL else pool, typed))
+        ranking = service.rank_captions(indexed, index, None if pool == NO_POOL else pool, typed)
+        truth = {True: "yes", False: "no", None: ""}
+        rows = [
+            [rank, caption, rounded(score, 6), truth[correct]]
+            for rank, (caption, score, correct) in enumerate(
+                zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
+            )
+        ]
+        columns = ("rank", "caption", "score", "written for this photo")
+        return sent(ranking_file(columns, rows, service.name, indexed.gallery.items[index].title))
 
     def save_film(
         self,
@@ -109,7 +119,7 @@ class ExportActions(LearnActions, LabActions):
         self, walked: Walked, file_format: str = "pdf", dark: bool = False, progress: gr.Progress = PROGRESS
     ) -> dict[str, Any]:
         """Save all steps of the method on one photograph."""
-        request = walk_request(self._registry, walked)
+        request = walked.read(self._registry)
         return in_english(lambda: lesson_file(request, file_format, dark, progress.tqdm))
 
     def save_edit(self, index: float, caption: str, changes: str = "") -> dict[str, Any]:

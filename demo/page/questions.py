@@ -1,30 +1,21 @@
-"""Groups of values that calls name (see `demo.page.table`), and answers of endpoints for programs."""
+"""Groups of inputs that calls name (see `demo.page.table`)."""
 
-from __future__ import annotations
-
-import os
-import tempfile
+import json
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from demo.drawing.formats import Download
 from demo.galleries.indexes.index import IndexedGallery
+from demo.record.settings import evaluation_knobs, read_knobs
 from demo.record.texts.table import say
 from demo.server.files.uploads import Upload
-from demo.service.captions import read_caption, read_pair, read_typed
-from demo.service.experiments.experiment import Outcome
+from demo.service.captions import read_caption, read_pair
 from demo.service.models.personal import SessionData, index_uploads
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.views.lesson.walk import WalkRequest
 from demo.views.state import ViewState
 from demo.views.why.values import WhyState, first_two
-from seps.scenes import as_json
 
-if TYPE_CHECKING:
-    from seps.generator.generator import WrittenCaption
-
-SAME = "same"  # the gallery of the photo itself
+MAX_KNOBS = 2000  # characters
 
 
 def at(place: float | str, count: int) -> int:
@@ -106,6 +97,18 @@ class Walked(Pair):
     knobs: str = ""
     mask: str = ""
 
+    def read(self, registry: ModelRegistry) -> WalkRequest:
+        """Return the lesson's request; ValueError for knobs that are no JSON object, and as `read_knobs`."""
+        service, indexed, index = self.find(registry)
+        try:
+            given = json.loads(self.knobs or "{}") if len(self.knobs) <= MAX_KNOBS else None
+        except (ValueError, RecursionError):
+            given = None
+        if not isinstance(given, dict):
+            raise ValueError(say("page.no_object"))
+        knobs = read_knobs(given, evaluation_knobs(service.model))
+        return WalkRequest(service, indexed, index, self.caption, self.dense or None, knobs, self.mask)
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -125,35 +128,3 @@ class Picture:
         gallery, _, key = self.item.partition("/")
         service, indexed = registry.open(gallery)
         return service, indexed, indexed.gallery.position(key)
-
-
-def read_captions(service: RetrievalService, typed: str) -> list[str]:
-    """Read captions typed one a line; ValueError if there is none, or one cannot be read."""
-    texts = read_typed(service.model, typed)
-    if not texts:
-        raise ValueError("There is no caption: write at least one, one a line.")
-    return texts
-
-
-def caption_record(caption: WrittenCaption) -> dict[str, Any]:
-    """Write a picture's caption as the endpoint answers it."""
-    return {
-        "caption": caption.text,
-        "score": caption.score,
-        "words": list(caption.words),
-        "attention": caption.attention.tolist(),
-    }
-
-
-def outcome_value(outcome: Outcome) -> dict[str, Any]:
-    """Write an outcome as the endpoint answers it."""
-    kept = outcome.record.sparse.kept.astype(int).tolist()
-    ranked = {"rank": outcome.rank, "total": len(outcome.indexed), "score": outcome.record.similarity}
-    return {"scene": as_json(outcome.scene), **ranked, "kept": kept}
-
-
-def written(file: Download) -> str:
-    """Write a file into the app's temporary folder, which goes after a while; returns its path."""
-    path = Path(tempfile.mkdtemp(dir=os.environ.get("GRADIO_TEMP_DIR"))) / file.name
-    path.write_bytes(file.content)
-    return str(path)

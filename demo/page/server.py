@@ -1,7 +1,7 @@
 """The app on `gradio.Server`: Gradio's queue and endpoints behind the page's own HTML and the gate of `demo.server`."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -13,7 +13,7 @@ from demo.galleries.reading.photos import MAX_BYTES
 from demo.page.actions import PageActions, page_actions
 from demo.page.api import api_actions
 from demo.page.html import PREFIX, TITLE
-from demo.page.pictures import answering as answering_pictures
+from demo.page.pictures import answering
 from demo.page.table import register
 from demo.server.files.folder import TemporaryFolder
 from demo.server.guard import GuardedBlocks
@@ -35,12 +35,17 @@ class PageServer(gr.Server):
         tools: Tools | None = None,
         sites: Sequence[str] = (),
     ) -> None:
+        content = page.encode()
+
+        async def answer(request: Request) -> Response:
+            return text_response(request, content, "text/html; charset=utf-8", HEADERS)
+
         options = server_options(folder, MAX_BYTES, tools, sites)
         self.running = options.pop("lifespan")
         options["routes"] = [
-            Route("/", answering(page)),
+            Route("/", answer),
             Route("/opening/state", started),
-            Route(f"/{PREFIX}/{{gallery}}/{{size}}/{{index:int}}", answering_pictures(registry)),
+            Route(f"/{PREFIX}/{{gallery}}/{{size}}/{{index:int}}", answering(registry)),
             *options["routes"],
         ]
         super().__init__(title=TITLE, openapi_url=None, docs_url=None, redoc_url=None, **options)
@@ -60,13 +65,3 @@ class PageServer(gr.Server):
 async def started(request: Request) -> Response:
     """Answer that the app has started; until then `demo.opening.server` answers."""
     return JSONResponse({"opening": False}, headers={"Cache-Control": "no-store"})
-
-
-def answering(page: str) -> Callable[[Request], Any]:
-    """Return the route of the page."""
-    content = page.encode()
-
-    async def answer(request: Request) -> Response:
-        return text_response(request, content, "text/html; charset=utf-8", HEADERS)
-
-    return answer

@@ -1,5 +1,6 @@
-"""Endpoints of Gradio from the signatures of actions. A parameter whose type is a data class, such as `Pair`, stands
-for its fields. Each endpoint waits in a queue: the options of its event, by what takes long."""
+"""Registration of actions as Gradio endpoints. The inputs of an endpoint follow from the signature of its method; a
+parameter whose type is a data class, such as `Pair`, becomes one input per field. Each endpoint has a queue, which
+limits how many of its calls run at once."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,24 +22,21 @@ OUTPUTS: dict[Any, Callable[[], list[Any]]] = {
     tuple: lambda: [gr.JSON(label="answer"), gr.File(label="file")],
 }
 
-OPENING: dict[str, Any] = {"concurrency_id": "open", "concurrency_limit": 2}
-# What encodes a picture for every patch waits in a queue of its own.
-MEASURING: dict[str, Any] = {"concurrency_id": "measure", "concurrency_limit": 1}
-# One video is read at a time.
-READING: dict[str, Any] = {"concurrency_id": "video", "concurrency_limit": 1}
-# Pictures are drawn two at a time: more of them would only hold more memory, and keep rankings waiting.
-DRAWING: dict[str, Any] = {"concurrency_id": "draw", "concurrency_limit": 2}
-# A drawing takes seconds.
-GENERATING: dict[str, Any] = {"concurrency_id": "generate", "concurrency_limit": 2}
-# Calls of programs that compute.
-CALLED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
-AT_ONCE: dict[str, Any] = {"queue": False}  # what takes milliseconds does not wait
+Queue = dict[str, Any]
+OPENING: Queue = {"concurrency_id": "open", "concurrency_limit": 2}
+MEASURING: Queue = {"concurrency_id": "measure", "concurrency_limit": 1}  # encodes a picture for every patch
+READING: Queue = {"concurrency_id": "video", "concurrency_limit": 1}
+DRAWING: Queue = {"concurrency_id": "draw", "concurrency_limit": 2}  # more pictures at once would hold more memory
+GENERATING: Queue = {"concurrency_id": "generate", "concurrency_limit": 2}  # a drawing takes seconds
+CALLED: Queue = {"concurrency_id": "model", "concurrency_limit": 32}  # computations that programs call
+AT_ONCE: Queue = {"queue": False}  # what takes milliseconds does not wait
 PROGRESS = gr.Progress()
 
 
 @dataclass(frozen=True)
 class Action:
-    """An endpoint: a bound method, its queue, and whether the page calls it (errors in its language) or programs."""
+    """An endpoint: a bound method and the options of its queue. With `is_page` the page calls it, and errors are in the
+    language of the page; otherwise programs call it."""
 
     method: Callable[..., Any]
     queue: Mapping[str, Any]
@@ -51,7 +49,7 @@ class Action:
 
     @cached_property
     def values(self) -> list[inspect.Parameter]:
-        """Parameters of a call, in order, with groups unfolded."""
+        """Inputs of the endpoint, in order: the method's parameters, with data classes replaced by their fields."""
         values: list[inspect.Parameter] = []
         for each in self.parameters:
             if is_group(each):
@@ -61,8 +59,8 @@ class Action:
         return values
 
     def arguments(self, given: Sequence[Any]) -> dict[str, Any]:
-        """Return the method's arguments; None stands for a default, and on the page also "", which the guard makes of
-        null."""
+        """Return the arguments of the method for the given inputs. None is replaced by the default; on the page "" is
+        too, because the guard turns null into ""."""
         named: dict[str, Any] = {}
         for each, value in zip(self.values, given, strict=False):
             is_left_out = value is None or (self.is_page and isinstance(value, str) and not value)
@@ -77,7 +75,8 @@ class Action:
         }
 
     def function(self) -> Callable[..., Any]:
-        """Return the function for Gradio: its values in order, then the progress that Gradio finds by its type."""
+        """Return the function that Gradio calls with the inputs in order, followed by the progress, if the method has
+        one."""
         progress = [each for each in self.parameters if each.name == "progress"]
 
         def called(given: Sequence[Any]) -> Any:
@@ -100,21 +99,27 @@ class Action:
 
         run: Any = answers if inspect.isgeneratorfunction(self.method) else answer
         run.__name__, run.__doc__ = self.method.__name__, self.method.__doc__
-        run.__signature__ = inspect.Signature([*map(with_default, self.values), *progress])
+        values = [  # each with a default, since one without may not come after one with it
+            value.replace(
+                kind=value.POSITIONAL_OR_KEYWORD, default="" if value.default is value.empty else value.default
+            )
+            for value in self.values
+        ]
+        run.__signature__ = inspect.Signature([*values, *progress])
         return run
 
 
 @dataclass(frozen=True)
 class Call:
-    """Call of an endpoint by the page."""
+    """What the page needs to call an endpoint."""
 
     id: int  # of its event in Gradio
-    names: tuple[str, ...]  # of its values, in order
+    names: tuple[str, ...]  # of its inputs, in order
     waits: bool  # in a queue
 
 
 def register(actions: Iterable[Action]) -> dict[str, Call]:
-    """Register actions in the Blocks that are open, without anything to see; returns how each is called."""
+    """Register actions as events of the open Blocks, with hidden components; return how to call each."""
     session, calls = gr.State(SessionData()), {}
     with gr.Column(visible=False):
         button = gr.Button("call")
@@ -134,19 +139,14 @@ def register(actions: Iterable[Action]) -> dict[str, Call]:
     return calls
 
 
-def with_default(value: inspect.Parameter) -> inspect.Parameter:
-    """Return a value as a parameter of a function, where one without a default may come after one that has one."""
-    default = "" if value.default is value.empty else value.default
-    return value.replace(kind=value.POSITIONAL_OR_KEYWORD, default=default)
-
-
 def is_group(parameter: inspect.Parameter) -> bool:
     """Return whether a parameter stands for the fields of a data class."""
     return is_dataclass(parameter.annotation)
 
 
 def component_of(parameter: inspect.Parameter, session: gr.State) -> Any:
-    """Return the component that checks a value, see `demo.server.guard`; a default makes it optional."""
+    """Return the Gradio component for an input, whose type `demo.server.guard` checks; an input with a default is
+    optional."""
     kind, name = parameter.annotation, parameter.name
     default = None if parameter.default is parameter.empty else parameter.default
     if kind is SessionData:

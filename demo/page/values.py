@@ -12,14 +12,13 @@ from demo.record.layers.layer_table import compared_names
 from demo.record.photo import LONGEST_STRIP, get_credit
 from demo.record.settings import evaluation_knobs, network_with
 from demo.record.texts.language import phrase
-from demo.record.texts.table import listed, say
+from demo.record.texts.table import say
 from demo.service.captions import cleaned, read_typed
 from demo.service.explaining import index_captions
 from demo.service.models.registry import ModelRegistry
 from demo.service.models.stored import folder_status
 from demo.service.ranking import ImageRanking
 from demo.service.retrieval import RetrievalService
-from demo.views.captions import captions_value
 from demo.views.compare import FEWEST, MOST, compared_value
 from demo.views.lesson.walk import photo_ranking
 from demo.views.photos import ranking_value
@@ -52,11 +51,6 @@ def start_value(registry: ModelRegistry) -> dict[str, Any]:
         "uploads": {"count": MAX_UPLOADS},
         "no_pool": NO_POOL,
         "indexes": folder_status(registry.photos) is not None,
-        "has": {
-            "judge": registry.judging is not None,
-            "generate": registry.generating is not None,
-            "edit": "scenes" in registry.names,
-        },
     }
 
 
@@ -117,14 +111,6 @@ def rankings(
     caption, dense = cleaned(state.caption), cleaned(state.dense)
     alone = rank(indexed, caption, None, state.candidates, progress)
     return alone, rank(indexed, caption, dense, state.candidates, progress, alone) if dense else None
-
-
-def leading_ranking(
-    service: RetrievalService, indexed: IndexedGallery, state: ViewState, ratio: float | None
-) -> ImageRanking:
-    """Return the ranking that decides which photograph is best: with the dense caption where there is one."""
-    alone, with_dense = rankings(service, indexed, state)
-    return at_ratio(service, indexed, with_dense or alone, ratio)
 
 
 def ranked(
@@ -205,30 +191,6 @@ def explained(service: RetrievalService, indexed: IndexedGallery, state: ViewSta
     """Return the values of one photograph and one caption for the page, see `search_value`."""
     value = search_value(service, indexed, state)
     return value | {"photo": addressed_photo(service, indexed, state.index)}
-
-
-def ranked_captions(
-    registry: ModelRegistry,
-    service: RetrievalService,
-    indexed: IndexedGallery,
-    index: int,
-    pool: str,
-    typed: str,
-    caption: str = "",
-) -> dict[str, Any]:
-    """Rank captions for a photograph: of a pool (NO_POOL for none, "" to choose one) and typed ones, one per line;
-    `caption` is selected, else the best. ValueError for a pool of another model, an unreadable caption, or nothing to
-    rank."""
-    if pool and pool not in (*service.names, NO_POOL):
-        raise ValueError(say("page.no_pool", pool=pool, names=listed([*service.names, NO_POOL])))
-    if not pool:
-        own = indexed.gallery.items[index].captions
-        pool = indexed.gallery.name if own and indexed.gallery.name in service.names else service.first
-    if pool != NO_POOL:
-        registry.open(pool)
-    ranking = service.rank_captions(indexed, index, None if pool == NO_POOL else pool, typed)
-    chosen = caption if caption in ranking.captions else ranking.captions[0]
-    return captions_value(ranking) | {"pool": pool, "caption": chosen}
 
 
 def compared(

@@ -1,7 +1,5 @@
-"""Why this one, and not that one: two explanations side by side, S(I, T) of each split into shares that add up.
-
-A difference is always the left share minus the right share: above 0 it supports the left picture.
-"""
+"""Why this one, and not that one: two explanations side by side, S(I, T) of each split into shares that add up. A
+difference is always the left share minus the right share: above 0 it supports the left picture."""
 
 from collections import defaultdict, deque
 from collections.abc import Sequence

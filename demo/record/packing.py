@@ -65,9 +65,7 @@ DESCRIPTION = {
 
 def packed(record: Explanation) -> dict[str, Any]:
     """Return the record with every array of floats as {"shape": [...], "float32": base64, little-endian}; JSON ready.
-
-    The page fills in the sentences (assets/js/record/sentences.js).
-    """
+    The page fills in the sentences (assets/js/record/sentences.js)."""
     fields = _fields(record, pack_array)
     for name, measured in measures_of(record).items():
         if isinstance(measured, PatchEffects):
@@ -87,10 +85,7 @@ def plain(record: Explanation) -> dict[str, Any]:
 
 def overlap(records: Sequence[Explanation]) -> list[list[float]]:
     """Return the intersection over union of the sparse branches' kept sets, each with each; 1 for two empty ones.
-
-    Raises:
-        ValueError: the records have different grids.
-    """
+    ValueError for different grids."""
     grids = {record.grid for record in records}
     if len(grids) > 1:
         sizes = " and ".join(f"{rows} x {columns}" for rows, columns in sorted(grids))
@@ -100,10 +95,8 @@ def overlap(records: Sequence[Explanation]) -> list[list[float]]:
 
 
 def describe_overlap(masks: Sequence[Mask]) -> str:
-    """Describe the overlap of masks (N,): of the patches that any keeps, the share that all keep.
-
-    For more than two, add the smallest and largest pairwise overlap.
-    """
+    """Describe the overlap of masks (N,): of the patches that any keeps, the share that all keep. For more than two,
+    add the smallest and largest pairwise overlap."""
     common, kept = np.logical_and.reduce(masks), np.logical_or.reduce(masks)
     numbers = {"count": len(masks), "common": int(common.sum()), "kept": int(kept.sum())}
     percent = 100 * numbers["common"] / max(numbers["kept"], 1)

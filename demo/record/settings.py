@@ -6,10 +6,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from demo.record.texts.table import say
-from seps import HRPA, CrossSparseAggrNet, SEPSModel
+from seps import CrossSparseAggrNet, SEPSModel
 from seps.method.aggregation import count_aggregated
 
 DECISIONS = ("top-k", "gumbel")
@@ -32,11 +32,7 @@ IDLE = (
 
 @dataclass(frozen=True)
 class Knobs:
-    """Settings of one forward pass.
-
-    Raises:
-        ValueError: a value of another type or outside its limits.
-    """
+    """Settings of one forward pass; ValueError for a value of another type or outside its limits."""
 
     keep_ratio: float  # share of patches kept
     aggr_ratio: float  # aggregated tokens as a share of those
@@ -118,10 +114,8 @@ def changes(knobs: Knobs, others: Knobs, has_dense: bool = True) -> list[str]:
 
 
 def untrained(knobs: Knobs, trained: Knobs) -> list[str]:
-    """Return the knobs that differ from training, other than the seed and the dense caption.
-
-    The top k never does, since every model is evaluated with it.
-    """
+    """Return the knobs that differ from training, other than the seed and the dense caption. The top k never does,
+    since every model is evaluated with it."""
     names = [name for name in changes(knobs, trained) if name not in ("seed", "dense")]
     return [name for name in names if name != "decision" or knobs.decision == "gumbel"]
 
@@ -142,15 +136,10 @@ def fixed(model: SEPSModel) -> dict[str, str]:
 
 
 def network_with(model: SEPSModel, knobs: Knobs) -> CrossSparseAggrNet:
-    """Return a network of these settings with the trained parameters, in evaluation mode.
-
-    The parameters are shared with the model's own network, not copied. N_c stays as trained whatever share is kept.
-    With K below the trained one the relevance MLP sees zeros in place of the values left out. The released variant
-    merges patches by the sparse branch's weight network.
-
-    Raises:
-        ValueError: settings that the parameters do not allow, see `fixed` and `limits`.
-    """
+    """Return a network of these settings in evaluation mode, which shares the trained parameters. N_c stays as trained
+    whatever share is kept. With K below the trained one the relevance MLP sees zeros in place of the values left out.
+    The released variant merges patches by the sparse branch's weight network. ValueError for settings that the
+    parameters do not allow, see `fixed` and `limits`."""
     trained = model.cross_net
     paper = knobs.variant == "paper"
     if paper and not trained.use_paper_version:
@@ -175,29 +164,19 @@ def network_with(model: SEPSModel, knobs: Knobs) -> CrossSparseAggrNet:
             beta=knobs.beta,
             detach_selection=trained.detach_selection or trained.use_paper_version,
         )
-    net.load_state_dict(_parameters(trained, paper), assign=True)
+    values = trained.state_dict()
+    if not paper and trained.use_paper_version:  # under the names of the released variant
+        names = [name for name in values if name.startswith("aggr_net.") and ".weight_dense." not in name]
+        values = {name.replace(".weight_sparse.", ".weight."): values[name] for name in names}
+    net.load_state_dict(values, assign=True)
     net.aggr_ratio = knobs.aggr_ratio
     for part in (net, net.sparse_net_cap, net.sparse_net_long):
         part.sparse_ratio = knobs.keep_ratio
     if paper and knobs.top_k < trained.hrpa.top_k:
-        _see_fewer(net.hrpa, knobs.top_k)
+        first, *rest = net.hrpa.relevance_mlp  # which sees its first `top_k` values, as if the rest were 0
+        assert isinstance(first, nn.Linear)
+        narrow = nn.Linear(knobs.top_k, first.out_features, device="meta")
+        narrow.weight, narrow.bias = nn.Parameter(first.weight[:, : knobs.top_k]), first.bias
+        net.hrpa.relevance_mlp = nn.Sequential(narrow, *rest)
+        net.hrpa.top_k = knobs.top_k
     return net.eval()
-
-
-def _parameters(trained: CrossSparseAggrNet, paper: bool) -> dict[str, Tensor]:
-    """The trained parameters that a variant has, under its names."""
-    values = trained.state_dict()
-    if paper or not trained.use_paper_version:
-        return values
-    names = [name for name in values if name.startswith("aggr_net.") and ".weight_dense." not in name]
-    return {name.replace(".weight_sparse.", ".weight."): values[name] for name in names}
-
-
-def _see_fewer(hrpa: HRPA, top_k: int) -> None:
-    """Let the relevance MLP see its first `top_k` values, as if the rest were 0."""
-    first, *rest = hrpa.relevance_mlp
-    assert isinstance(first, nn.Linear)
-    narrow = nn.Linear(top_k, first.out_features, device="meta")
-    narrow.weight, narrow.bias = nn.Parameter(first.weight[:, :top_k]), first.bias
-    hrpa.relevance_mlp = nn.Sequential(narrow, *rest)
-    hrpa.top_k = top_k

@@ -1,1 +1,1 @@
-"""The layer between the network and the page: validates calls, stores uploads temporarily, limits sessions."""
+"""Server of the page: validates calls, stores uploads temporarily, and limits sessions."""

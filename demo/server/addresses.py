@@ -1,5 +1,5 @@
-"""The addresses of Gradio that the page and programs need; others, also new ones of an update, are not served.
-`tests/demo/server/test_addresses.py` reports new ones."""
+"""Allow-list of Gradio's routes. Other routes, including those that a new version of Gradio adds, are not served;
+`tests/demo/server/test_addresses.py` reports them."""
 
 from collections.abc import Mapping
 
@@ -38,8 +38,8 @@ FORMS = [(compile_path(path)[0], methods) for path, methods in NEEDED.items()]
 
 
 def is_needed(method: str, path: str, mcp: bool = False) -> bool:
-    """Return whether an address below the root path is served, with or without a slash at its end; `mcp`: whether the
-    tools for assistants are."""
+    """Return whether a method and a path, without the root path, are served; a trailing slash is ignored. `mcp`:
+    whether the tools for assistants are served."""
     path = path.rstrip("/") or "/"
     if path == MCP:
         return mcp and method == "POST"

@@ -1,4 +1,4 @@
-"""Where the app is shown: its path on the server, and the sites that may show it in a frame."""
+"""The app's root path, and the sites that may embed it in a frame."""
 
 import os
 import re
@@ -26,7 +26,7 @@ def frame_rule(sites: Sequence[str] = ()) -> str:
 
 
 class FrameRule:
-    """Adds the rule of who may show it in a frame to every answer."""
+    """ASGI middleware that adds the header with the frame rule to every response."""
 
     def __init__(self, app: Any, rule: str) -> None:
         self.app, self.header = app, (HEADER.lower().encode(), rule.encode())
@@ -43,7 +43,7 @@ class FrameRule:
 
 
 def read_root() -> str:
-    """GRADIO_ROOT_PATH as Gradio and the routes take it: "", "/path" or a whole address, without a slash at its end."""
+    """Return GRADIO_ROOT_PATH as "", "/path" or a whole address, without a trailing slash."""
     root = os.environ.get("GRADIO_ROOT_PATH", "").strip().rstrip("/")
     return root if not root or root.startswith(("/", "http://", "https://")) else f"/{root}"
 

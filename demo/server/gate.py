@@ -1,4 +1,4 @@
-"""Middleware that checks every request before Gradio, and handles every fault."""
+"""Middleware that checks every request before Gradio sees it, and turns errors into responses."""
 
 import json
 import logging
@@ -50,9 +50,9 @@ SESSION = re.compile(r"[\w.:@+=~-]{1,200}")  # Gradio warns of "" and splits nam
 
 
 class Gate:
-    """Refuses addresses that are not needed, bodies of more than MAX_BYTES (of an upload `max_bytes`) and unknown
-    names; turns faults into answers. Only downloads in the folder are served. `listeners` gets the sessions with an
-    open stream."""
+    """ASGI middleware that rejects routes outside the allow-list, bodies of more than MAX_BYTES (uploads: `max_bytes`),
+    and unknown sessions and events, and turns errors into responses. It serves only downloads of the folder.
+    `listeners` counts the open streams of each session."""
 
     def __init__(
         self, app: Any, folder: TemporaryFolder, max_bytes: int, mcp: bool = False, listeners: Listeners | None = None
@@ -61,7 +61,7 @@ class Gate:
         self.listeners = Listeners() if listeners is None else listeners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer it."""
+        """Pass a request on, or reject it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -77,12 +77,16 @@ class Gate:
         if answer is not None:
             await answer(scope, receive, send)
             return
-        session = stream_of(scope, path) if scope["method"] == "GET" else ""
+        session = ""  # whose events the request streams
+        if scope["method"] == "GET" and path.startswith("/gradio_api/call/"):
+            session = find_session(queue_of(scope), get_last_part(path)) or get_last_part(path)
+        elif scope["method"] == "GET" and path == "/gradio_api/queue/data":
+            session = query_of(scope).get("session_hash", [""])[-1]
         with self.listeners.listening(session) if session else nullcontext():
             await self.guard_request(scope, receive, send)
 
     def refusal(self, scope: Scope, path: str) -> Response | None:
-        """Return the answer to a request that goes no further."""
+        """Return the response to a rejected request, else None."""
         if self.mcp and path.rstrip("/") == MCP and scope["method"] != "POST":
             return refused(405, POST_ONLY, {"Allow": "POST"})
         is_long = any(len(part.encode()) > LONGEST_FILE for part in path.split("/"))
@@ -111,7 +115,8 @@ class Gate:
         return None
 
     async def refusal_of_body(self, scope: Scope, path: str, receive: Receive) -> tuple[Response | None, Receive]:
-        """Return the answer to a request with a rejected body, and the `receive` that gives the body to Gradio."""
+        """Return the response to a request whose body is rejected, else None, and a `receive` that gives the body to
+        Gradio."""
         try:
             body, receive = await read_body(receive)
         except HTTPException as error:
@@ -124,7 +129,7 @@ class Gate:
         return (None if owner in (None, session) else refused(404, NO_ANSWER)), receive
 
     async def guard_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; a fault becomes an answer, and where one has begun, its end."""
+        """Pass a request on; an error becomes a response, or ends the response that has begun."""
         begun = False
 
         async def sent(message: Message) -> None:
@@ -150,21 +155,13 @@ class Gate:
                 await refused(500, FAULT)(scope, receive, send)
 
 
-def stream_of(scope: Scope, path: str) -> str:
-    """Return the session of the answers that a GET request streams, "" for other requests."""
-    if path.startswith("/gradio_api/call/"):
-        return find_session(queue_of(scope), get_last_part(path)) or get_last_part(path)
-    named = query_of(scope) if path == "/gradio_api/queue/data" else {}
-    return named.get("session_hash", [""])[-1]
-
-
 def queue_of(scope: Scope) -> Any:
     """Return Gradio's queue of events."""
     return scope["app"].get_blocks()._queue
 
 
 def query_of(scope: Scope) -> dict[str, list[str]]:
-    """Return the values in a request's address by their names; of several Gradio takes the last."""
+    """Return the query parameters of a request; Gradio takes the last value of each."""
     return parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
 
 
@@ -174,12 +171,12 @@ def get_last_part(path: str) -> str:
 
 
 def refused(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """Return an answer that says what is wrong."""
+    """Return a JSON response with an error message."""
     return JSONResponse({"error": sentence}, status, headers)
 
 
 def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
-    """Return whether an address can be made of the names that a request gives this server, as Gradio makes it."""
+    """Return whether the host headers of a request are valid, since Gradio builds an address from them."""
     for name, value in headers:
         if name in HOSTS:
             first, is_url = value.decode("latin-1").split(",")[0].strip(), name == b"x-gradio-server"
@@ -194,7 +191,7 @@ def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Return whether an error, or what led to it, is a disk that holds no more."""
+    """Return whether an error, or one of its causes, is a full disk."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT):
             return True
@@ -203,7 +200,7 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def bounded(receive: Receive, most: int) -> Receive:
-    """Return a `receive` that limits a request's body to so many bytes, whatever size it declares."""
+    """Return a `receive` that limits a request's body to so many bytes, whatever its declared size."""
     left = most
 
     async def received() -> Message:
@@ -218,12 +215,12 @@ def bounded(receive: Receive, most: int) -> Receive:
 
 
 def large(most: int) -> str:
-    """Return the sentence on a body that is too large."""
+    """Return the message on a body that is too large."""
     return f"This request has more than {most // 2**20} MB: send less at once."
 
 
 def find_session(queue: Any, event: Any) -> str | None:
-    """Return the session that asked for an event, None if it is unknown or its answer was fetched."""
+    """Return the session that started an event; None if it is unknown or was fetched."""
     if not isinstance(event, str):
         return None
     held = queue.event_ids_to_events.get(event)

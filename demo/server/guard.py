@@ -1,5 +1,5 @@
-"""Validation of every call: Gradio checks a file only if the call marks it as one, and answers most faults with
-null."""
+"""Validation of the inputs of every call. Gradio checks a file only if the call marks it as one, and answers most
+errors with null."""
 
 import logging
 import sys
@@ -23,12 +23,14 @@ GONE = (
 
 
 class GuardedBlocks(gr.Blocks):
-    """Blocks with validated events. The caller gets the message of a ValueError; other errors go to the log."""
+    """Blocks that validate the inputs of their events. The caller gets the message of a ValueError; other errors are
+    logged."""
 
     async def process_api(self, block_fn: BlockFunction | int, inputs: list[Any], *args: Any, **options: Any) -> Any:
-        """Check the values of an event, then let Gradio answer it; gr.Error with a sentence for anything wrong."""
+        """Validate the inputs of an event and let Gradio run it; raise gr.Error with a message for any error."""
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
-        request = first_of(options.get("request"))
+        requests = options.get("request")  # None for a call within the app
+        request = requests[0] if isinstance(requests, list) and requests else requests
         with speaking(str((getattr(request, "query_params", None) or {}).get("lang", ""))):
             try:
                 if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
@@ -42,7 +44,7 @@ class GuardedBlocks(gr.Blocks):
 
 
 def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
-    """Return the status and the sentence for an error of an event; what is a fault goes to the log."""
+    """Return the HTTP status and the message for an error of an event; unexpected errors are logged."""
     if isinstance(cause, gr.Error):  # a component's, about what came
         return 400, cause.message[:LONGEST]
     if isinstance(cause, ValueError):
@@ -54,14 +56,9 @@ def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, s
     return 500, FAULT
 
 
-def first_of(request: Any) -> Any:
-    """Return the first of the requests that an event came with; a call within the app has none."""
-    return request[0] if isinstance(request, list) and request else request
-
-
 def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
-    """Return the values of an event as Gradio takes them; trailing inputs with defaults may be left out. ValueError for
-    a wrong number or kind of values, text that is not Unicode, or a file that is not an upload."""
+    """Return the validated inputs of an event; trailing ones with defaults may be left out. ValueError for a wrong
+    number or type of inputs, text that is not Unicode, or a file that is not an upload."""
     components = [component for component in event.inputs if not isinstance(component, gr.State)]
     values = values if isinstance(values, list) else []
     given = len(values)
@@ -79,14 +76,14 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
 
 
 def left_out(components: Sequence[Any]) -> list[Any]:
-    """Return the values of the last inputs of an event, where each is a text, a number or a checkbox with a default."""
+    """Return the defaults of the last inputs of an event, if each is a text, a number or a checkbox with a default."""
     kinds = gr.Textbox | gr.Number | gr.Checkbox
     is_optional = all(isinstance(component, kinds) and component.value is not None for component in components)
     return [component.value for component in components] if is_optional else []
 
 
 def validate_value(component: Any, value: Any) -> Any:
-    """Return one value; errors as `checked`."""
+    """Return one validated input; errors as `checked`."""
     name = getattr(component, "label", None) or "the value"
     if hasattr(component, "check_uploads"):
         return component.check_uploads(value)
@@ -115,7 +112,7 @@ def valid_text(name: str, text: str) -> str:
 
 
 def shortened(value: Any) -> str:
-    """Return a value as a sentence shows it: never long, and never a container's content."""
+    """Return a short form of a value for a message, without the content of containers."""
     if isinstance(value, dict | list):
         return "a JSON object" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):

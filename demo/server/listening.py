@@ -1,5 +1,5 @@
-"""Events of slow queues wait until their session listens, and are refused after a while: otherwise answers that nobody
-receives would delay everybody."""
+"""Events of slow queues start only while their session listens for the result, and are refused after a while; results
+that nobody receives would delay everybody."""
 
 import time
 from collections import Counter
@@ -35,8 +35,8 @@ class Listeners:
 
 
 def start_only_heard(queue: Any, listeners: Listeners, names: frozenset[str], patience: float = PATIENCE) -> None:
-    """Let Gradio's queue start events of some concurrency ids only while their session listens; refuse them after
-    `patience` seconds."""
+    """Make Gradio's queue start the events of some concurrency ids only while their session listens, and refuse them
+    after `patience` seconds."""
     take = queue.get_events
 
     def get_events() -> Any:

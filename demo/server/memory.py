@@ -37,12 +37,13 @@ def keep_memory_flat() -> bool:
 
 
 def put_off_search() -> None:
-    """Collect no cycles until `set_aside`: that takes 2 of the 11 seconds of building the app."""
+    """Disable garbage collection until `set_aside`: it takes 2 of the 11 seconds in which the app is built."""
     gc.disable()
 
 
 def set_aside() -> None:
-    """Collect cycles again, but never look at the 670,000 objects that there are already, which takes half a second."""
+    """Enable garbage collection again, without the 670,000 objects that exist already, which take half a second each
+    time."""
     gc.collect()
     gc.freeze()
     gc.enable()
@@ -57,13 +58,13 @@ def _return_for_ever(trim: Callable[[int], int]) -> None:
 
 
 def skip_stub_files() -> None:
-    """Let Gradio be imported without reading its components' stub files; no-op if already imported."""
+    """Let Gradio be imported without reading its components' stub files; no-op if it is imported already."""
     if MODULE not in sys.modules:
         sys.meta_path.insert(0, _WithoutStubs())
 
 
 class _WithoutStubs(MetaPathFinder):
-    """Finds the one module as Python does, and replaces what writes stub files once it has been executed."""
+    """Import hook for one module, which replaces the function that writes stub files."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

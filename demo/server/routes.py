@@ -1,4 +1,4 @@
-"""The server's own addresses and rules, which come before Gradio's."""
+"""The server's own routes and middleware, in front of Gradio's."""
 
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -69,8 +69,8 @@ def server_options(
 
 
 def uploading(folder: TemporaryFolder, max_bytes: int) -> Callable[[Request], Any]:
-    """Return the route of uploads. Gradio would store a file under its content's hash, which two people with the same
-    photo share; here each upload has a folder with a random name. `?video`: it is a video, which may be larger."""
+    """Return the route of uploads, where each upload gets a folder with a random name; Gradio would store a file under
+    its content's hash, which two people with the same photo share. `?video`: a video, which may be larger."""
 
     async def upload(request: Request) -> Response:
         """Store the files of a request and answer with their paths, as Gradio does."""
@@ -91,7 +91,7 @@ def uploading(folder: TemporaryFolder, max_bytes: int) -> Callable[[Request], An
 
 
 async def script(request: Request) -> Response:
-    """Answer with a module of the page; what lies at no module's address is not found."""
+    """Return a module of the page, or 404."""
     content = find_script(f"{PREFIX}/{request.path_params['rest']}")
     if content is None:
         return PlainTextResponse("There is no such script: load the page again.", 404)
@@ -99,7 +99,7 @@ async def script(request: Request) -> Response:
 
 
 def text_response(request: Request, content: bytes, kind: str, headers: Mapping[str, str]) -> Response:
-    """Return text of the page, compressed where the browser takes that."""
+    """Return a text response, compressed if the browser accepts that."""
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return Response(content, media_type=kind, headers=headers)
     more = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}

@@ -1,4 +1,4 @@
-"""Sessions kept by the server: as many as fit, for an hour, and none for a call without one."""
+"""Sessions on the server, limited in number, size and age; a call without a session leaves none."""
 
 import time
 from asyncio import Queue
@@ -22,8 +22,8 @@ MAX_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
 
 
 class Session(SessionState):
-    """A person's states, without the copies (0.24 MB, 8 ms) that Gradio makes for its deep links, and without
-    answers."""
+    """State of one session, without the copies (0.24 MB, 8 ms) that Gradio makes for its deep links, and without
+    results."""
 
     def __init__(self, blocks: Blocks) -> None:
         self.blocks_config = copy(blocks.default_config)
@@ -42,7 +42,7 @@ class Session(SessionState):
 
     @property
     def nbytes(self) -> int:
-        """Memory of its states that report it."""
+        """Memory of the states that report it, in bytes."""
         return sum(getattr(value, "nbytes", 0) for value in self.state_data.values())
 
     def _update_config(self, key: int) -> None:
@@ -53,7 +53,7 @@ class Session(SessionState):
 
 
 class Answers(LRUCache[str, "Queue[EventMessage]"]):
-    """The answers that wait to be fetched, by session; those for somebody who has left go nowhere."""
+    """Messages that wait to be fetched, by session; those for a session that has left are dropped."""
 
     def __missing__(self, session_id: str) -> Queue[EventMessage]:
         return Queue()
@@ -64,9 +64,9 @@ class Answers(LRUCache[str, "Queue[EventMessage]"]):
 
 
 class Sessions(StateHolder):
-    """The sessions of a page, the most recently used last; a call without a session leaves none behind. Above `most`,
-    those go first that a program opened (without state), then closed pages, then the least recently used. Closed ones
-    also go after `kept_closed` seconds, and the largest while all together hold more than `max_bytes`."""
+    """The sessions of the page, the most recently used last. Above `most` sessions, those without state (of programs)
+    are removed first, then closed pages, then the least recently used. Closed ones are also removed after `kept_closed`
+    seconds, and the largest while all together hold more than `max_bytes`."""
 
     def __init__(
         self, blocks: Blocks, most: int | None = None, kept_closed: float = KEPT_CLOSED, max_bytes: int = MAX_BYTES
@@ -91,15 +91,19 @@ class Sessions(StateHolder):
             session.used = time.monotonic()
             session.is_closed = False
             while len(self.session_data) > self.capacity:
-                self._let_go(self._least(session_id))
+                others = [(name, each) for name, each in self.session_data.items() if name != session_id]
+                empty = (name for name, each in others if not each.state_data)
+                closed = (name for name, each in others if each.is_closed)
+                self._let_go(next(empty, next(closed, others[0][0])))
             return session
 
     def is_gone(self, session_id: str | None) -> bool:
-        """Return whether a person's session had to go."""
+        """Return whether a session with state was removed."""
         return session_id in self._gone
 
     def delete_all_expired_state(self) -> None:
-        """Drop closed sessions after their time, and large ones when memory is full; Gradio calls this every second."""
+        """Remove closed sessions after their time, and the largest if memory is full; Gradio calls this every
+        second."""
         now = time.monotonic()
         with self.lock:
             for name, session in list(self.session_data.items()):
@@ -112,13 +116,6 @@ class Sessions(StateHolder):
                     break
                 total -= sizes[name]
                 self._let_go(name)
-
-    def _least(self, newest: str) -> str:
-        """The session that can best be missed."""
-        others = [(name, session) for name, session in self.session_data.items() if name != newest]
-        empty = (name for name, session in others if not session.state_data)
-        closed = (name for name, session in others if session.is_closed)
-        return next(empty, next(closed, others[0][0]))
 
     def _let_go(self, name: str) -> None:
         if self.session_data.pop(name).state_data:

@@ -50,7 +50,7 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: 
     if len(pieces) > limit - 2:
         notes.append(f"The model reads the first {limit - 2} of {len(pieces)} word pieces of the {kind}.")
     elif unknown and not notes[0]:
-        words = listed(unknown_words(model.tokenizer, text))
+        words = listed([word for word in text.split() if UNKNOWN in labels(model.tokenizer, word)])
         notes.append(f"The model does not know {unknown} of {len(pieces)} word pieces of the {kind} ([UNK]): {words}.")
     return Reading(text, " ".join(note for note in notes if note))
 
@@ -96,7 +96,9 @@ def hint(tokenizer: Tokenizer, caption: str) -> str:
     words = [word for word in caption.split() if any(character.isalnum() for character in word)]
     if not words:
         return ""
-    broken = [word for word in words if is_broken(tokenizer, word)]
+    broken = [  # into pieces, as "Hund" into "hu" and "##nd", or unknown
+        word for word in words if any(label.startswith("##") or label == UNKNOWN for label in labels(tokenizer, word))
+    ]
     fraction = len(broken) / len(words)
     if fraction >= MIN_FRACTION if len(words) >= ENOUGH else fraction > SHORT_FRACTION:
         return f"The model has learnt English captions; it may not know: {listed(broken)}."
@@ -107,16 +109,6 @@ def hint(tokenizer: Tokenizer, caption: str) -> str:
     return ""
 
 
-def unknown_words(tokenizer: Tokenizer, caption: str) -> list[str]:
-    """Return the words of a caption, split at spaces, that the vocabulary does not contain even in pieces."""
-    return [word for word in caption.split() if UNKNOWN in labels(tokenizer, word)]
-
-
-def is_broken(tokenizer: Tokenizer, word: str) -> bool:
-    """Return whether a word is split into pieces, as "Hund" into "hu" and "##nd", or unknown."""
-    return any(label.startswith("##") or label == UNKNOWN for label in labels(tokenizer, word))
-
-
 def labels(tokenizer: Tokenizer, text: str) -> list[str]:
     """Return the labels of a text's word pieces."""
     return tokenizer.labels([piece for word in tokenizer.words(text) for piece in word])
@@ -124,11 +116,6 @@ def labels(tokenizer: Tokenizer, text: str) -> list[str]:
 
 def listed(words: list[str]) -> str:
     """Join the first distinct words, without punctuation around them."""
-    once = list(dict.fromkeys(map(bare, words)))
+    once = list(dict.fromkeys(word.strip(".,;:!?\"'()[]") or word for word in words))
     more = f" and {len(once) - NAMED} more" if len(once) > NAMED else ""
     return ", ".join(once[:NAMED]) + more
-
-
-def bare(word: str) -> str:
-    """Strip the punctuation around a word."""
-    return word.strip(".,;:!?\"'()[]") or word

@@ -18,7 +18,7 @@ from seps.encoders.classes import PatchClasses
 
 def explain_pair(
     model: SEPSModel,
-    patches: Tensor,
+    image: Tensor | ImageIndex,
     caption: EncodedCaption,
     net: CrossSparseAggrNet | None = None,
     generator: torch.Generator | None = None,
@@ -26,43 +26,24 @@ def explain_pair(
     dense_mask: Mask | None = None,
     seen: PatchClasses | None = None,
 ) -> Explanation:
-    """Explain an image's patches (N[+1], C) and a caption, by default with the model's network and decisions; `mask`,
-    `dense_mask`: (N,) bool; `seen`: by the image backbone's classifier, for a model with class vectors."""
+    """Explain an image and a caption, by default with the model's network and decisions. `image`: patches (N[+1], C),
+    or an index of one image, which is not encoded again; `mask`, `dense_mask`: (N,) bool; `seen`: by the image
+    backbone's classifier, for a model with class vectors."""
+    features = image.features() if isinstance(image, ImageIndex) else image.to(model.device)
     record = explain(
         model.cross_net if net is None else net,
-        patches.to(model.device),
+        features,
         caption.words,
         caption.dense_words,
-        **labels_of(model, caption),
+        words=model.words(caption.text),
+        dense_words=model.words(caption.dense, dense=True) if caption.dense else None,
+        grid=model.grid,
         generator=generator,
         mask=mask,
         dense_mask=dense_mask,
     )
-    return model.with_classes(record, seen, patches.to(model.device), caption.words)
-
-
-def explain_indexed(
-    model: SEPSModel,
-    image: ImageIndex,
-    caption: EncodedCaption,
-    mask: Mask | None = None,
-    seen: PatchClasses | None = None,
-) -> Explanation:
-    """Explain an image from an index of one image, without encoding it again; otherwise as `explain_pair`."""
-    features = image.features()
-    record = explain(
-        model.cross_net, features, caption.words, caption.dense_words, **labels_of(model, caption), mask=mask
-    )
-    return model.with_classes(record, seen, features.patches[0], caption.words)
-
-
-def labels_of(model: SEPSModel, caption: EncodedCaption) -> dict[str, Any]:
-    """Return the labels of a caption's words, of its dense caption's, and the grid, as arguments of `explain`."""
-    return {
-        "words": model.words(caption.text),
-        "dense_words": model.words(caption.dense, dense=True) if caption.dense else None,
-        "grid": model.grid,
-    }
+    patches = features if isinstance(features, Tensor) else features.patches[0]
+    return model.with_classes(record, seen, patches, caption.words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +77,10 @@ def index_captions(engine: ScoringEngine, captions: Sequence[EncodedCaption]) ->
     """Index captions for the engine; all or none must have a dense caption."""
     sparse = [caption.words for caption in captions]
     dense = [caption.dense_words for caption in captions if caption.dense_words is not None]
-    rest = padded(dense) if dense else ()
-    return engine.encode_captions(*padded(sparse), *rest)
-
-
-def padded(texts: Sequence[Tensor]) -> tuple[Tensor, list[int]]:
-    """Pad the words (L, C) of T texts to (T, L, C) with zeros; also return the lengths."""
-    return pad_sequence(list(texts), batch_first=True), [len(words) for words in texts]
+    padded: list[Any] = [
+        part
+        for texts in (sparse, dense)
+        if texts
+        for part in (pad_sequence(texts, batch_first=True), [len(words) for words in texts])  # (T, L, C), (T,)
+    ]
+    return engine.encode_captions(*padded)

@@ -11,7 +11,6 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from demo.galleries.gallery import caption_pool
 from demo.galleries.indexes.index import GalleryInMemory, IndexedGallery, require_in_memory
 from demo.galleries.indexes.stored import StoredGallery
 from demo.service import explaining
@@ -158,32 +157,22 @@ class RetrievalService:
         dense_reading = read_caption(self.model, dense, dense=True) if (dense or "").strip() else None
         encoded = self._with_dense(encoded, None if dense_reading is None else dense_reading.text)
         if isinstance(indexed, StoredGallery):
+            captions = computing(index_captions)(self.engine, [encoded])
             order, scores, total = indexed.rank(
-                self._index_caption(encoded), candidates.exhaustive, candidates.name, candidates.also, progress
+                captions, candidates.exhaustive, candidates.name, candidates.also, progress
             )
         else:
-            order, scores = self._rank_in_memory(require_in_memory(indexed), encoded, candidates.name)
+            found = self._rank_alone((require_in_memory(indexed).images, encoded))
+            pairs = list(zip(found.indices.tolist(), found.scores.tolist(), strict=True))
+            titles, part = [item.title for item in indexed.gallery.items], nfc(candidates.name).lower()
+            pairs = [pair for pair in pairs if not part or part in nfc(titles[pair[0]]).lower()]
+            order, scores = [index for index, _ in pairs], [score for _, score in pairs]
             total = len(order)
         if not order and candidates.name:
             raise ValueError(f'No photograph\'s name holds "{candidates.name}": write another part of a name, or none.')
         if not order:
             raise ValueError(f'The photos of "{indexed.gallery.title}" are no longer there: choose another gallery.')
         return ImageRanking(order, scores, reading, dense_reading, time.perf_counter() - started, total, encoded)
-
-    @computing
-    def _index_caption(self, encoded: EncodedCaption) -> CaptionIndex:
-        return index_captions(self.engine, [encoded])
-
-    def _rank_in_memory(
-        self, indexed: GalleryInMemory, encoded: EncodedCaption, name: str
-    ) -> tuple[list[int], list[float]]:
-        ranking = self._rank_alone((indexed.images, encoded))
-        pairs = list(zip(ranking.indices.tolist(), ranking.scores.tolist(), strict=True))
-        if name:
-            items = indexed.gallery.items
-            part = nfc(name).lower()
-            pairs = [pair for pair in pairs if part in nfc(items[pair[0]].title).lower()]
-        return [index for index, _ in pairs], [score for _, score in pairs]
 
     def get_cached_ranking(
         self,
@@ -263,7 +252,7 @@ class RetrievalService:
         self, indexed: IndexedGallery, index: int, encoded: EncodedCaption, mask: Mask | None
     ) -> Explanation:
         seen = self.patch_classes(indexed, index)
-        return explaining.explain_indexed(self.model, indexed.image(index), encoded, mask, seen)
+        return explaining.explain_pair(self.model, indexed.image(index), encoded, mask=mask, seen=seen)
 
     def patch_classes(self, indexed: IndexedGallery, index: int) -> PatchClasses | None:
         """Return the image backbone's classes for a photograph of a gallery, in the calling thread; None of
@@ -338,7 +327,9 @@ class RetrievalService:
         """Return the captions of an open gallery, encoded on first use; ValueError if it has none."""
         with self._pooling:
             if name not in self._pools:
-                captions, owners = caption_pool(self.galleries[name].gallery)
+                items = self.galleries[name].gallery.items
+                captions = [caption for item in items for caption in item.captions]
+                owners = [index for index, item in enumerate(items) for _ in item.captions]
                 if not captions:
                     raise ValueError(f"The gallery {name} has no captions: choose another pool, or type some.")
                 self._pools[name] = captions, owners, self.encode(captions)

@@ -19,6 +19,7 @@ from torch import Tensor
 from seps import SEPSModel, load_model
 
 PREFIX = "computing"
+PENCIL = ThreadPoolExecutor(1, "drawing")  # whose thread starts with the first picture
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
@@ -44,7 +45,7 @@ def drawing(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
     @wraps(function)
     def run(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
-        return _pencil().submit(function, *args, **options).result()
+        return PENCIL.submit(function, *args, **options).result()
 
     return run
 
@@ -82,11 +83,6 @@ class Gathering(Generic[Item, Answer]):
         else:
             for (_, future), answer in zip(taken, answers, strict=True):
                 future.set_result(answer)
-
-
-@lru_cache(maxsize=1)
-def _pencil() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, "drawing")
 
 
 @lru_cache(maxsize=1)

@@ -58,17 +58,12 @@ def check_target(folder: Path) -> None:
 
 
 def app_files() -> list[str]:
-    """Return the files of the app, by their paths in the repo."""
+    """Return the files of the app, by their paths in the repo, without excluded, hidden and compiled ones."""
     below = (file for name in TAKEN for file in ((ROOT / name).rglob("*") if (ROOT / name).is_dir() else [ROOT / name]))
     paths = sorted(file.relative_to(ROOT).as_posix() for file in below if file.is_file())
-    return [path for path in paths if path in KEPT or is_of_app(path)]
-
-
-def is_of_app(path: str) -> bool:
-    """Return whether a file of the repo belongs to the app: not excluded, hidden, or compiled by Python."""
-    parts = path.split("/")
-    hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
-    return not hidden and not any(path.startswith(f"{room}/") for room in LEFT_OUT)
+    outside = tuple(f"{folder}/" for folder in LEFT_OUT)
+    hidden = [path for path in paths if any(part[0] == "." or part == "__pycache__" for part in path.split("/"))]
+    return [path for path in paths if path in KEPT or not (path in hidden or path.startswith(outside))]
 
 
 def space_card(readme: str) -> str:

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from PIL import Image
 
 from demo.galleries import annotation
-from demo.galleries.gallery import GalleryItem, first_captions, get_opening
+from demo.galleries.gallery import first_captions, get_opening
 from demo.galleries.indexes.index import GalleryInMemory
 from demo.galleries.reading.photos import KEPT, data_url
 from demo.record.scene import UNIT, pack_lines, scene_lines
@@ -48,55 +46,38 @@ def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: P
     if any(item.known is not None for item in gallery.items):
         facts["nouns"] = nouns()
     (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
-    (folder / EMBEDDINGS).write_bytes(gallery_numbers(service, indexed).astype("<f2").tobytes())
-    return facts
-
-
-def gallery_numbers(service: RetrievalService, indexed: GalleryInMemory) -> NDArray[np.float32]:
-    """Return each picture's embeddings (N[+1], C), behind them for a model with classes its patches' best classes (N),
-    their probabilities (N) and what class vectors add (N, C): (V, numbers)."""
-    values = indexed.embeddings.float().cpu().flatten(1)  # (V, (N[+1]) C)
+    # Each picture's embeddings (N[+1], C), behind them for a model with classes its patches' best classes (N), their
+    # probabilities (N) and what class vectors add (N, C): (V, numbers).
+    values = indexed.embeddings.float().cpu().flatten(1)
     seen = [service.patch_classes(indexed, index) for index in range(len(indexed))]
     rows = [torch.cat([part.float().cpu().flatten() for part in classes]) for classes in seen if classes is not None]
     assert len(service.model.class_names) <= 2048  # whole numbers that float16 holds
-    return (torch.cat([values, torch.stack(rows)], dim=1) if rows else values).numpy()
+    numbers = torch.cat([values, torch.stack(rows)], dim=1) if rows else values
+    (folder / EMBEDDINGS).write_bytes(numbers.numpy().astype("<f2").tobytes())
+    return facts
 
 
 def write_item(indexed: GalleryInMemory, index: int, folder: Path, grid: tuple[int, int]) -> dict[str, Any]:
     """Write the pictures of one item, and return its facts."""
     item = indexed.gallery.items[index]
     photo = item.photo()
-    picture, thumb = write_pictures(item, photo, indexed.thumbnails[index], folder)
+    if item.known is not None and isinstance(item.source, Path):  # a small PNG of our own serves as both
+        picture = thumb = f"{PICTURES}/{item.source.name}"
+        (folder / picture).write_bytes(item.source.read_bytes())
+    else:
+        picture, thumb = f"{PICTURES}/{item.key}.jpg", f"{PICTURES}/{item.key}-small.jpg"
+        for name, source in ((picture, data_url(photo, KEPT)), (thumb, indexed.thumbnails[index])):
+            (folder / name).write_bytes(b64decode(source.partition(",")[2]))
     facts: dict[str, Any] = {
         "key": item.key,
         "captions": list(item.captions),
         "dense": item.dense or "",
         "phrases": list(item.phrases),
         "thumb": thumb,
-        "photo": {
-            "src": picture,
-            "width": photo.width,
-            "height": photo.height,
-            "title": item.title,
-            "credit": item.credit,
-            "link": item.link,
-            "licence": item.licence,
-            "licence_link": item.licence_link,
-        },
+        "photo": {"src": picture, "width": photo.width, "height": photo.height}
+        | {name: getattr(item, name) for name in ("title", "credit", "link", "licence", "licence_link")},
     }
     return facts if item.known is None else facts | {"scene": scene_facts(item.known, grid)}
-
-
-def write_pictures(item: GalleryItem, photo: Image.Image, thumbnail: str, folder: Path) -> tuple[str, str]:
-    """Write the display picture and the thumbnail; a small PNG of our own serves as both."""
-    if item.known is not None and isinstance(item.source, Path):
-        name = f"{PICTURES}/{item.source.name}"
-        (folder / name).write_bytes(item.source.read_bytes())
-        return name, name
-    names = f"{PICTURES}/{item.key}.jpg", f"{PICTURES}/{item.key}-small.jpg"
-    for name, source in zip(names, (data_url(photo, KEPT), thumbnail), strict=True):
-        (folder / name).write_bytes(b64decode(source.partition(",")[2]))
-    return names
 
 
 def scene_facts(known: annotation.SceneAnnotation, grid: tuple[int, int]) -> dict[str, Any]:

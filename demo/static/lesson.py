@@ -197,19 +197,15 @@ class Pair(nn.Module):
         outputs: dict[str, Tensor] = {}
         for prefix, branch in zip(PREFIXES, (match.sparse, match.dense), strict=True):
             assert branch is not None  # there is a dense caption
-            outputs |= {prefix + name: values for name, values in branch_arrays(branch).items()}
+            arrays = {name: values[0] for name, values in branch.selection.parts.items()}
+            arrays |= selection_arrays(branch.selection) | merged_arrays(branch)
+            outputs |= {prefix + name: values for name, values in arrays.items()}
         for index, alignment in enumerate(match.alignments):
             arrays = alignment_arrays(alignment, token_weights(match, index, has_cls))
             arrays |= {"patch_cosines": cosines((words, dense_words)[index], patches[-network.num_patches :])}
             arrays |= {name: values[0] for name, values in alignment_terms(alignment).items()}
             outputs |= {PREFIXES[index] + name: values for name, values in arrays.items()}
         return outputs | {"similarity": match.similarity[0]}
-
-
-def branch_arrays(branch: Branch) -> dict[str, Tensor]:
-    """Return the selection and aggregation of one image's branch, by the record's names."""
-    parts = {name: values[0] for name, values in branch.selection.parts.items()}
-    return parts | selection_arrays(branch.selection) | merged_arrays(branch)
 
 
 def dense_graphs(model: SEPSModel) -> dict[str, Graph]:

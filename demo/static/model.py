@@ -36,7 +36,14 @@ def write_model(service: RetrievalService, folder: Path, progress: Progress = Fa
     set_weights_apart(folder)
     write_lesson(service.model, folder)
     write_dense(service.model, folder)
-    write_language(service, folder)
+    language = {  # notes on captions and words, and the parameters that split S(I, T) among words
+        "max_characters": MAX_CHARACTERS,
+        "max_dense_words": service.model.config.text.max_dense_words,
+        "common": sorted(COMMON),
+        "relevance": relevance_facts(service.model.cross_net.hrpa),
+        "function_words": sorted(FUNCTION_WORDS),
+    }
+    (folder / LANGUAGE).write_text(json.dumps(language, ensure_ascii=False), encoding="utf-8")
 
 
 def set_weights_apart(folder: Path, large: int = LARGE) -> None:
@@ -64,18 +71,6 @@ def nodes_without_kernel(graph: Path) -> list[str]:
 
     nodes = onnx.load(str(graph), load_external_data=False).graph.node
     return [node.name for node in nodes if any(part.name == "antialias" and part.i for part in node.attribute)]
-
-
-def write_language(service: RetrievalService, folder: Path) -> None:
-    """Write the notes on captions and words, and the parameters that split S(I, T) among words, to a folder."""
-    language = {
-        "max_characters": MAX_CHARACTERS,
-        "max_dense_words": service.model.config.text.max_dense_words,
-        "common": sorted(COMMON),
-        "relevance": relevance_facts(service.model.cross_net.hrpa),
-        "function_words": sorted(FUNCTION_WORDS),
-    }
-    (folder / LANGUAGE).write_text(json.dumps(language, ensure_ascii=False), encoding="utf-8")
 
 
 def relevance_facts(hrpa: HRPA) -> dict[str, Any] | None:

@@ -23,11 +23,25 @@ HUB_MODELS = {"photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transforme
 def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, gpu_bytes: int) -> str:
     """Return the HTML of the app's page with models in the browser. `parts`: folders by name; `galleries`: from
     `write_opened`; sizes of the libraries without and with WebGPU."""
+    references = []  # with only those parts of the worked examples that the page checks its models against
+    for gallery in galleries:
+        viewer, index = gallery["first"]["viewer"], gallery["first"]["ranking"]["selected"]
+        checked = {"caption": viewer["caption"], "index": index, "similarity": viewer["similarity"]}
+        facts = {name: value for name, value in gallery.items() if name != "credits"}
+        references.append(facts | {"first": checked | {"photo": viewer["photo"]["src"]}})
+    first = galleries[0]["first"]
     site = {
         "engine": "browser",
-        "example": example_of(galleries[0]),
+        "example": {  # before a model is there
+            "gallery": galleries[0]["name"],
+            "chips": first["captions"],
+            "index": first["ranking"]["selected"],
+            "items": first["ranking"]["lists"][0]["items"],
+            "total": galleries[0]["total"],
+            "viewer": first["viewer"],
+        },
         "parts": parts,
-        "galleries": [reference_of(gallery) for gallery in galleries],
+        "galleries": references,
         "scripts": sorted({name for entry in (*ENTRIES, *PLACES, WORKER) for name in reached(entry)}),
         "engine_bytes": engine_bytes,
         "gpu_bytes": gpu_bytes,
@@ -38,35 +52,6 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
     }
     modules = {name: f"{parts['js']}/{name}" for entry in ENTRIES for name in reached(entry)}
     return html.page(site, modules, f"{parts['js']}/{html.ENTRY}", MEASURED, SECTIONS, UNUSED)
-
-
-def example_of(gallery: dict[str, Any]) -> dict[str, Any]:
-    """Return the worked example of a gallery as the page shows it before a model is there."""
-    first = gallery["first"]
-    ranking = first["ranking"]
-    return {
-        "gallery": gallery["name"],
-        "chips": first["captions"],
-        "index": ranking["selected"],
-        "items": ranking["lists"][0]["items"],
-        "total": gallery["total"],
-        "viewer": first["viewer"],
-    }
-
-
-def reference_of(gallery: dict[str, Any]) -> dict[str, Any]:
-    """Return a gallery's facts with only those parts of its worked example that the page checks its model against."""
-    first = gallery["first"]
-    viewer = first["viewer"]
-    facts = {name: value for name, value in gallery.items() if name != "credits"}
-    return facts | {
-        "first": {
-            "caption": viewer["caption"],
-            "index": first["ranking"]["selected"],
-            "similarity": viewer["similarity"],
-            "photo": viewer["photo"]["src"],
-        }
-    }
 
 
 def space_card(models: Sequence[str]) -> str:

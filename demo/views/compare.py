@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from demo.drawing.formats import PAGE, Download, file_name
+from demo.drawing.formats import PAGE, PICTURES, Download, check_format, file_name
+from demo.drawing.palette import DARK, LIGHT
 from demo.galleries.indexes.index import IndexedGallery
+from demo.record.layers.layers import Layer
 from demo.record.packing import describe_overlap, overlap, packed
 from demo.record.photo import get_credit, photo_value
 from demo.record.scene import UNIT, objects_value, outlines
 from demo.service.retrieval import RetrievalService
+from demo.service.threads import drawing
 from demo.views.downloads import page_file
 from demo.views.figure_spec import SPEC, compared_spec
 from demo.views.state import ViewState
@@ -64,11 +67,17 @@ def comparison(
         value = compared_value(service, indexed, state, captions) | {"outlined": state.objects, "why": False}
         title = indexed.gallery.items[state.index].title
         return page_file("compare", value, "; ".join(captions), file_name(service.name, title, "compared", PAGE))
-    from demo.drawing.files import comparison_file  # Matplotlib is imported with the first picture
+    check_format(kind, PICTURES)
+    from demo.drawing.overlay import compare_picture  # Matplotlib is imported with the first picture
+    from demo.drawing.render import render
 
     records = compared_records(service, indexed, state, captions)
-    item = indexed.gallery.items[state.index]
+    item, layer, palette = indexed.gallery.items[state.index], Layer.parse(state.layer), DARK if dark else LIGHT
     objects = [outlines(item.known, text) for text in captions] if item.known is not None and state.objects else []
-    return comparison_file(
-        item.photo(), captions, records, service.name, item.title, kind, state.layer, dark, get_credit(item), objects
-    )
+    look = (layer, service.name, palette, get_credit(item), objects)
+
+    @drawing
+    def draw() -> bytes:
+        return render(compare_picture(item.photo(), captions, records, *look), kind)
+
+    return Download(file_name(service.name, item.title, f"compare-{state.layer}", kind), draw())

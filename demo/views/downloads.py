@@ -23,12 +23,9 @@ def sent(file: Download) -> dict[str, Any]:
 def explanation(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str, dark: bool = False
 ) -> Download:
-    """Return the file of one photograph and one caption, drawn as `state` says.
-
-    Raises:
-        ValueError: another kind of file, or a page of a decision by hand.
-    """
-    from demo.drawing.files import explanation_file  # Matplotlib is imported with the first picture
+    """Return the file of one photograph and one caption, drawn as `state` says; ValueError for another kind of file, or
+    a page of a decision by hand."""
+    from demo.drawing.overlay import explanation_file  # Matplotlib is imported with the first picture
 
     record, decided = shown_record(service, indexed, state), decision(service, indexed, state)
     item = indexed.gallery.items[state.index]
@@ -38,7 +35,7 @@ def explanation(
                 "A page cannot hold a decision by hand: choose JSON or a picture, or let the model decide."
             )
         looks = {"layer": state.layer, "opacity": state.opacity, "lines": state.lines, "outlined": state.objects}
-        value = viewer_value(service, indexed, state, record) | looks | {"model": service.name, "formats": ["PNG"]}
+        value = viewer_value(service, indexed, state, record) | looks | {"model": service.name}
         return page_file("viewer", value, state.caption, file_name(service.name, item.title, state.layer, PAGE))
     note = "" if decided is None else say("whatif.forced", says=decision_sentence(*decided))
     heading = Heading(state.caption, record.similarity, service.name, state.dense, get_credit(item), note)

@@ -12,7 +12,6 @@ from demo.record.scene import UNIT, objects_value
 from demo.record.texts.table import say
 from demo.service.experiments.experiment import Experiment, Outcome
 from demo.service.models.registry import ModelRegistry
-from demo.service.retrieval import RetrievalService
 from seps.scenes import KINDS
 
 
@@ -22,6 +21,9 @@ def scene_value(
     """Return what a scene of the gallery is drawn from, before and after, with its `selected` object."""
     service, scene = registry.of(SCENES), tried.after.scene
     changed = tried.after is not tried.before
+    records = [outcome.record for outcome in (tried.before, tried.after)]
+    then, now = (record.sparse.kept for record in records)
+    sides = [Side("", "", record, service.split_all(record)[0]) for record in records] if changed else []
     return {
         "unit": UNIT,
         "model": service.name,
@@ -29,8 +31,8 @@ def scene_value(
         "total": len(tried.after.indexed),
         "before": _side_value(tried.before, index, caption),
         "after": _side_value(tried.after, index, caption) if changed else None,
-        "moved": say("mask.moved", gained=tried.gained, lost=tried.lost) if changed else "",
-        "shares": share_changes(service, tried) if changed else [],
+        "moved": say("mask.moved", gained=(now & ~then).sum(), lost=(then & ~now).sum()) if changed else "",
+        "shares": changed_shares(contrast(*sides)) if changed else [],  # of S(I, T), of the words that changed most
         "objects": [
             {"number": number, "name": object_name(scene, number)}
             | {"colour": thing.colour, "colours": list(KINDS[thing.kind].colours)}
@@ -39,15 +41,6 @@ def scene_value(
         "selected": selected,
         "seed": scene.seed,
     }
-
-
-def share_changes(service: RetrievalService, tried: Experiment) -> list[dict[str, Any]]:
-    """Return the words whose shares of S(I, T) changed most, see `changed_shares`."""
-
-    def side(outcome: Outcome) -> Side:
-        return Side("", "", outcome.record, service.split_all(outcome.record)[0])
-
-    return changed_shares(contrast(side(tried.before), side(tried.after)))
 
 
 def _side_value(outcome: Outcome, index: int, caption: str) -> dict[str, Any]:

@@ -33,13 +33,9 @@ def contrast_spec(
     layer: str,
     dense: str | None = None,
 ) -> Download:
-    """Draw two that stand side by side: a row each, with the map of a word, or of each word that decides beside the
-    photo.
-
-    Args:
-        indices: of the left and of the right photograph; layer: a word's map, "word:0", or anything else for the
-            words that decide; dense: the dense caption that took part.
-    """
+    """Draw two that stand side by side: a row each, with the map of a word ("word:0"), or for any other layer the photo
+    and the map of each word that decides. `indices`: of the left and of the right photograph; `dense`: the dense
+    caption that took part."""
     part = contrast.word(layer)
     parts = deciding(contrast) if part is None else [part]
     rows = []

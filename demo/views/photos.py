@@ -10,14 +10,9 @@ from demo.record.texts.table import say
 from demo.service.ranking import ImageRanking, group_near_photographs
 from demo.views.state import RANKED
 
-ALIKE = {"text": "alike", "tip": "alike_tip"}
-
 
 def ranking_value(
-    indexed: IndexedGallery,
-    alone: ImageRanking,
-    with_dense: ImageRanking | None,
-    count: int = RANKED,
+    indexed: IndexedGallery, alone: ImageRanking, with_dense: ImageRanking | None, count: int = RANKED
 ) -> dict[str, Any]:
     """Return what the list of at most `count` photographs is drawn from."""
     seconds = alone.seconds + (with_dense.seconds if with_dense else 0.0)
@@ -49,7 +44,7 @@ def _items(indexed: IndexedGallery, ranking: ImageRanking, count: int) -> list[d
     for best, *others in group_near_photographs(indexed, ranking.order, count):
         row = item(best)
         if others:
-            texts = {name: say(f"list.{key}", count=len(others)) for name, key in ALIKE.items()}
+            texts = {"text": say("list.alike", count=len(others)), "tip": say("list.alike_tip", count=len(others))}
             row["alike"] = texts | {"items": [item(index) for index in others]}
         rows.append(row)
     return rows

@@ -18,19 +18,8 @@ MEASURE_NAMES = {
     "mentioned_to_background": "mentioned to background",
     "deletion": "deletion",
     "insertion": "insertion",
-    "own": "own region kept",
-    "other": "the other's kept",
-    "contrast": "contrast",
-    "iou": "IoU of both masks",
-    "above": "own above the other",
-    "auc": "AUC",
-    "inside_own": "weight in the own",
-    "inside_other": "weight in the other",
-    "caption_share": "caption's share of the spread",
 }
 METHODS = {
-    "score": "score, decision mask",
-    "word_map": "word maps",
     "seps": "word maps",
     "effect": "effects",
     "blanked": "blanked patches",
@@ -64,10 +53,8 @@ def number(value: float | None, digits: int) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[str] = ()) -> str:
-    """Return an HTML table whose first column names its rows; a group spans three columns where it has a name.
-
-    Where it is wider than the screen it is scrolled, by keys too: hence its place among the tab stops, and its name.
-    """
+    """Return an HTML table whose first column names its rows; a group spans three columns where it has a name. Where it
+    is wider than the screen it is scrolled, by keys too: hence its place among the tab stops, and its name."""
 
     def header(text: str, attributes: str) -> str:
         return f"<th {attributes}>{rich(text)}</th>" if text else "<td></td>"
@@ -87,18 +74,12 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[
 def grounding_table(rows: Sequence[dict[str, Any]]) -> str:
     """Return where pictures point, by model and kind of map; measures that no row has are left out."""
     names = [name for name in MEASURE_NAMES if any(name in row["measures"] for row in rows)]
-    cells = [
-        (
-            *(row["model"], row["split"], phrase(METHODS.get(row["method"], row["method"]))),
-            *(_interval(row["measures"].get(name)) for name in names),
-        )
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        intervals = []
+        for mean, low, high in (row["measures"].get(name, (None, None, None)) for name in names):
+            known = low is not None and high is not None
+            number_alone = "" if mean is None else written(mean, ".3f")
+            intervals.append(say("about.interval", mean=mean, low=low, high=high) if known else number_alone)
+        cells.append((row["model"], row["split"], phrase(METHODS.get(row["method"], row["method"])), *intervals))
     return table(("model", "data", "map", *(MEASURE_NAMES[name] for name in names)), cells)
-
-
-def _interval(value: tuple[float, float | None, float | None] | None) -> str:
-    if value is None:
-        return ""
-    mean, low, high = value
-    return written(mean, ".3f") if None in value else say("about.interval", mean=mean, low=low, high=high)

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from demo.drawing.codecs import film_kind
-from demo.drawing.formats import Download
+from demo.drawing.formats import Download, film_kind
 from demo.galleries.indexes.index import IndexedGallery, require_in_memory
 from demo.record.texts.table import say
 from demo.service.captions import read_caption

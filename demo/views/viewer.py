@@ -1,7 +1,5 @@
-"""The viewer of Photos: the record that it shows, what is measured of it when asked for, and a decision by hand.
-
-By hand (`whatif` on the page) patches are kept and dropped over the picture, and all numbers follow.
-"""
+"""The viewer of Photos: the record that it shows, what is measured of it when asked for, and a decision by hand. By
+hand (`whatif` on the page) patches are kept and dropped over the picture, and all numbers follow."""
 
 from dataclasses import replace
 from typing import Any
@@ -55,11 +53,9 @@ def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewStat
 
 
 def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
-    """Return the value of the viewer in Photos, where patches can be kept and dropped.
-
-    It lacks what takes long to measure and has not been measured yet. "others" are the masks for other things in the
-    photograph, see `pack_other_masks`; for captions alone.
-    """
+    """Return the value of the viewer in Photos, where patches can be kept and dropped. It lacks what takes long to
+    measure and has not been measured yet. "others" are the masks for other things in the photograph, see
+    `pack_other_masks`; for captions alone."""
     name, pair = Layer.parse(state.layer).name, (indexed, state.index, state.caption, state.dense)
     choices = {"mask": state.mask, "budget": state.budget, "whatif": whatif_value(service, indexed, state)}
     waits = is_slow(name) and not service.is_measured(*pair, name, forced_mask(service, state))
@@ -92,7 +88,7 @@ def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: View
     mask = forced_mask(service, state)
     record = service.explain(indexed, state.index, state.caption, state.dense)
     known = indexed.gallery.items[state.index].known
-    objects = []  # of a scene, of which something is seen, each with the mask of the patches inside it
+    objects = []  # of which something is seen, each with the mask of the patches inside it
     if known is not None:
         for outline in outlines(known, state.caption):
             objects.append((outline.name, mask_text(patches_of(known, (outline.number,), record.grid))))
@@ -117,10 +113,7 @@ def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: View
 
 def look_value(service: RetrievalService, name: str, content: bytes, caption: str) -> dict[str, Any]:
     """Return a caption's mask on a camera's encoded frame, with word maps (L, N); nothing of the frame is kept.
-
-    Raises:
-        ValueError: the frame or the caption cannot be read.
-    """
+    ValueError if the frame or the caption cannot be read."""
     record = explain_frame(service, name, content, read_caption(service.model, caption).text)
     return {
         "grid": list(record.grid),

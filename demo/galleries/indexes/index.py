@@ -1,17 +1,18 @@
 """Galleries encoded by a model, with a cache."""
 
-from abc import ABC, abstractmethod
 from base64 import b64decode
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import torch
 from PIL import Image
 from torch import Tensor
 
 from demo.galleries.gallery import Gallery, GalleryItem
+from demo.galleries.indexes.stored import StoredGallery
 from demo.galleries.indexes.table import GalleryTable
 from demo.galleries.reading.photos import JPEG_URL, THUMBNAIL, KeptPhoto, jpeg, jpeg_url, shrink_photo
 from seps import CaptionIndex, ImageIndex, ScoringEngine, SEPSModel
@@ -22,64 +23,18 @@ from seps.search.store import FileFacts, StoredPhoto
 NOTES = 3  # that are shown of a gallery's photographs
 
 
-class IndexedGallery(ABC):
-    """An encoded gallery, for ranking and explanation: in memory (`GalleryInMemory`) or in a table on disk
-    (`demo.galleries.indexes.stored.StoredGallery`).
+@dataclass(frozen=True)
+class GalleryInMemory:
+    """A gallery in memory, with the same methods as `StoredGallery`."""
 
-    Attributes:
-        gallery: its V photographs.
-    """
-
-    gallery: Gallery
+    gallery: Gallery  # the V readable photographs; all else is in their order
+    images: ImageIndex
+    thumbnails: tuple[str, ...]  # JPEG data URLs
+    digests: tuple[str, ...]  # sha256, which depend only on the content
+    embeddings: Tensor  # (V, N[+1], C) of the image encoder, on the model's device
 
     def __len__(self) -> int:
         return len(self.gallery)
-
-    @property
-    @abstractmethod
-    def state(self) -> Hashable:
-        """Equal if rankings for the same caption are equal."""
-
-    @abstractmethod
-    def patches(self, index: int) -> Tensor:
-        """Return the photograph's patch embeddings (N[+1], C)."""
-
-    @abstractmethod
-    def image(self, index: int) -> ImageIndex:
-        """Return the engine's index of only this photograph."""
-
-    @abstractmethod
-    def digest(self, index: int) -> str:
-        """Return the photograph's digest, which depends only on its content."""
-
-    @abstractmethod
-    def thumbnail(self, index: int) -> str:
-        """Return the photograph as a small data URL."""
-
-    @abstractmethod
-    def pooled(self, indices: Sequence[int]) -> Tensor:
-        """Return the photographs' pooled vectors (K, C), of unit length."""
-
-    @abstractmethod
-    def shortlist(self, captions: CaptionIndex, index: int) -> tuple[ImageIndex, list[int]]:
-        """Return the images to score for a caption and their positions, including that at `index`; in memory all."""
-
-
-@dataclass(frozen=True)
-class GalleryInMemory(IndexedGallery):
-    """A gallery in memory.
-
-    Attributes:
-        gallery: the V readable photographs.
-        images: in the same order; thumbnails, digests: of each, a JPEG data URL and a sha256.
-        embeddings: (V, N[+1], C) on the model's device, from the model's image encoder.
-    """
-
-    gallery: Gallery
-    images: ImageIndex
-    thumbnails: tuple[str, ...]
-    digests: tuple[str, ...]
-    embeddings: Tensor
 
     @property
     def state(self) -> Hashable:
@@ -117,6 +72,9 @@ class GalleryInMemory(IndexedGallery):
         return self.images, list(range(len(self)))
 
 
+IndexedGallery: TypeAlias = GalleryInMemory | StoredGallery  # for ranking and explanation
+
+
 def require_in_memory(indexed: IndexedGallery) -> GalleryInMemory:
     """Return the gallery if it is in memory; ValueError for one on disk."""
     if isinstance(indexed, GalleryInMemory):
@@ -144,26 +102,12 @@ def index_in_steps(
     encode: Callable[[Sequence[Image.Image]], Tensor] | None = None,
     before: GalleryInMemory | None = None,
 ) -> Generator[int, None, GalleryInMemory]:
-    """Encode a gallery photograph by photograph; closing the generator stops it.
-
-    Each photograph is decoded once. Of an upload, its item keeps a small picture, and the cache nothing. Scores are the
-    same with and without the cache.
-
-    Args:
-        model: in evaluation mode.
-        gallery: unreadable photographs move from its items to `skipped`.
-        cache: folder with a table of embeddings (float32) and thumbnails per gallery and image encoder, see
-            `demo.galleries.indexes.table`; damaged entries are replaced. None disables the cache.
-        progress: as in `ScoringEngine`.
-        encode: encodes photographs, by default on the model's device, see `demo.service.threads`.
-        before: previous uploads of the same session and model, which are not encoded again.
-
-    Yields:
-        After each photograph, the number done.
-
-    Raises:
-        ValueError: no photographs, or none that can be read.
-    """
+    """Encode a gallery with a model in evaluation mode, and yield the number of photographs done after each; closing
+    the generator stops it. Each photograph is decoded once; unreadable ones move to `skipped`. Of an upload, its item
+    keeps a small picture, and the cache nothing. `cache`: folder with a table of embeddings (float32) and thumbnails
+    per gallery and image encoder, see `demo.galleries.indexes.table`, with which scores are the same; None disables it.
+    `encode`: encodes photographs, by default on the model's device; `before`: previous uploads of the same session and
+    model, which are not encoded again. ValueError without a readable photograph."""
     has_files = any(not isinstance(item.source, bytes) for item in gallery.items)
     table = GalleryTable(cache if has_files else None, gallery, model)
     items: list[GalleryItem] = []
@@ -174,7 +118,10 @@ def index_in_steps(
             place = known.get(item.digest()) if known and isinstance(item.source, bytes) else None
             try:
                 if before is not None and place is not None:
-                    item, photo, note = _taken_over(item, before, place)
+                    file = FileFacts(item.key, 0, 0, before.digests[place])
+                    thumbnail = b64decode(before.thumbnails[place].removeprefix(JPEG_URL))
+                    photo, note = StoredPhoto(file, before.embeddings[place].cpu().float(), thumbnail), ""
+                    item = replace(item, source=before.gallery.items[place].source)
                 else:
                     item, photo, note = _encode(item, table, encode or model.encode_photos)
             except ValueError as error:
@@ -190,30 +137,17 @@ def index_in_steps(
     if not items:
         reason = f" {(skipped or [gallery.note])[0]}".rstrip()
         raise ValueError(f'The gallery "{gallery.title}" has no photo that can be read.{reason}')
+    given = list(filter(None, notes))
+    more = f" And {len(given) - NOTES} more." if len(given) > NOTES else ""
     precision = model.img_enc.vision_proj.weight.dtype
     embeddings = torch.stack([photo.embeddings for photo in encoded]).to(model.device, precision)
     return GalleryInMemory(
-        gallery=replace(gallery, items=tuple(items), skipped=tuple(skipped), note=_note(notes)),
+        gallery=replace(gallery, items=tuple(items), skipped=tuple(skipped), note=" ".join(given[:NOTES]) + more),
         images=ScoringEngine(model.cross_net).encode_images(embeddings),
         thumbnails=tuple(jpeg_url(photo.thumbnail) for photo in encoded),
         digests=tuple(photo.file.digest for photo in encoded),
         embeddings=embeddings,
     )
-
-
-def _note(notes: Sequence[str]) -> str:
-    """Join the first notes in one line."""
-    given = list(filter(None, notes))
-    more = f" And {len(given) - NOTES} more." if len(given) > NOTES else ""
-    return " ".join(given[:NOTES]) + more
-
-
-def _taken_over(item: GalleryItem, before: GalleryInMemory, place: int) -> tuple[GalleryItem, StoredPhoto, str]:
-    """Return the item to keep, and a photograph's data from another gallery under its own name."""
-    file = FileFacts(item.key, 0, 0, before.digests[place])
-    thumbnail = b64decode(before.thumbnails[place].removeprefix(JPEG_URL))
-    photo = StoredPhoto(file, before.embeddings[place].cpu().float(), thumbnail)
-    return replace(item, source=before.gallery.items[place].source), photo, ""
 
 
 def _encode(

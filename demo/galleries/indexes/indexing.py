@@ -23,14 +23,9 @@ class _StoppedError(Exception):
 
 
 class FolderIndexing:
-    """Background thread that synchronises a gallery's table with its folder; resumes where it stopped.
-
-    If the table cannot be written, because another process writes it or the disk is full, it tries again later.
-
-    Args:
-        gallery: searchable in the meantime; files: the gallery's, in order.
-        progress: as in `ScoringEngine`; notify: receives a line per unreadable file and per problem.
-    """
+    """Background thread that synchronises a gallery's table with its folder; resumes where it stopped. If the table
+    cannot be written, because another process writes it or the disk is full, it tries again later. `notify` receives a
+    line per unreadable file and per problem."""
 
     def __init__(
         self,
@@ -93,7 +88,9 @@ class FolderIndexing:
                 if isinstance(error, DamagedTableError) and not anew:
                     anew = True  # as the next try begins
                     continue
-                self._report(str(error))
+                if self._problem != str(error):
+                    self._notify(str(error))
+                self._problem = str(error)
                 self._committed.set()
                 self._stopped.wait(AGAIN)
                 self.gallery.refresh()  # another process may have written
@@ -113,11 +110,6 @@ class FolderIndexing:
     def _refresh(self) -> None:
         self.gallery.refresh()
         self._committed.set()
-
-    def _report(self, problem: str) -> None:
-        if problem != self._problem:
-            self._notify(problem)
-        self._problem = problem
 
     def _encode(self, file: FolderFile) -> Encoded:
         if self._stopped.is_set():

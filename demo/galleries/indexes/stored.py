@@ -1,7 +1,5 @@
-"""Galleries of many photographs, searchable as far as they are indexed.
-
-Embeddings are in a table on disk, see `seps.search.store`, which `demo.galleries.indexes.indexing` fills.
-"""
+"""Galleries of many photographs, searchable as far as they are indexed. Embeddings are in a table on disk, see
+`seps.search.store`, which `demo.galleries.indexes.indexing` fills."""
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
@@ -14,7 +12,6 @@ from PIL import Image
 from torch import Tensor
 
 from demo.galleries.gallery import Gallery
-from demo.galleries.indexes.index import IndexedGallery
 from demo.galleries.reading.decoding import PhotoError
 from demo.galleries.reading.photos import data_url, read_small
 from seps import CaptionIndex, ImageIndex, ScoringEngine
@@ -35,20 +32,14 @@ Encode = Callable[[Sequence[Image.Image]], Tensor]
 
 @dataclass(frozen=True)
 class IndexingStatus:
-    """Indexing progress of a folder.
+    """Indexing progress of a folder."""
 
-    Attributes:
-        indexed: searchable photographs; total: files of the folder; skipped: unreadable ones.
-        seconds: estimated remaining time; None if unknown or finished.
-        running: whether indexing continues; problem: the current obstacle, or "".
-    """
-
-    indexed: int
-    total: int
-    skipped: int
-    seconds: float | None
+    indexed: int  # searchable photographs
+    total: int  # files of the folder
+    skipped: int  # unreadable ones
+    seconds: float | None  # estimated remaining time; None if unknown or finished
     running: bool
-    problem: str
+    problem: str  # the current obstacle, or ""
 
 
 @dataclass(frozen=True)
@@ -60,19 +51,9 @@ class _Snapshot:
     positions: dict[int, int]
 
 
-class StoredGallery(IndexedGallery):
-    """A gallery with its embeddings in a table.
-
-    Args:
-        engine: scores; layout: of the table if it is created.
-        gallery: all its files, including those not yet indexed or damaged.
-        table: path of the table.
-        encode: encodes photographs.
-
-    Attributes:
-        gallery, table, layout: the arguments.
-        indexing: the indexing thread, if any.
-    """
+class StoredGallery:
+    """A gallery with its embeddings in the table at a path, of this layout if it is created; `gallery` has all its
+    files, including those not yet indexed or damaged. `indexing` returns the status of its indexing, if any."""
 
     def __init__(self, engine: ScoringEngine, layout: Layout, gallery: Gallery, table: Path, encode: Encode) -> None:
         self.gallery, self.table, self.layout = gallery, table, layout
@@ -83,6 +64,9 @@ class StoredGallery(IndexedGallery):
         self._photo = lru_cache(REMEMBERED)(self._read_photo)
         self._thumbnail = lru_cache(THUMBNAILS)(self._read_thumbnail)
         self.refresh()
+
+    def __len__(self) -> int:
+        return len(self.gallery)
 
     def refresh(self) -> None:
         """Use the current version of the table; empty if it is missing or unreadable."""
@@ -157,7 +141,8 @@ class StoredGallery(IndexedGallery):
         return torch.stack([(vectors | others)[index] for index in indices])
 
     def shortlist(self, captions: CaptionIndex, index: int) -> tuple[ImageIndex, list[int]]:
-        """Return the images with pooled vectors nearest to the first caption, and that at `index`."""
+        """Return the images to score for a caption, with the nearest pooled vectors, and that at `index`; and their
+        positions."""
         snapshot, nearest = self._snapshot, list[int]()
         if snapshot.store is not None:
             nearest = snapshot.store.nearest(pooled_captions(captions)[0], SHORTLIST)
@@ -181,19 +166,9 @@ class StoredGallery(IndexedGallery):
         also: Sequence[int] = (),
         progress: Progress = False,
     ) -> tuple[list[int], list[float], int]:
-        """Rank the indexed photographs for one caption, in two stages.
-
-        Args:
-            captions: an index of one caption; exhaustive: score all of them.
-            name: required part of file names; also: positions that are always scored.
-            progress: as in `ScoringEngine`.
-
-        Returns:
-            Positions and scores, the best first, without missing files; and the number of searched photographs.
-
-        Raises:
-            StoreError: the table cannot be read.
-        """
+        """Rank the indexed photographs for one caption, in two stages or with exact scores of all; `name`: required
+        part of file names; `also`: positions that are always scored. Returns positions and scores, the best first,
+        without missing files, and the number of searched photographs; StoreError if the table cannot be read."""
         snapshot = self._snapshot
         pairs, total = list[tuple[int, float]](), 0
         if snapshot.store is not None:

@@ -17,16 +17,9 @@ COMMIT = 64  # photographs: what a run that is ended loses at most
 
 
 class GalleryTable:
-    """Cache table of a gallery. Problems only cost time: if it cannot be written, because of another process or
-    permissions, it is only read; if it is damaged, it is rebuilt.
-
-    Args:
-        cache: contains the folder `tables`; None for no table.
-        gallery: the cached gallery; model: for its image encoder.
-
-    Attributes:
-        photos: content when opened, by digest.
-    """
+    """Cache table of a gallery and an image encoder, in the folder `tables` of the cache, or none; `photos` is its
+    content when opened, by digest. Problems only cost time: if it cannot be written, because of another process or
+    permissions, it is only read; if it is damaged, it is rebuilt."""
 
     def __init__(self, cache: Path | None, gallery: Gallery, model: SEPSModel) -> None:
         self.photos: dict[str, StoredPhoto] = {}

@@ -27,7 +27,8 @@ def decode(content: bytes, subject: str, longest: int = LONGEST) -> Image.Image:
     is empty, too large, damaged, or in no known format; its message starts with `subject`."""
     check_size(len(content), subject)
     with opened(BytesIO(content), subject) as image:
-        size = _kept_size(image, longest)
+        scale = min(1.0, longest / max(image.size))
+        size = max(1, round(scale * image.width)), max(1, round(scale * image.height))  # in the file's orientation
         drafted = image.draft(None, size)
         image.load()
         turn = find_turn(image)
@@ -68,12 +69,6 @@ def opened(source: Path | BytesIO, subject: str) -> Iterator[Image.Image]:
 def _too_many(most: int, subject: str) -> PhotoError:
     other = "" if most == MAX_PIXELS else ", or save it as JPEG"
     return refusal(subject, f"has more than {most // 10**6} million pixels", f"scale it down{other}")
-
-
-def _kept_size(image: Image.Image, longest: int) -> tuple[int, int]:
-    """Return the reduced width and height, in the file's orientation."""
-    scale = min(1.0, longest / max(image.size))
-    return max(1, round(scale * image.width)), max(1, round(scale * image.height))
 
 
 def _mixable(image: Image.Image) -> Image.Image:

@@ -24,12 +24,6 @@ def open_named_gallery(name: str) -> Gallery:
     return openers[name]()
 
 
-def find_named_item(name: str, key: str) -> GalleryItem:
-    """Find a picture of a gallery that comes with the app; ValueError for an unknown gallery or picture."""
-    gallery = open_named_gallery(name)
-    return gallery.items[gallery.position(key)]
-
-
 def examples_gallery() -> Gallery:
     """Return the gallery of examples; needs no network."""
     regions = load_regions()

@@ -34,7 +34,13 @@ def open_photos_gallery(
     facts: list[dict[str, Any]] = json.loads(facts_file.read_text(encoding="utf-8"))
     folder = cache / "open_photos"
     missing = [fact for fact in facts if not _fits(folder / fact["file"], fact["sha256"])]
-    failures = _fetch_all(missing, folder, progress) if fetch and missing else dict.fromkeys(_files(missing), "")
+    failures = dict.fromkeys(_files(missing), "")  # errors by file
+    if fetch and missing:
+        offline = Event()  # after the first failure to connect
+        with ThreadPoolExecutor(CONNECTIONS) as pool:
+            fetched = [pool.submit(_fetch, fact, folder / fact["file"], offline) for fact in missing]
+            outcomes = [future.result() for future in with_progress(fetched, "Fetching open photos", progress)]
+        failures = {file: problem for file, problem in zip(failures, outcomes, strict=True) if problem}
     items = tuple(_item(fact, folder / fact["file"]) for fact in facts if fact["file"] not in failures)
     return Gallery("open-photos", "Open photos", _note(len(items), len(facts), failures, fetch), items)
 
@@ -79,15 +85,6 @@ def _item(fact: dict[str, Any], file: Path) -> GalleryItem:
         source=file,
         phrases=tuple(fact["captions"]),  # each was written about something else
     )
-
-
-def _fetch_all(facts: list[dict[str, Any]], folder: Path, progress: Progress) -> dict[str, str]:
-    """Download photographs in parallel; return errors by file. Stops after the first failure to connect."""
-    offline = Event()
-    with ThreadPoolExecutor(CONNECTIONS) as pool:
-        fetched = [pool.submit(_fetch, fact, folder / fact["file"], offline) for fact in facts]
-        outcomes = [future.result() for future in with_progress(fetched, "Fetching open photos", progress)]
-    return {file: problem for file, problem in zip(_files(facts), outcomes, strict=True) if problem}
 
 
 def _fetch(fact: dict[str, Any], file: Path, offline: Event) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from PIL import Image
 
@@ -93,12 +92,13 @@ class Regions:
 def load_regions() -> dict[str, Regions]:
     """Return the regions of the examples by name, without photographs that have none."""
     photographs = json.loads(REGIONS_FILE.read_text(encoding="utf-8"))["photographs"]
-    return {name: Regions(tuple(known["captions"]), things_of(known["things"])) for name, known in photographs.items()}
-
-
-def things_of(rows: list[dict[str, Any]]) -> tuple[Thing, ...]:
-    """Parse the things of the file."""
-    return tuple(
-        Thing(row["phrase"], frozenset(row["words"]), tuple((x, y, right, down) for x, y, right, down in row["boxes"]))
-        for row in rows
-    )
+    return {
+        name: Regions(
+            tuple(known["captions"]),
+            tuple(
+                Thing(row["phrase"], frozenset(row["words"]), tuple((x, y, x2, y2) for x, y, x2, y2 in row["boxes"]))
+                for row in known["things"]
+            ),
+        )
+        for name, known in photographs.items()
+    }

@@ -14,7 +14,7 @@ from PIL import Image
 from demo.galleries.annotation import SceneAnnotation, object_name, title_of
 from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.sources.video import video_gallery
-from seps.scenes import AnnotatedScene, Mention, annotate, as_json, from_json, make_scene
+from seps.scenes import Mention, annotate, as_json, from_json, make_scene
 
 SCENES = "scenes"
 FACTS_FILE = Path(__file__).resolve().parents[3] / "assets" / "galleries" / "scenes.jsonl"
@@ -69,16 +69,6 @@ def phrases_of(mentions: Mentions) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named[objects] for objects in sorted(named)))
 
 
-def fact_of(scene: AnnotatedScene) -> dict[str, Any]:
-    """Return the stored data of a scene: its graph, each caption with the phrases that name objects, its dense
-    caption."""
-    captions = [
-        {"text": caption.text, "mentions": [[m.phrase, m.first_word, list(m.objects)] for m in caption.mentions]}
-        for caption in scene.captions
-    ]
-    return {"scene": as_json(scene.scene), "captions": captions, "dense": scene.dense.text}
-
-
 def write(facts_file: Path, pictures: Path, count: int = COUNT) -> None:
     """Draw and describe the scenes again."""
     pictures.mkdir(parents=True, exist_ok=True)
@@ -86,7 +76,12 @@ def write(facts_file: Path, pictures: Path, count: int = COUNT) -> None:
     for index in range(count):
         scene = annotate(make_scene(SEED, SPLIT, index))
         Image.fromarray(scene.picture.pixels).save(pictures / f"{index:03}.png", optimize=True)
-        lines.append(json.dumps(fact_of(scene), separators=(",", ":")))
+        captions = [
+            {"text": caption.text, "mentions": [[m.phrase, m.first_word, list(m.objects)] for m in caption.mentions]}
+            for caption in scene.captions
+        ]
+        fact = {"scene": as_json(scene.scene), "captions": captions, "dense": scene.dense.text}
+        lines.append(json.dumps(fact, separators=(",", ":")))
     facts_file.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 
 

@@ -19,37 +19,28 @@ if TYPE_CHECKING:  # FFmpeg is imported on first use
 VIDEO = "video"  # the name of the gallery of a video
 
 
-def video_gallery(video: Video, name: str, gallery: str = VIDEO, credit: tuple[str, str] = ("", "")) -> Gallery:
-    """Create a gallery of a video's frames in order of time; they are not cached. `gallery` is its name in links,
-    `credit` the author and the licence."""
-    frames = [(frame.seconds, frame.image.copy) for frame in video.frames]
-    return _gallery(frames, name, gallery, video.notes, credit)
-
-
 def read_video(file: Path, gallery: str, most: int = FRAMES) -> Generator[int, None, Gallery]:
-    """Read at most the first `LONGEST` seconds of an untrusted video as `frames_of`, in a gallery as `video_gallery`,
-    with frames stored as JPEG."""
+    """Read at most the first `LONGEST` seconds of an untrusted video as `frames_of`, in a gallery as
+    `video_gallery`."""
     video = yield from frames_of(file, most, LONGEST)
-    return create_kept_gallery(video, file.name, gallery)
+    return video_gallery(video, file.name, gallery)
 
 
-def create_kept_gallery(video: ReadVideo, name: str, gallery: str = VIDEO) -> Gallery:
-    """Create a gallery of frames read by another process, which stay JPEG; arguments as `video_gallery`."""
-    return _gallery([(at, KeptPhoto(content)) for at, content in video.frames], name, gallery, video.notes)
-
-
-def _gallery(
-    frames: Sequence[tuple[float, Callable[[], Image.Image]]],
-    name: str,
-    gallery: str,
-    notes: Sequence[str],
-    credit: tuple[str, str] = ("", ""),
+def video_gallery(
+    video: Video | ReadVideo, name: str, gallery: str = VIDEO, credit: tuple[str, str] = ("", "")
 ) -> Gallery:
+    """Create a gallery of a video's frames in order of time; they are not cached, and those that another process read
+    stay JPEG. `gallery` is its name in links, `credit` the author and the licence."""
+    frames: Sequence[tuple[float, Callable[[], Image.Image]]] = (
+        [(seconds, KeptPhoto(content)) for seconds, content in video.frames]
+        if isinstance(video, ReadVideo)
+        else [(frame.seconds, frame.image.copy) for frame in video.frames]
+    )
     items = tuple(
         GalleryItem(f"{seconds:.3f}", clock(seconds), (), None, credit[1], None, credit[0], None, source)
         for seconds, source in frames
     )
-    return Gallery(gallery, printable(name), " ".join(notes), items, noun="frames", timed=True)
+    return Gallery(gallery, printable(name), " ".join(video.notes), items, noun="frames", timed=True)
 
 
 def clock(seconds: float) -> str:

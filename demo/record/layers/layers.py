@@ -1,40 +1,39 @@
-"""Layers: what can be laid over a photo, by name, with its numbers out of the record and its sentence.
-
-The text form is `name[:number][:branch]`, as links, the API and the command line write it; the table of layers is
-`demo.record.layers.layer_table`.
-"""
+"""Layers: what can be laid over a photo, by name, with its numbers out of the record and its sentence. The text form is
+`name[:number][:branch]`, as links, the API and the command line write it; the table of layers is
+`demo.record.layers.layer_table`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demo.record.layers.layer_facts import Shown
-from demo.record.layers.layer_table import Row, existing, row_of
+from demo.record.layers import layer_table
+from demo.record.layers.layer_table import Row, Shown, existing, row_of
 from demo.record.texts.language import phrase
 from demo.record.texts.table import counted, say
 from demo.service.measuring.measured import measures_of, whereabouts
 from seps import BranchExplanation, Explanation
+from seps.encoders.tokenizer import Tokenizer, first_pieces
 
 Floats = NDArray[np.floating[Any]]
 
 FORM = re.compile(r"([a-z_]+)(?::([0-9]{1,9}))?(?::(dense|both))?")
+WORD = re.compile(r"([a-z_]+):([0-9]{1,9}|\[?(?:cls|sep)\]?)", re.IGNORECASE)  # as people write it
+PIECE = re.compile(r"piece:([0-9]{1,9})")
 SPECIAL = ("[CLS]", "[SEP]")  # labels of the tokens around a caption
 LIES = {"zero": "weight", "lowest": "highest", "diverging": "cost", "mask": "most", "fates": "most"}  # in table.json
 
 
 @dataclass(frozen=True)
 class LayerValues:
-    """One layer's numbers.
-
-    A mask's values are 0 dropped and 1 kept; of both masks: 0 dropped by both, 1 kept only by the sparse branch, 2 only
-    by the dense one, 3 by both; of the smallest change: 0 dropped, 3 kept (unchanged), 1 to drop, 2 to keep.
-    """
+    """One layer's numbers. A mask's values are 0 dropped and 1 kept; of both masks: 0 dropped by both, 1 kept only by
+    the sparse branch, 2 only by the dense one, 3 by both; of the smallest change: 0 dropped, 3 kept (unchanged), 1 to
+    drop, 2 to keep."""
 
     title: str
     label: str  # of the scale
@@ -198,11 +197,9 @@ def _ends(row: Row, values: Floats) -> tuple[float, float]:
 
 
 def describe(record: Explanation, layer: Layer) -> str:
-    """Describe a layer in words, as the alternative text of its picture; ValueError if the record lacks it.
-
-    It ends with the place where most of what is shown lies, "spread evenly" where none stands out by `whereabouts`, and
-    with no place where every patch is kept or none has any weight.
-    """
+    """Describe a layer in words, as the alternative text of its picture; ValueError if the record lacks it. It ends
+    with the place where most of what is shown lies, "spread evenly" where none stands out by `whereabouts`, and with no
+    place where every patch is kept or none has any weight."""
     shown, row = layer.values(record), layer.row
     if row.scale == "none":
         return say(f"alternative.{layer.name}")
@@ -259,3 +256,37 @@ def term_titles(record: Explanation) -> dict[str, str]:
         title = say(f"term.{term}")
         titles[name] = say("term.of_caption", caption=phrase(caption), term=title) if both else title
     return titles
+
+
+def layer_of_words(text: str, caption: str, tokenizer: Tokenizer, record: Explanation) -> str:
+    """As `layer_of_starts`, for a caption as read."""
+    return layer_of_starts(text, first_pieces(caption, tokenizer), record)
+
+
+def layer_of_starts(text: str, starts: Sequence[int], record: Explanation) -> str:
+    """Return the layer as links and `Layer.parse` write it, where word:N is a place among [CLS], the word pieces and
+    [SEP]. ValueError if the caption has fewer words, or the model did not read so far.
+
+    In `text`, word:2 is the caption's second word, split at spaces, and of one in several pieces the first piece;
+    word:[CLS] and word:[SEP], also without brackets, are those tokens; piece:3 is the third word piece. All layers of a
+    word count alike, as effect:2; all others stay. `starts`: the place of each word's first piece."""
+    count = len(record.sparse_alignment.words)  # with [CLS] and [SEP]
+    if piece := PIECE.fullmatch(text):
+        return f"word:{_within(int(piece[1]), count - 2, 'word piece')}"
+    word = WORD.fullmatch(text)
+    if word is None or word[1].lower() not in {row.name for row in layer_table.LAYERS if row.number == "word"}:
+        return text
+    name, spoken = word[1].lower(), word[2]
+    if not spoken.isdigit():
+        return f"{name}:0" if "cls" in spoken.lower() else f"{name}:{count - 1}"
+    place = starts[_within(int(spoken), len(starts), "word") - 1]
+    if place > count - 2:
+        raise ValueError(f"The model reads {count - 2} word pieces of the caption, and word {spoken} comes after them.")
+    return f"{name}:{place}"
+
+
+def _within(number: int, most: int, noun: str) -> int:
+    if not 1 <= number <= most:
+        asked = f"{noun.split()[-1]} {number} was asked for"
+        raise ValueError(f"The caption has {counted(most, noun)}, 1 to {most}, but {asked}.")
+    return number

@@ -1,5 +1,4 @@
-"""Data in the page's head for its scripts: the table of texts, in both languages, and the table of
-layers."""
+"""Data in the page's head for its scripts: the table of texts, in both languages, and the table of layers."""
 
 import json
 from collections.abc import Collection
@@ -7,26 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from demo.record.layers import layer_table
+from demo.record.texts import table as texts
 from demo.record.texts.language import PHRASES
-from demo.record.texts.table import (
-    CHINESE_LESSON,
-    CHINESE_TABLE,
-    CHINESE_WORDS,
-    LESSON,
-    TABLE,
-    WORDS,
-    Table,
-    page_table,
-    symbols,
-)
 
 LANGUAGE_SCRIPT = Path(__file__).resolve().parents[3] / "assets" / "opening" / "language.js"
 
 
 def language_tags(lesson: Collection[str] = (), unused: Collection[str] = ()) -> str:
     """Return the script that reads the page's language, and the Chinese tables; arguments as in `table_data`."""
-    chinese = _without(CHINESE_TABLE, unused) | {name: CHINESE_LESSON[name] for name in lesson}
-    chinese = page_table(chinese, CHINESE_WORDS) | {"phrases": PHRASES}
+    chinese = _without(texts.CHINESE_TABLE, unused) | {name: texts.CHINESE_LESSON[name] for name in lesson}
+    chinese = texts.page_table(chinese, texts.CHINESE_WORDS) | {"phrases": PHRASES}
     script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
     return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
 
@@ -47,19 +36,17 @@ def table_data(
     words: bool = False,
     unused: Collection[str] = (),
 ) -> str:
-    """Return both tables in English, with the symbols in MathML, as JSON.
-
-    `measures`: those that the page can request, default all; `lesson`, `unused`: sections that a page needs, or not;
-    `words`: with the strings of assets/js/words.
-    """
+    """Return both tables in English, with the symbols in MathML, as JSON. `measures`: those that the page can request,
+    default all; `lesson`, `unused`: sections that a page needs, or not; `words`: with the strings of
+    assets/js/words."""
     rows = layer_table.LAYERS
     layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
-    table = _without(TABLE, unused) | {name: LESSON[name] for name in lesson}
-    table = page_table(table, WORDS) if words else table
-    return compact(table | {"symbols": symbols(), "layers": layers})
+    table = _without(texts.TABLE, unused) | {name: texts.LESSON[name] for name in lesson}
+    table = texts.page_table(table, texts.WORDS) if words else table
+    return compact(table | {"symbols": texts.symbols(), "layers": layers})
 
 
-def _without(table: Table, sections: Collection[str]) -> Table:
+def _without(table: texts.Table, sections: Collection[str]) -> texts.Table:
     return {name: rows for name, rows in table.items() if name not in sections}
 
 

@@ -1,11 +1,8 @@
-"""The language in which the page is answered: English, or Chinese where its address says `lang=zh`.
-
-English is the source language; files, commands and endpoints always use it. Of the tables of sentences
-there is one file per language (`table.zh.json` next to `table.json`), and `phrases.zh.json` has the code's strings
-itself, by its English text: labels, names of galleries' contents, places on a picture. Sentences that the code makes,
-as errors and notes, are found by their form: `messages.zh.json` has each with its values in braces. One that it lacks
-stays English.
-"""
+"""The language in which the page is answered: English, or Chinese where its address says `lang=zh`. English is the
+source language; files, commands and endpoints always use it. Of the tables of sentences there is one file per language
+(`table.zh.json` next to `table.json`), and `phrases.zh.json` has the code's strings itself, by its English text:
+labels, names of galleries' contents, places on a picture. Sentences that the code makes, as errors and notes, are found
+by their form: `messages.zh.json` has each with its values in braces. One that it lacks stays English."""
 
 import json
 import re
@@ -87,11 +84,8 @@ def _patterns() -> dict[re.Pattern[str], str]:
 
 
 def in_languages(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return a component's initial value, with the Chinese differences under "languages".
-
-    Args:
-        make: makes it in the language that is spoken; `decoded` in assets/js/base/mount.js takes the page's own.
-    """
+    """Return the value that `make` makes in the current language, with the Chinese differences under "languages";
+    `decoded` in assets/js/base/mount.js takes the page's own."""
     value = make()
     with speaking(CHINESE):
         other = make()

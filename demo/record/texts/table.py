@@ -9,8 +9,7 @@ format of Python's, or by a noun, as "{count:dropped patch}", which is counted. 
 alike.
 
 A symbol, as "s_st", has a plain name, used in sentences, and its mathematics in LaTeX. `rich` and `mathtext`
-put the mathematics in the place of the names, for pages and for files.
-"""
+put the mathematics in the place of the names, for pages and for files."""
 
 import json
 import re

@@ -1,1 +1,1 @@
-"""Files that the server gives out and takes."""
+"""Files that the server sends and receives."""

@@ -1,4 +1,4 @@
-"""The folder where uploads and files for download lie: bounded in age and size, gone when the app stops."""
+"""Temporary folder for uploads and downloads, limited in age and size, and removed when the app stops."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ TRIES = 20  # to remove the folder, a tenth of a second apart
 
 
 class TemporaryFolder:
-    """Private folder of this process for uploads, downloads and Gradio's files; until `close`, TMPDIR is next to it
-    with the same bounds. Files older than `lifetime` seconds are removed, then the oldest until the rest fits into
-    `max_bytes`. All are removed by `close`, or when the process ends by itself or by SIGINT (app.py turns SIGTERM into
-    one)."""
+    """Private folder of this process for uploads, downloads and Gradio's files. Until `close`, TMPDIR is a second
+    folder with the same limits. Files older than `lifetime` seconds are removed, then the oldest until the rest fits
+    into `max_bytes`. `close` removes both folders; it also runs when the process exits or gets SIGINT (app.py turns
+    SIGTERM into it)."""
 
     def __init__(self, lifetime: float = LIFETIME, max_bytes: int = MAX_BYTES) -> None:
         self._outer = os.environ.get("GRADIO_TEMP_DIR")
@@ -52,13 +52,13 @@ class TemporaryFolder:
         return Path(tempfile.mkdtemp(dir=self.path)) / name
 
     def is_served(self, path: str) -> bool:
-        """Return whether a path leads to a file for download; uploads are read by the app only."""
+        """Return whether a path is a file for download; uploads are not served."""
         if not is_in_folder(self.path, path):
             return False
         return Path(path).resolve().relative_to(self.path).parts[1:2] != (UPLOADED,)
 
     def sweep(self, more: int = 0) -> None:
-        """Remove files that are too old or too many, and folders that are left empty; `more` bytes are to come."""
+        """Remove files that are too old, then the oldest until `more` bytes fit, then empty folders."""
         with self._sweeping:
             now, total = time.time(), more
             for changed, size, file in sorted(_files(self._root), reverse=True):  # the newest first
@@ -73,7 +73,7 @@ class TemporaryFolder:
                         folder.rmdir()
 
     def close(self) -> None:
-        """Remove the folder with all that is in it; a second caller waits until it is gone."""
+        """Remove the folders; a second caller waits until they are gone."""
         with self._closing:
             if self._closed.is_set():
                 return
@@ -96,7 +96,7 @@ class TemporaryFolder:
 
 
 def _set_variable(name: str, value: str | None) -> None:
-    """Set a variable of the environment, or remove it."""
+    """Set an environment variable, or remove it."""
     if value is None:
         os.environ.pop(name, None)
     else:
@@ -104,7 +104,7 @@ def _set_variable(name: str, value: str | None) -> None:
 
 
 def is_in_folder(folder: Path, path: str | Path) -> bool:
-    """Return whether a path leads to something below a folder, all links resolved; nothing is opened."""
+    """Return whether a path, with its links resolved, is below a folder; no file is opened."""
     try:
         resolved = Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a NUL, a loop of links, a name too long

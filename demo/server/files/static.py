@@ -1,5 +1,5 @@
-"""The page's scripts (native ES modules, held in memory) and styles. Scripts have a digest of them all in their
-address, so that browsers cache them forever and never use them after an update."""
+"""Scripts (native ES modules, held in memory) and styles of the page. The address of a script contains a digest of all
+scripts, so that browsers can cache it forever and still get every update."""
 
 import gzip
 import hashlib
@@ -48,12 +48,12 @@ def find_script(address: str) -> bytes | None:
 
 @lru_cache(maxsize=512)
 def packed(content: bytes) -> bytes:
-    """Return content compressed by gzip, remembered: the page and its scripts are asked for again and again."""
+    """Compress content with gzip; cached."""
     return gzip.compress(content, 6, mtime=0)
 
 
 def script_address(name: str) -> str:
-    """Return the address of a module, relative to the page: right under any root path and behind any proxy."""
+    """Return the address of a module, relative to the page, so that it works under any root path."""
     return f"{PREFIX}/{digest()}/{name}"
 
 
@@ -79,8 +79,8 @@ def style_sheets(names: Sequence[str]) -> str:
 
 
 def build_own_page(file: Path, parts: Mapping[str, str]) -> str:
-    """Return the HTML of a page inside assets/head.html: a file (what it adds to the head, `<!--BODY-->`, its body)
-    with replacements by placeholder, once each."""
+    """Return a page: assets/head.html with the head and the body of `file`, which `<!--BODY-->` separates; each
+    placeholder in `parts` is replaced once."""
     head, _, body = file.read_text(encoding="utf-8").partition("<!--BODY-->\n")
     page = HEAD.read_text(encoding="utf-8")
     for place, content in {"<!--HEAD-->": head, "<!--BODY-->": body, **parts}.items():

@@ -1,4 +1,4 @@
-"""Uploads: stored under names that cannot be guessed, and read only from the folder of uploads."""
+"""Uploads: stored under random names, and read only from the folder of uploads."""
 
 from functools import partial
 from pathlib import Path
@@ -26,8 +26,8 @@ class Upload(NamedTuple):
 
 
 def takes_uploads(component: Any, several: bool = False) -> Any:
-    """Let a component of Gradio return an `Upload` or a list of them; its `check_uploads` validates a call's files
-    first."""
+    """Make a Gradio component return an `Upload`, or a list of them; its `check_uploads`, which validates the files of
+    a call, is called first."""
     folder = Path(component.GRADIO_CACHE).resolve()
 
     def read(payload: Any) -> Any:
@@ -42,7 +42,7 @@ def takes_uploads(component: Any, several: bool = False) -> Any:
 
 
 def validate_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
-    """Return a call's files as Gradio takes them; errors as `validate_file`."""
+    """Return the files of a call in Gradio's format; errors as `validate_file`."""
     if value is None or value == []:
         return None
     if not isinstance(value, list):
@@ -53,8 +53,8 @@ def validate_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
 
 
 def validate_file(folder: Path, value: Any) -> dict[str, Any] | None:
-    """Return a call's file, {"path": ...}, as Gradio takes it, without opening it; ValueError for a path outside the
-    folder (its links resolved), whether there is a file or not."""
+    """Return a file of a call, {"path": ...}, in Gradio's format, without opening it; ValueError for a path outside the
+    folder (its links resolved), whether the file exists or not."""
     if value is None:
         return None
     if isinstance(value, str):
@@ -66,7 +66,7 @@ def validate_file(folder: Path, value: Any) -> dict[str, Any] | None:
 
 
 def find_sent_file(path: str, folder: Path) -> Path:
-    """Return a file that a page has sent, by its reported path; ValueError for anything else."""
+    """Return the upload at a path that the page reports; ValueError if there is none."""
     file = Path(path).resolve() if is_in_folder(folder, path) else folder
     if not file.is_file():
         raise ValueError(NOT_THERE)
@@ -74,7 +74,7 @@ def find_sent_file(path: str, folder: Path) -> Path:
 
 
 def read_uploads(paths: list[Path], folder: Path) -> list[Upload]:
-    """Read files that `validate_file` let through; ValueError where one is gone, or all together are too large."""
+    """Read validated files; ValueError if one is gone, or all together are too large."""
     uploads, left = [], MAX_TOGETHER
     for path in paths:
         try:

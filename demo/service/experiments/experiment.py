@@ -43,16 +43,6 @@ class Experiment:
     before: Outcome
     after: Outcome
 
-    @property
-    def gained(self) -> int:
-        """Number of patches that only the changed scene keeps."""
-        return int((self.after.record.sparse.kept & ~self.before.record.sparse.kept).sum())
-
-    @property
-    def lost(self) -> int:
-        """Number of patches that only the original scene keeps."""
-        return int((self.before.record.sparse.kept & ~self.after.record.sparse.kept).sum())
-
 
 def experiment(registry: ModelRegistry, index: int, caption: str, edited: IndexedGallery | None = None) -> Experiment:
     """Rank and explain a scene for a caption as read, before and after its changes (`edited_gallery`, or None)."""

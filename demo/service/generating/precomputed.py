@@ -1,7 +1,5 @@
 """The drawing that Generate opens with, written by `python -m demo.opening`; not shown with other weights."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +14,18 @@ from demo.service.generating.request import DrawingRequest
 from seps.models.shipped import shipped_models
 
 FILE = Path(__file__).resolve().parents[3] / "assets" / "opening" / "drawing.safetensors"
-
 GENERATOR = "generator.json"  # by which a generator's folder is known
+
+
+@dataclass(frozen=True)
+class DrawnStep:
+    """A step of a drawing."""
+
+    step: int  # completed ones, of `steps`
+    steps: int
+    pictures: list[Image.Image]  # one per seed, as estimated; final after the last step
+    # (B, L, side, side) of B seeds and L tokens, see `WordAttention.maps`; only after the last step
+    attention: NDArray[np.float32] | None
 
 
 @dataclass(frozen=True)
@@ -73,14 +81,3 @@ def weights_digest() -> str:
     for file in sorted(folder.glob("*.safetensors")):
         digest.update(file.read_bytes())
     return digest.hexdigest()
-
-
-@dataclass(frozen=True)
-class DrawnStep:
-    """A step of a drawing."""
-
-    step: int  # completed ones, of `steps`
-    steps: int
-    pictures: list[Image.Image]  # one per seed, as estimated; final after the last step
-    # (B, L, side, side) of B seeds and L tokens, see `WordAttention.maps`; only after the last step
-    attention: NDArray[np.float32] | None

@@ -1,7 +1,7 @@
 """Request for a drawing, and the ranges of its numbers."""
 
 from dataclasses import dataclass
-from math import isfinite
+from math import nan
 from typing import Any
 
 STEPS, MIN_STEPS, MAX_STEPS = 30, 10, 100
@@ -24,10 +24,10 @@ def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[s
     """Validate the numbers of a drawing: {"steps", "guidance", "seed", "count"}, count pictures with seed, seed + 1,
     ...; ValueError for a value out of range."""
     return {
-        "steps": whole("steps", steps, MIN_STEPS, MAX_STEPS),
-        "guidance": within("guidance", guidance, MIN_GUIDANCE, MAX_GUIDANCE),
-        "seed": whole("seed", seed, 0, MAX_SEED),
-        "count": whole("count", count, 1, SEVERAL),
+        "steps": checked("steps", steps, MIN_STEPS, MAX_STEPS, is_whole=True),
+        "guidance": checked("guidance", guidance, MIN_GUIDANCE, MAX_GUIDANCE),
+        "seed": checked("seed", seed, 0, MAX_SEED, is_whole=True),
+        "count": checked("count", count, 1, SEVERAL, is_whole=True),
     }
 
 
@@ -37,26 +37,15 @@ def read_request(text: str, steps: Any, guidance: Any, seed: Any) -> DrawingRequ
     return DrawingRequest(text, numbers["steps"], numbers["guidance"], (numbers["seed"],))
 
 
-def whole(name: str, value: Any, least: int, most: int) -> int:
-    """Return an integer in a range; ValueError for anything else."""
-    parsed = number(value)
-    if parsed is None or parsed != int(parsed) or not least <= parsed <= most:
-        raise ValueError(f"{name} is {str(value)[:20]!r}, but a whole number from {least} to {most:,} is needed.")
-    return int(parsed)
-
-
-def within(name: str, value: Any, least: float, most: float) -> float:
-    """Return a number in a range; ValueError for anything else."""
-    parsed = number(value)
-    if parsed is None or not least <= parsed <= most:
-        raise ValueError(f"{name} is {str(value)[:20]!r}, but a number from {least:g} to {most:g} is needed.")
-    return parsed
-
-
-def number(value: Any) -> float | None:
-    """Return a finite number, or None for other values."""
+def checked(name: str, value: Any, least: float, most: float, is_whole: bool = False) -> float:
+    """Return a number, or a whole one, in a range; ValueError for anything else."""
     try:
-        parsed = float(value)
+        number = float(value)
     except (TypeError, ValueError, OverflowError):  # the last: too large for a float
-        return None
-    return parsed if isfinite(parsed) else None
+        number = nan
+    if not least <= number <= most or (is_whole and number != int(number)):
+        shown = f"{name} is {str(value)[:20]!r}"
+        if is_whole:
+            raise ValueError(f"{shown}, but a whole number from {least} to {most:,} is needed.")
+        raise ValueError(f"{shown}, but a number from {least:g} to {most:g} is needed.")
+    return int(number) if is_whole else number

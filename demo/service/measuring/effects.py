@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
+import seps
 from demo.galleries.annotation import SceneAnnotation, labels, objects_name, phrases_of
 from demo.service.masks import Mask
 from demo.service.measuring.measured import (
@@ -24,18 +25,6 @@ from demo.service.measuring.measured import (
 )
 from demo.service.measuring.measures import find_measure
 from demo.service.threads import Encode, computing
-from seps import (
-    CrossSparseAggrNet,
-    Explanation,
-    MinimalSet,
-    SEPSModel,
-    explain,
-    measure_blanked,
-    measure_blurred,
-    measure_effects,
-    smallest_change,
-    smallest_set,
-)
 from seps.common.progress import Progress
 from seps.data.objects import mask_overlap
 
@@ -46,8 +35,8 @@ OF_PATCH = 0.5  # of a patch's area: what an outline covers of those that it hol
 class Pair:
     """Input of a measurement: a photograph and a caption under a decision."""
 
-    model: SEPSModel
-    record: Explanation  # of this pair under `mask`
+    model: seps.SEPSModel
+    record: seps.Explanation  # of this pair under `mask`
     patches: Tensor  # (N[+1], C)
     photo: Callable[[], Image.Image]
     caption: str
@@ -58,7 +47,7 @@ class Pair:
     encode: Encode | None = None  # as for `measure_blurred`
     progress: Progress = False
 
-    def embeddings(self) -> tuple[CrossSparseAggrNet, Tensor, Tensor, Tensor | None]:
+    def embeddings(self) -> tuple[seps.CrossSparseAggrNet, Tensor, Tensor, Tensor | None]:
         """Return the network, patches (N[+1], C), and words (L, C) of the caption and of the dense one."""
         words = self.model.encode_captions([self.caption])[0][0]
         dense_words = self.model.encode_captions([self.dense], dense=True)[0][0] if self.dense else None
@@ -83,12 +72,12 @@ def measure(name: str, pair: Pair) -> MeasuredExplanation:
 def effects_of_decisions(pair: Pair) -> PatchEffects:
     """Measure the effect of flipping each patch's decision, and the cost of dropping a region."""
     embeddings = pair.embeddings()
-    effects = measure_effects(*embeddings, mask=pair.mask)
+    effects = seps.measure_effects(*embeddings, mask=pair.mask)
     patches, name, named = choose_described_region(pair.record, effects.effects, pair.caption, pair.known)
     kept = pair.record.sparse.kept & ~patches
     if not (patches.any() and kept.any()):
         return PatchEffects.of(effects)
-    without = explain(*embeddings, grid=pair.model.grid, mask=kept)
+    without = seps.explain(*embeddings, grid=pair.model.grid, mask=kept)
     cost = pair.record.similarity - without.similarity
     return PatchEffects.of(effects, Region(int(patches.sum()), name, named, cost))
 
@@ -96,25 +85,25 @@ def effects_of_decisions(pair: Pair) -> PatchEffects:
 def effects_of_pixels(pair: Pair) -> PatchEffects:
     """Measure the effect of blurring each patch's pixels."""
     how: dict[str, Any] = {"mask": pair.mask, "encode": pair.encode, "progress": pair.progress}
-    return PatchEffects.of(measure_blurred(pair.model, pair.photo(), pair.caption, pair.dense, **how))
+    return PatchEffects.of(seps.measure_blurred(pair.model, pair.photo(), pair.caption, pair.dense, **how))
 
 
-def fewest(search: Callable[..., MinimalSet | None], pair: Pair) -> MinimalSet | None:
+def fewest(search: Callable[..., seps.MinimalSet | None], pair: Pair) -> seps.MinimalSet | None:
     """Find the fewest patches that keep, or flipped decisions that lose, the photo's rank."""
     return search(*pair.embeddings(), others=pair.others, mask=pair.mask)
 
 
-COMPUTES: dict[str, Callable[[Pair], PatchEffects | MinimalSet | None]] = {  # rows of MEASURES
+COMPUTES: dict[str, Callable[[Pair], PatchEffects | seps.MinimalSet | None]] = {  # rows of MEASURES
     "effect": effects_of_decisions,
-    "blanked": lambda pair: PatchEffects.of(measure_blanked(*pair.embeddings(), mask=pair.mask)),
+    "blanked": lambda pair: PatchEffects.of(seps.measure_blanked(*pair.embeddings(), mask=pair.mask)),
     "blurred": effects_of_pixels,
-    "smallest_set": partial(fewest, smallest_set),
-    "smallest_change": partial(fewest, smallest_change),
+    "smallest_set": partial(fewest, seps.smallest_set),
+    "smallest_change": partial(fewest, seps.smallest_change),
 }
 
 
 def choose_described_region(
-    record: Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
+    record: seps.Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
 ) -> tuple[Mask, str, bool]:
     """Choose the kept patches of the first objects that the caption names, else those around the one with the highest
     cost; return them with their name, and whether it names objects."""

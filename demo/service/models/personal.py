@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from demo.galleries.indexes.index import GalleryInMemory, index_gallery
-from demo.galleries.reading.photos import Photo, read_upload
+from demo.galleries.reading.photos import read_upload
 from demo.galleries.sources.folder import CAMERA, uploads_gallery
 from demo.service.retrieval import RetrievalService
 from demo.service.threads import Encode
@@ -28,11 +28,6 @@ def index_uploads(
     return index_gallery(service.model, uploads_gallery(uploads), None, progress, encoder_of(service), before)
 
 
-def decode_upload(upload: tuple[str, bytes]) -> Photo:
-    """Decode an uploaded picture, given as name and content; ValueError if it is unreadable."""
-    return read_upload(upload[1], upload[0])
-
-
 def index_frame(service: RetrievalService, name: str, content: bytes, title: str) -> GalleryInMemory:
     """Index a camera frame, given as name and content; ValueError if it is unreadable."""
     gallery = replace(uploads_gallery([(name, content)]), name=CAMERA, title=title)
@@ -41,7 +36,7 @@ def index_frame(service: RetrievalService, name: str, content: bytes, title: str
 
 def explain_frame(service: RetrievalService, name: str, content: bytes, caption: str) -> Explanation:
     """Explain a camera frame, without storing it, and a validated caption; ValueError if it is unreadable."""
-    photo = decode_upload((name, content))
+    photo = read_upload(content, name)
     return service.explain_embeddings(encoder_of(service)([photo.image])[0], photo.image, caption, None)
 
 

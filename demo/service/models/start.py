@@ -120,16 +120,11 @@ def load_shipped_judge() -> Judge:
     return load_judge().to(best_device())
 
 
-def generator_device() -> str | None:
-    """Return the CPU on ZeroGPU, see `best_device`; elsewhere None, so that a generator uses CUDA or the CPU."""
-    return None if zero_gpu() is None else "cpu"
-
-
 def load_shipped_generator(name: str = SCENES) -> ImageTextGenerator:
     """Load a shipped generator, or with "photos" the captioner; imported here because most users never need it."""
     from seps.generator import load_generator
 
-    return load_generator(name, generator_device())
+    return load_generator(name, None if zero_gpu() is None else "cpu")  # None: CUDA or the CPU
 
 
 def open_shipped_scenes() -> RetrievalService:

@@ -1,9 +1,7 @@
 """Tables of photographs, local or on object storage, ranked in two stages; used for folders too large for memory."""
 
-import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ from demo.galleries.indexes.stored import IndexingStatus, StoredGallery
 from demo.galleries.indexes.table import table_place
 from demo.galleries.reading.paths import default_cache, write_whole
 from demo.galleries.sources.folder import create_listed_gallery, folder_gallery
-from demo.service.captions import Reading, read_caption
 from demo.service.models.own_models import check_model, name_model
 from demo.service.retrieval import RetrievalService
 from demo.service.threads import best_device, computing
@@ -26,7 +23,6 @@ from seps.indexing.layout import table_layout
 from seps.models.encoder_key import encoder_key, files_key
 from seps.models.shipped import model_folder
 from seps.search.features import feature_key
-from seps.search.stages import SHORTLIST, rank_stored
 from seps.search.store import GalleryStore
 
 LARGE = 500  # photographs: a folder of more is indexed into a table while it is searched
@@ -81,32 +77,9 @@ def folder_status(service: RetrievalService) -> IndexingStatus | None:
     return stored[0].indexing() if stored and stored[0].indexing is not None else None
 
 
-@dataclass(frozen=True)
-class StoredResult:
-    """Photographs of a table for one caption, the best first."""
-
-    paths: list[str]  # of the exactly scored photographs
-    scores: list[float]
-    total: int  # searched photographs
-    reading: Reading
-    dense_reading: Reading | None
-    seconds: float  # encoding the caption, searching, scoring and sorting
-
-    def sentence(self) -> str:
-        """Describe how many photographs were scored exactly, and how."""
-        if len(self.paths) == self.total:
-            return f"All {self.total} photographs were scored exactly, in {1000 * self.seconds:.0f} ms."
-        return (
-            f"{len(self.paths)} of {self.total} photographs, by similarity of mean patch and mean word, were "
-            f"scored exactly, in {1000 * self.seconds:.0f} ms; --all scores every one."
-        )
-
-
 def open_table(name_or_folder: str, uri: str) -> tuple[RetrievalService, GalleryStore]:
-    """Load a model, and open a table of it; ValueError if either is missing or they do not belong together.
-
-    The image encoder is only loaded where its key is not known yet: it brings timm with it.
-    """
+    """Load a model, and open a table of it; ValueError if either is missing or they do not belong together. The image
+    encoder is only loaded where its key is not known yet: it brings timm with it."""
     check_model(name_or_folder)
     folder, device = model_folder(name_or_folder), best_device()
     key = "" if folder is None else files_key(folder, device)
@@ -124,26 +97,3 @@ def open_table(name_or_folder: str, uri: str) -> tuple[RetrievalService, Gallery
         with suppress(OSError):
             write_whole(known, f"{encoder} {service.model.img_enc.num_patches}".encode())
     return service, GalleryStore.read(uri, encoder)
-
-
-def rank_table(
-    service: RetrievalService,
-    store: GalleryStore,
-    caption: str,
-    dense: str | None = None,
-    shortlist: int = SHORTLIST,
-    exhaustive: bool = False,
-    name: str = "",
-    progress: Progress = False,
-) -> StoredResult:
-    """Rank a table's photographs for a caption and an optional dense caption; other arguments as for
-    `seps.search.stages.rank_stored`. ValueError for an invalid caption or table."""
-    started = time.perf_counter()
-    reading = read_caption(service.model, caption)
-    has_dense = bool((dense or "").strip())
-    dense_reading = read_caption(service.model, dense, dense=True) if has_dense else None
-    encoded = service.encode([reading.text], None if dense_reading is None else [dense_reading.text])
-    ranking = rank_stored(service.engine, store, encoded, shortlist, exhaustive, name, progress)
-    paths = store.paths(ranking.rows.tolist())
-    seconds = time.perf_counter() - started
-    return StoredResult(paths, ranking.scores.tolist(), ranking.total, reading, dense_reading, seconds)

@@ -26,17 +26,10 @@ class Look:
     unet: Floats
     seps: Floats
 
-    @property
-    def high(self) -> float:
-        """The highest value of both, where their one scale ends."""
-        return float(max(self.unet.max(), self.seps.max()))
-
 
 def find_looks(tokens: Sequence[str], attention: Floats, record: Explanation) -> list[Look]:
     """Return both maps of each token that both models read, not [CLS] or [SEP]; `attention` (L or more, side, side).
-
-    The second "dog" of one is the second of the other.
-    """
+    The second "dog" of one is the second of the other."""
     alignment = record.sparse_alignment
     places = {named: place for place, named in enumerate(_numbered(alignment.words))}
     looks = []
@@ -57,15 +50,12 @@ def _numbered(tokens: Sequence[str]) -> list[tuple[str, int]]:
 
 def _on_grid(values: Floats, grid: tuple[int, int]) -> Floats:
     """Lay shares (h, w) out on another grid (H, W) of the same picture, by area: their sum stays."""
-    rows, columns = (_overlaps(old, new) for old, new in zip(values.shape, grid, strict=True))
-    return np.asarray(rows @ values.astype(np.float64) @ columns.T)
-
-
-def _overlaps(old: int, new: int) -> Floats:
-    """(new, old): the part of each of `old` equal lengths that lies in each of `new` equal ones."""
-    ends, others = np.arange(new + 1) / new, np.arange(old + 1) / old
-    shared = np.minimum(ends[1:, None], others[1:]) - np.maximum(ends[:-1, None], others[:-1])  # (new, old)
-    return np.clip(shared, 0.0, None) * old
+    overlaps = []  # (new, old) each: the part of each of `old` equal lengths that lies in each of `new` equal ones
+    for old, new in zip(values.shape, grid, strict=True):
+        ends, others = np.arange(new + 1) / new, np.arange(old + 1) / old
+        shared = np.minimum(ends[1:, None], others[1:]) - np.maximum(ends[:-1, None], others[:-1])
+        overlaps.append(np.clip(shared, 0.0, None) * old)
+    return np.asarray(overlaps[0] @ values.astype(np.float64) @ overlaps[1].T)
 
 
 def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
@@ -74,7 +64,7 @@ def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
         {
             "label": look.token,
             "word": look.word,
-            "high": look.high,
+            "high": float(max(look.unet.max(), look.seps.max())),  # where the one scale of both ends
             "unet": say("generate.unet_says", word=look.token, where=lies(look.unet)),
             "seps": seps_says(look),
             "numbers": [say(f"generate.{side}_numbers", word=look.token) for side in ("unet", "seps")],

@@ -106,16 +106,8 @@ def _opened(service: GeneratingService | None, name: str, folder: str) -> Genera
 
 def blank_value(state: GenerateState, says: str) -> dict[str, Any]:
     """Return a drawing without pictures, and a sentence."""
-    return {
-        "caption": state.caption,
-        "seeds": list(state.seeds),
-        "chosen": 0,
-        "done": 0,
-        "of": state.steps,
-        "says": says,
-        "pictures": [],
-        "scores": [],
-    }
+    value = {"caption": state.caption, "seeds": list(state.seeds), "chosen": 0, "done": 0, "of": state.steps}
+    return value | {"says": says, "pictures": [], "scores": []}
 
 
 def drawing_value(state: GenerateState, step: DrawnStep) -> dict[str, Any]:
@@ -263,18 +255,14 @@ def photo_captions_value(captions: Sequence[ExplainedCaption]) -> dict[str, Any]
             for look in looks
         ]
         numbers = say("generate.photo_beam", text=written.text, weight=WEIGHT, times=AGREEMENT, **measured)
-        beams.append(
-            {
-                "text": written.text,
-                "truth": None,
-                "measures": say("generate.photo_measures", **measured),
-                "numbers": numbers,
-                "words": words,
-                "grid": list(record.grid),
-                "maps": packed_maps([look.unet for look in looks], record.grid),
-                "seps": packed_maps([look.seps for look in looks], record.grid),
-            }
-        )
+        maps = [packed_maps([getattr(look, side) for look in looks], record.grid) for side in ("unet", "seps")]
+        value: dict[str, Any] = {
+            "text": written.text,
+            "truth": None,
+            "measures": say("generate.photo_measures", **measured),
+        }
+        value |= {"numbers": numbers, "words": words, "grid": list(record.grid), "maps": maps[0], "seps": maps[1]}
+        beams.append(value)
     return {"note": say("generate.photo_note"), "beams": beams}
 
 
@@ -295,13 +283,8 @@ def drawing_record(drawing: FinishedDrawing) -> dict[str, Any]:
     """Return the result of a drawing: its request, rank, statements with verdicts, captions; JSON ready."""
     asked, standing = drawing.asked, drawing.standing
     return {
-        "caption": asked.text,
-        "seed": asked.seeds[0],
-        "steps": asked.steps,
-        "guidance": asked.guidance,
-        "similarity": standing.similarity,
-        "rank": standing.rank,
-        "total": standing.scenes + 1,
+        **{"caption": asked.text, "seed": asked.seeds[0], "steps": asked.steps, "guidance": asked.guidance},
+        **{"similarity": standing.similarity, "rank": standing.rank, "total": standing.scenes + 1},
         "statements": recaption_statements(drawing.read),
         "captions": [{"caption": caption.text, "score": caption.score} for caption in drawing.read.best],
     }

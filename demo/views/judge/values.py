@@ -33,7 +33,6 @@ PARTS = ("base", "correction", "final")
 COLUMNS = ("rank", "picture", "title", *(f"{name}_{part}" for name in SCORES for part in PARTS), "prompt")
 SPOILT_SIDE = 480  # pixels of the long side of a spoilt copy, as it is shown
 TOGETHER = 24  # pictures of one prompt
-Row = tuple[str, str, "Score", "Score"]  # key and title of a picture, its quality and its consistency
 
 
 @dataclass(frozen=True)
@@ -70,18 +69,13 @@ def score_value(name: str, score: Score) -> dict[str, Any]:
         "name": name,
         "title": say(f"judge.{name}"),
         "base": score.base,
-        "correction": score.correction,
         "final": score.final,
         "low": max(0.0, score.base - score.scale),
         "high": min(1.0, score.base + score.scale),
-        "says": score_plain(name, score),
+        # In plain words, by the fifth of the scale in which the score lies.
+        "says": say("judge.plain", grade=say(f"grade.{name}_{min(4, int(5 * score.final))}"), final=score.final),
         "numbers": score_sentence(score),
     }
-
-
-def score_plain(name: str, score: Score) -> str:
-    """Return a score in plain words, by the fifth of the scale in which it lies."""
-    return say("judge.plain", grade=say(f"grade.{name}_{min(4, int(5 * score.final))}"), final=score.final)
 
 
 def score_sentence(score: Score) -> str:
@@ -152,22 +146,13 @@ def judgement_value(prompts: Sequence[str], judged: Sequence[JudgeResult]) -> di
         moved = say("judge.moved", change=after - before, **numbers)
         scales[1]["prompt"] = prompts[0]
         scales.append(score_value("consistency", judged[1].consistency) | {"name": "other", "prompt": prompts[1]})
-    return {
-        "scales": scales,
-        "moved": moved,
-        "shares": shares_value(judged[0].seen),
-    }
+    return {"scales": scales, "moved": moved, "shares": shares_value(judged[0].seen)}
 
 
 def pending_distortion(kind: str = "blur", strength: float = 0.0) -> dict[str, Any]:
     """Return the spoilt copies before they are asked for; `strength`, of STRENGTHS, is where the slider stands."""
-    return {
-        "kinds": list(list_spoiling_kinds()),
-        "spoil": kind,
-        "strength": strength,
-        "strengths": list(STRENGTHS),
-        "curves": None,
-    }
+    value = {"kinds": list(list_spoiling_kinds()), "strengths": list(STRENGTHS)}
+    return value | {"spoil": kind, "strength": strength, "curves": None}
 
 
 def distortion_value(
@@ -213,11 +198,8 @@ def several_value(
     judged: JudgeResult | None = None,
 ) -> dict[str, Any]:
     """Return the gallery's pictures with both scores for a prompt; without scores, and with what a button says, where
-    judging them would take seconds and is not asked for.
-
-    Args:
-        encoded: the prompt, (d,), where it is encoded; judged: the picture with it, where it is judged.
-    """
+    judging them would take seconds and is not asked for. `encoded`: the prompt, (d,), and `judged`: the picture with
+    it, if they are there already."""
     judging, indexed = picture.judging, picture.indexed
     sources, items, noun = _together(indexed), indexed.gallery.items, indexed.gallery.noun
     noun = noun if len(sources) != 1 else noun.removesuffix("s")
@@ -234,19 +216,12 @@ def several_value(
         rest = [index for index in range(len(sources)) if index not in known]
         others = judging.judge_together([sources[index] for index in rest], encoded, progress) if rest else []
         results = known | dict(zip(rest, others, strict=True))
-        value["rows"] = [
-            {
-                "index": index,
-                "title": items[index].title,
-                **{name: score_value(name, score) for name, score in _scores(results[index]).items()},
-                "says": say(
-                    "judge.place",
-                    title=items[index].title,
-                    **{name: score.final for name, score in _scores(results[index]).items()},
-                ),
-            }
-            for index in range(len(sources))
-        ]
+        value["rows"] = []
+        for index in range(len(sources)):
+            scores, title = _scores(results[index]), items[index].title
+            says = say("judge.place", title=title, **{name: score.final for name, score in scores.items()})
+            row = {name: score_value(name, score) for name, score in scores.items()}
+            value["rows"].append({"index": index, "title": title, "says": says} | row)
     return value
 
 
@@ -255,8 +230,7 @@ def several_csv(picture: JudgedPicture, prompt: str, by: str) -> Download:
     judging, indexed = picture.judging, picture.indexed
     sources = _together(indexed)
     judged = judging.judge_together(sources, judging.encode_prompt(prompt))
-    named = [(item.key, item.title) for item in indexed.gallery.items]
-    rows = [(*named[index], result.quality, result.consistency) for index, result in enumerate(judged)]
+    rows = [(item.key, item.title, result) for item, result in zip(indexed.gallery.items, judged, strict=False)]
     return judged_csv(rows, prompt, by, indexed.gallery.name)
 
 
@@ -274,24 +248,19 @@ def strength_of(value: Any) -> float:
     return strength
 
 
-def judged_csv(rows: Sequence[Row], prompt: str, by: str, title: str) -> Download:
-    """Write pictures of one prompt with both scores in parts, the best `by` one of SCORES first, else ValueError."""
-    if by not in SCORES:
-        raise ValueError(f"by is {by!r}, but it must be one of {', '.join(SCORES)}.")
-    place = 2 + SCORES.index(by)
-    ordered = sorted(rows, key=lambda row: -row[place].final)  # type: ignore[union-attr]
-    lines = [
-        [rank, key, name] + [rounded(getattr(score, part), 6) for score in scores for part in PARTS] + [prompt]
-        for rank, (key, name, *scores) in enumerate(ordered, start=1)
-    ]
+def judged_csv(rows: Sequence[tuple[str, str, JudgeResult]], prompt: str, by: str, title: str) -> Download:
+    """Write pictures of one prompt, by key and title, with both scores in parts, the best `by` one of SCORES first."""
+    ordered = sorted(rows, key=lambda row: -_scores(row[2])[by].final)
+    lines = []
+    for rank, (key, name, judged) in enumerate(ordered, start=1):
+        numbers = [rounded(getattr(score, part), 6) for score in _scores(judged).values() for part in PARTS]
+        lines.append([rank, key, name, *numbers, prompt])
     return ranking_file(COLUMNS, lines, "judge", title)
 
 
 def judged_file(rows: Sequence[tuple[str, JudgeResult]], prompt: str, by: str, kind: str) -> bytes:
     """Write judged pictures with their names as a "csv", the best `by` first, or as "json" with each patch's share."""
     if kind == "csv":
-        return judged_csv(
-            [(name, name, scores.quality, scores.consistency) for name, scores in rows], prompt, by, by
-        ).content
+        return judged_csv([(name, name, judged) for name, judged in rows], prompt, by, by).content
     values = [{"picture": name, "prompt": prompt} | judgement(judged) for name, judged in rows]
     return (json.dumps(values, indent=1) + "\n").encode()

@@ -4,8 +4,7 @@ Each step of the method has rows. `when` names what must hold for a row, "!" in 
 "released" for the variant, "dense" a dense caption takes part, "captions" one is there, "both" both branches merge
 tokens, "cls" the image has a [CLS] token, "drawn" the decision is drawn by chance. `file` says the same for files,
 where the equations stand on one line. `number` is the paper's. In the legend, `says` names the template of what a
-symbol stands for.
-"""
+symbol stands for."""
 
 import json
 from collections.abc import Collection

@@ -45,12 +45,14 @@ def facts(lesson: Lesson) -> set[str]:
 
 
 def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, progress: float = 1.0) -> Figure:
-    """Draw one step, 1 to 9, as a slide of 16 to 9; `progress`, in (0, 1]: how much of the picture is there.
-
-    Not for several threads at once, see `demo.service.threads.drawing`.
-    """
+    """Draw one step, 1 to 9, as a slide of 16 to 9; `progress`, in (0, 1]: how much of the picture is there. Not for
+    several threads at once, see `demo.service.threads.drawing`."""
     page, text = Page(WIDTH, HEIGHT, palette), lesson.steps[step - 1]
-    _draw_progress(page, step)
+    progress_bar, gap = canvas(page, (MARGIN, 20, INNER, 5)), 6
+    width = (INNER + gap) / STEPS - gap
+    for i in range(STEPS):
+        colour = palette.accent if i < step else palette.line
+        progress_bar.add_patch(Rectangle((i * (width + gap), 0), width, 5, facecolor=colour, linewidth=0))
     page.text(MARGIN, 32, [str(step)], TITLE, fontweight="bold", color=palette.accent)
     page.text(MARGIN + 34, 32, wrapped(text["title"], INNER - 34, TITLE, bold=True, most=1), TITLE, fontweight="bold")
     _draw_sentence(page, text["sentence"])
@@ -65,14 +67,6 @@ def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, progress: f
         credit = wrapped(say("file.photograph", credit=lesson.credit), INNER, CREDIT, most=1)
         page.text(MARGIN, CREDIT_TOP, credit, CREDIT, color=quiet)
     return page.figure
-
-
-def _draw_progress(page: Page, step: int) -> None:
-    axes, gap = canvas(page, (MARGIN, 20, INNER, 5)), 6
-    width = (INNER + gap) / STEPS - gap
-    for i in range(STEPS):
-        colour = page.palette.accent if i < step else page.palette.line
-        axes.add_patch(Rectangle((i * (width + gap), 0), width, 5, facecolor=colour, linewidth=0))
 
 
 def _draw_sentence(page: Page, sentence: str) -> None:

@@ -9,21 +9,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from demo.galleries.indexes.index import IndexedGallery
+from demo.record import settings
 from demo.record.counterfactual import Trial, trial_columns, trial_rows
 from demo.record.packing import packed
 from demo.record.photo import photo_value
-from demo.record.settings import (
-    Knobs,
-    changes,
-    evaluation_knobs,
-    fixed,
-    idle,
-    idle_choices,
-    limits,
-    network_with,
-    trained_knobs,
-    untrained,
-)
 from demo.record.texts.table import say
 from demo.service.captions import read_pair
 from demo.service.experiments.counterfactual import Attempts, Decided, Mask
@@ -46,7 +35,7 @@ class WalkRequest:
     index: int
     caption: str  # as typed
     dense: str | None
-    knobs: Knobs  # of the pass; "before" is what the model is evaluated with
+    knobs: settings.Knobs  # of the pass; "before" is what the model is evaluated with
     mask: str = ""  # the decision by hand as links write it, empty for the model's own
 
 
@@ -57,7 +46,7 @@ class Walk:
     caption: str  # as read
     dense: str | None
     dense_words: list[str] | None
-    knobs: Knobs  # of the pass
+    knobs: settings.Knobs  # of the pass
     net: CrossSparseAggrNet
     record: Explanation
     before: Explanation  # the same pair by what the model is evaluated with
@@ -76,8 +65,8 @@ def walk(request: WalkRequest) -> Walk:
     model = service.model
     mask = read_mask(request.mask, model.cross_net.num_patches)  # (N,)
     caption, dense = read_pair(model, request.caption, request.dense)
-    changed = bool(changes(knobs, evaluation_knobs(model), dense is not None))
-    net = network_with(model, knobs) if changed else model.cross_net
+    changed = bool(settings.changes(knobs, settings.evaluation_knobs(model), dense is not None))
+    net = settings.network_with(model, knobs) if changed else model.cross_net
     encoded = service.encode_caption(caption, dense)
     used = encoded if knobs.dense else encoded.alone
     before = service.explain_encoded(indexed, index, encoded)
@@ -126,16 +115,12 @@ def walk(request: WalkRequest) -> Walk:
 
 
 def walk_value(request: WalkRequest, step: int = 1) -> dict[str, Any]:
-    """Return the lesson as its script draws it, JSON ready; `step` is the one to show, 1 to 9.
-
-    Raises:
-        ValueError: a caption that cannot be read, settings that the model does not allow, no such step, or a text
-            that is no mask.
-    """
+    """Return the lesson as its script draws it, JSON ready; `step` is the one to show, 1 to 9. ValueError for a caption
+    that cannot be read, settings that the model does not allow, no such step, or a text that is no mask."""
     if step not in range(1, STEPS + 1):
         raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to {STEPS}.")
     service, indexed, knobs = request.service, request.indexed, request.knobs
-    walked, trained = walk(request), trained_knobs(service.model)
+    walked, trained = walk(request), settings.trained_knobs(service.model)
     note = say("rank.drawn") if knobs.decision == "gumbel" else ""
     ranks = {"before": walked.rank_before, "now": walked.rank, "total": walked.total, "gallery": indexed.gallery.name}
     among, alone = walked.caption_rank, say("rank.alone") if walked.dense else ""
@@ -149,10 +134,10 @@ def walk_value(request: WalkRequest, step: int = 1) -> dict[str, Any]:
         "step": step,
         "knobs": asdict(knobs),
         "trained": asdict(trained),
-        "untrained": untrained(knobs, trained),
-        "idle": idle_choices(),
-        "fixed": idle(knobs, walked.dense is not None) | fixed(service.model),
-        "limits": {name: list(ends) for name, ends in limits(service.model).items()},
+        "untrained": settings.untrained(knobs, trained),
+        "idle": settings.idle_choices(),
+        "fixed": settings.idle(knobs, walked.dense is not None) | settings.fixed(service.model),
+        "limits": {name: list(ends) for name, ends in settings.limits(service.model).items()},
         "record": packed(walked.record),
         "before": packed(walked.before) if walked.changed else None,
         "rank": ranks | {"note": note},
@@ -217,9 +202,7 @@ def _caption_ranks(
     drawn: bool,
 ) -> dict[str, Any] | None:
     """Return the caption's place for the photograph among a gallery's captions, which it joins if it is none of them.
-
-    None where neither the photograph's gallery nor the first one has captions.
-    """
+    None where neither the photograph's gallery nor the first one has captions."""
     name = _pool_name(service, indexed)
     if name is None:
         return None
@@ -241,10 +224,7 @@ def _captions_spread(
     service: RetrievalService, net: CrossSparseAggrNet, indexed: IndexedGallery, index: int, dense: CaptionIndex | None
 ) -> tuple[float, int] | None:
     """Return the caption's share, in [0, 1], of the spread of the sparse branch's score over a photograph's patches,
-    and of how many captions.
-
-    None without captions, and where the score is the same on every patch.
-    """
+    and of how many captions. None without captions, and where the score is the same on every patch."""
     name = _pool_name(service, indexed)
     if name is None:
         return None

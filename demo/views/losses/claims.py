@@ -1,8 +1,6 @@
-"""What the equations and the released code imply and the paper does not say, each shown on the live model.
-
-A claim is measured on the playground's batch, with its dense captions. Gradients are taken without touching the
-model's parameters.
-"""
+"""What the equations and the released code imply and the paper does not say, each shown on the live model. A claim is
+measured on the playground's batch, with its dense captions. Gradients are taken without touching the model's
+parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy

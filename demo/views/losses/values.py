@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import permutations
 from typing import Any
 
 import torch
@@ -75,25 +76,17 @@ def read_batch(service: RetrievalService) -> Batch:
 def playground_value(
     service: RetrievalService, margin: float = 0.2, mining: str = "all", mask_ids: bool = True
 ) -> dict[str, Any]:
-    """Everything that the playground draws, JSON ready.
+    """Return what the playground draws, with the gallery of examples; JSON ready.
 
-    Args:
-        service: with the gallery of examples.
-        margin: alpha of equation (6), in MARGINS.
-        mining: "all" negatives, or the "hardest" of each row and column.
-        mask_ids: whether captions of one photograph are kept from being each other's negatives (`img_ids`).
+    `margin`: alpha of equation (6), in MARGINS; `mining`: "all" negatives, or the "hardest" of each row and column;
+    `mask_ids`: whether captions of one photograph are kept from being each other's negatives (`img_ids`). ValueError
+    for a margin or a mining that is not there.
 
-    Returns:
-        Matrices are (B, B) lists, row i a photograph and column j a caption:
-        `similarity`; `same_image`, the pairs off the diagonal that `img_ids` masks; `excluded`, the pairs that are no
-        negatives now; `to_captions` and `to_images`, by how much each pair violates the margin along its row and its
-        column; `counted_captions` and `counted_images`, which of these the loss adds up.
-        `loss` has L_align of both minings, `now` that of the present one, `masked` what `img_ids` changes,
-        `curve` L_align over margins; `ratio` see `ratio_curves`, `ranking` see `_unforeseen`.
-
-    Raises:
-        ValueError: a margin or a mining that is not there.
-    """
+    Matrices are (B, B) lists, row i a photograph and column j a caption: `similarity`; `excluded`, the pairs that are
+    no negatives now; `to_captions` and `to_images`, by how much each pair violates the margin along its row and its
+    column; `counted_captions` and `counted_images`, which of these the loss adds up. `loss` has L_align of both
+    minings, `now` that of the present one, `masked` what `img_ids` changes, `curve` L_align over margins; `ratio` see
+    `ratio_curves`, `ranking` see `_unforeseen`."""
     if not MARGINS[0] <= margin <= MARGINS[1]:
         raise ValueError(f"The margin is {margin}, but it must lie between {MARGINS[0]:g} and {MARGINS[1]:g}.")
     if mining not in MININGS:
@@ -105,6 +98,7 @@ def playground_value(
     excluded = same_image(len(similarity), ids, similarity.device)  # (B, B)
     to_captions, to_images = _violations(similarity, margin, excluded)
     counted_captions, counted_images = to_captions > 0, to_images > 0
+    margins = torch.linspace(*MARGINS, POINTS, dtype=torch.float64).tolist()
     if mining == "hardest":
         counted_captions &= F.one_hot(to_captions.argmax(dim=1), len(similarity)).bool()
         counted_images &= F.one_hot(to_images.argmax(dim=0), len(similarity)).T.bool()
@@ -115,14 +109,11 @@ def playground_value(
         "minings": list(MININGS),
         "mask_ids": mask_ids,
         "photos": [
-            {"key": item.key, "title": item.title, "thumb": indexed.thumbnail(index), "img_id": img_id}
+            {"title": item.title, "thumb": indexed.thumbnail(index), "img_id": img_id}
             for item, index, img_id in zip(items, batch.indices, batch.img_ids, strict=True)
         ],
-        "captions": [
-            {"text": text, "img_id": img_id} for text, img_id in zip(batch.captions, batch.img_ids, strict=True)
-        ],
+        "captions": [{"text": text} for text in batch.captions],
         "similarity": similarity.tolist(),
-        "same_image": _same_pairs(batch).tolist(),
         "excluded": excluded.tolist(),
         "to_captions": to_captions.tolist(),
         "to_images": to_images.tolist(),
@@ -132,8 +123,17 @@ def playground_value(
         "counted": int(counted_captions.sum() + counted_images.sum()),
         "loss": {name: _loss(similarity, margin, name, ids) for name in MININGS},
         "now": _loss(similarity, margin, mining, ids),
-        "masked": _masked_pairs(batch, similarity, margin, mining),
-        "curve": _loss_curve(similarity, ids),
+        "masked": {  # the pairs off the diagonal that `img_ids` masks, and the loss both ways
+            "pairs": [
+                {"row": row, "column": column}
+                for row, column in permutations(range(len(similarity)), 2)
+                if batch.img_ids[row] == batch.img_ids[column]
+            ],
+            "with_ids": _loss(similarity, margin, mining, batch.img_ids),
+            "without_ids": _loss(similarity, margin, mining, None),
+        },
+        "curve": {"margins": margins}
+        | {name: [_loss(similarity, alpha, name, ids) for alpha in margins] for name in MININGS},
         "ratio": ratio_curves(service.model.cross_net.sparse_ratio),
         "ranking": _unforeseen(service),
     }
@@ -161,39 +161,6 @@ def _loss(similarity: Tensor, margin: float, mining: str, ids: tuple[int, ...] |
     return float(align_loss(similarity, margin, mining == "hardest", ids))
 
 
-def _same_pairs(batch: Batch) -> Tensor:
-    """(B, B) bool: pairs off the diagonal whose caption was written for the same photograph."""
-    count = len(batch.img_ids)
-    return same_image(count, batch.img_ids, torch.device("cpu")) & ~torch.eye(count, dtype=torch.bool)
-
-
-def _masked_pairs(batch: Batch, similarity: Tensor, margin: float, mining: str) -> dict[str, Any]:
-    """Return the pairs that `img_ids` masks, what each would add as a negative, and the loss both ways."""
-    diagonal = torch.eye(len(similarity), dtype=torch.bool)
-    to_captions, to_images = _violations(similarity, margin, diagonal)
-    return {
-        "pairs": [
-            {
-                "row": row,
-                "column": column,
-                "similarity": float(similarity[row, column]),
-                "to_captions": float(to_captions[row, column]),
-                "to_images": float(to_images[row, column]),
-            }
-            for row, column in _same_pairs(batch).nonzero().tolist()
-        ],
-        "with_ids": _loss(similarity, margin, mining, batch.img_ids),
-        "without_ids": _loss(similarity, margin, mining, None),
-    }
-
-
-def _loss_curve(similarity: Tensor, ids: tuple[int, ...] | None) -> dict[str, list[float]]:
-    """L_align of both minings over the margins: `margins`, `all` and `hardest`, POINTS numbers each."""
-    margins = torch.linspace(*MARGINS, POINTS, dtype=torch.float64).tolist()
-    curves = {name: [_loss(similarity, margin, name, ids) for margin in margins] for name in MININGS}
-    return {"margins": margins} | curves
-
-
 @lru_cache(maxsize=4)
 def ratio_curves(target: float) -> dict[str, Any]:
     """Return three losses on the kept share, "mse" being the library's L_ratio, with their gradients, for a target."""
@@ -207,7 +174,7 @@ def ratio_curves(target: float) -> dict[str, Any]:
         }
         gradients = {name: torch.autograd.grad(value.sum(), fractions)[0] for name, value in values.items()}
     losses = {name: {"value": values[name].tolist(), "gradient": gradients[name].tolist()} for name in values}
-    return {"target": target, "huber_delta": HUBER_DELTA, "shares": fractions.tolist(), "losses": losses}
+    return {"target": target, "shares": fractions.tolist(), "losses": losses}
 
 
 @lru_cache(maxsize=1)
@@ -225,9 +192,8 @@ def classes_naming(word: str) -> list[str]:
 @lru_cache(maxsize=2)
 def _unforeseen(service: RetrievalService) -> dict[str, Any]:
     """Return captions whose subject no class of a fixed list names, and how their photographs rank all the same.
-
-    Cross-entropy over fixed classes needs a class for what is asked; a ranking asks only which photograph fits better.
-    """
+    Cross-entropy over fixed classes needs a class for what is asked; a ranking asks only which photograph fits
+    better."""
     indexed = service.find(GALLERY)
     examples = []
     for key, number, subject in UNFORESEEN:

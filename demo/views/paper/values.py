@@ -55,11 +55,6 @@ def _alignments(run: Run) -> list[AlignmentExplanation]:
     return [alignment for alignment in both if alignment is not None]
 
 
-def _first_token_weight(run: Run) -> float | None:
-    weights = run.record.sparse_alignment.token_weights  # (M, N)
-    return float(weights[int(run.record.has_cls)].sum()) if run.net.num_tokens else None
-
-
 def _of_paper(name: str) -> Callable[[Run], float | None]:
     """Read a term of the relevance MLP, which the released variant does not have."""
     return lambda run: getattr(run.record.sparse_alignment, name) if run.net.use_paper_version else None
@@ -82,7 +77,11 @@ NUMBERS: dict[str, dict[str, Callable[[Run], float | None]]] = {
     "aggregation": {
         "weight_networks": lambda run: 2 if isinstance(run.net.aggr_net, DualTokenAggregation) else 1,
         "aggregated": lambda run: run.net.num_tokens,
-        "first_token": _first_token_weight,
+        "first_token": lambda run: (
+            float(run.record.sparse_alignment.token_weights[int(run.record.has_cls)].sum())
+            if run.net.num_tokens
+            else None
+        ),
     },
     "matrix": {
         "lowest_cosine": lambda run: float(run.record.sparse_alignment.cosines.min()),
@@ -105,11 +104,8 @@ NUMBERS: dict[str, dict[str, Callable[[Run], float | None]]] = {
 def differences(
     service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return how the paper and its released code differ, with both variants' numbers on one photograph and caption.
-
-    Raises:
-        ValueError: the model has no parameters of the paper's variant.
-    """
+    """Return how the paper and its released code differ, with both variants' numbers on one photograph and caption;
+    ValueError for a model without parameters of the paper's variant."""
     runs = _run_variants(service, indexed, index, caption, dense or None)
     notes = {} if dense else dict.fromkeys(("dense", "aggregation"), say("differs.no_dense"))
     if min(run.record.sparse_alignment.cosines.min() for run in runs.values()) >= 0:
@@ -160,10 +156,8 @@ def _slope(net: CrossSparseAggrNet, image: Tensor, caption: EncodedCaption) -> f
 
 @lru_cache(maxsize=1)
 def published() -> dict[str, Any]:
-    """Read results that others published, from assets/lesson/published.json.
-
-    Recalls are R@1, R@5 and R@10 in per cent, None where the source has none; `summed`: the rSum was added up here.
-    """
+    """Read results that others published, from assets/lesson/published.json. Recalls are R@1, R@5 and R@10 in per cent,
+    None where the source has none; `summed`: the rSum was added up here."""
     data = json.loads(PUBLISHED_FILE.read_text(encoding="utf-8"))
     sources = {source["id"]: source for source in data["sources"]}
     rows = []
@@ -194,6 +188,11 @@ def page(service: RetrievalService) -> str:
     index = indexed.gallery.position("cat")
     item, known = indexed.gallery.items[index], published()
     caption = item.captions[0]
+    rows = []
+    for row in known["rows"]:
+        values = [value for way in ("image_to_text", "text_to_image") for value in row[way] or [None] * 3]
+        total = number(row["rsum"], 1) + (f" {phrase('(added up here)')}" if row["summed"] else "")
+        rows.append((row["method"], row["encoders"], row["test"], *(number(value, 1) for value in values), total))
     return "".join(
         [
             f"<h3>{phrase('The paper and its released code differ')}</h3>",
@@ -206,10 +205,16 @@ def page(service: RetrievalService) -> str:
             f"<p>{phrase(PUBLISHED)}</p>",
             table(
                 ("method", "encoders", "test", "R@1", "R@5", "R@10", "R@1", "R@5", "R@10", "rSum"),
-                [_published_row(row) for row in known["rows"]],
+                rows,
                 ("", "", "", "image to text", "text to image", ""),
             ),
-            "<ul>" + "".join(f"<li>{_source(row)}</li>" for row in known["sources"]) + "</ul>",
+            "<ul>",
+            *[
+                f'<li><a href="{escape(row["source"])}" rel="noreferrer">{escape(row["what"])}</a>. '
+                f"{escape(row['note'] or '')}</li>"
+                for row in known["sources"]
+            ],
+            "</ul>",
             *[f"<p>{escape(sentence)}</p>" for sentence in known["missing"]],
             f"<h3>{phrase('Our models, measured here')}</h3>",
             f"<p>{phrase(OURS)}</p>",
@@ -229,15 +234,3 @@ def _difference(row: dict[str, Any]) -> str:
     rows = [("", row["paper"], row["released"]), *numbers]
     note = f"<p>{rich(row['note'])}</p>" if row["note"] else ""
     return f"<h4>{rich(row['topic'])}</h4>{table(('', 'paper', 'released code'), rows)}{note}"
-
-
-def _published_row(row: dict[str, Any]) -> tuple[str, ...]:
-    values = [value for way in ("image_to_text", "text_to_image") for value in row[way] or [None] * 3]
-    recalls = [number(value, 1) for value in values]
-    total = number(row["rsum"], 1) + (f" {phrase('(added up here)')}" if row["summed"] else "")
-    return row["method"], row["encoders"], row["test"], *recalls, total
-
-
-def _source(row: dict[str, Any]) -> str:
-    address = escape(row["source"])
-    return f'<a href="{address}" rel="noreferrer">{escape(row["what"])}</a>. {escape(row["note"] or "")}'

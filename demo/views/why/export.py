@@ -45,23 +45,25 @@ def why_file(
     if kind == "json":
         return json_file(name, contrast_record(contrast, model))
     if kind == "csv":
-        return Download(name, _csv(contrast))
+        # All parts add up to the row of S(I, T).
+        captions, titles = ([getattr(side, fact) for side in contrast.sides] for fact in ("caption", "title"))
+        columns = (*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption")
+        parts: list[tuple[Any, ...]] = [(part.title, "word", *part.numbers.values()) for part in contrast.words]
+        parts += [(part.title, "rest", *part.numbers.values()) for part in contrast.rest]
+        parts.append((say("why.sum"), "sum", contrast.left.similarity, contrast.right.similarity, contrast.difference))
+        rows = [
+            [
+                title,
+                part_kind,
+                *("" if number is None else rounded(number, 6) for number in numbers),
+                *titles,
+                *captions,
+            ]
+            for title, part_kind, *numbers in parts
+        ]
+        return Download(name, csv_content(columns, rows))
     figure = _picture(contrast, photos, model, contrast.word(layer), DARK if dark else LIGHT, credit)
     return Download(name, render(figure, kind))
-
-
-def _csv(contrast: Contrast) -> bytes:
-    """Return each part's shares as CSV, in UTF-8 with a byte order mark; all parts add up to the row of S(I, T)."""
-    captions, titles = ([getattr(side, name) for side in contrast.sides] for name in ("caption", "title"))
-    columns = (*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption")
-    parts: list[tuple[Any, ...]] = [(part.title, "word", *part.numbers.values()) for part in contrast.words]
-    parts += [(part.title, "rest", *part.numbers.values()) for part in contrast.rest]
-    totals = contrast.left.similarity, contrast.right.similarity, contrast.difference
-    rows = [
-        [title, kind, *("" if number is None else rounded(number, 6) for number in numbers), *titles, *captions]
-        for title, kind, *numbers in (*parts, (say("why.sum"), "sum", *totals))
-    ]
-    return csv_content(columns, rows)
 
 
 def _picture(
@@ -191,10 +193,8 @@ def _row(
 def _bar(
     page: Page, top: float, start: float, sign: int, sizes: tuple[float, float], here: float, other: float
 ) -> None:
-    """Draw an attribution as a bar away from the middle, what both sides have soft; hollow below zero.
-
-    `sizes`: the largest attribution and its length.
-    """
+    """Draw an attribution as a bar away from the middle, what both sides have soft; hollow below zero. `sizes`: the
+    largest attribution and its length."""
     size, palette, (scale, room) = abs(here), page.palette, sizes
     common = min(size, abs(other)) if here * other > 0 else 0.0
     drawn = [(0.0, common, palette.accent_soft), (common, size, palette.accent)]

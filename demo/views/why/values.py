@@ -25,10 +25,8 @@ class WhyState(ViewState):
 def sides_of(
     service: RetrievalService, indexed: IndexedGallery, state: WhyState, ranking: ImageRanking | None = None
 ) -> Contrast:
-    """Return the two that a state names, set side by side; ranks where the ranking for the caption is given.
-
-    A dense caption is used where there is one caption: a second one has none.
-    """
+    """Return the two that a state names, set side by side; ranks where the ranking for the caption is given. A dense
+    caption is used where there is one caption: a second one has none."""
     dense = None if state.other else state.dense
 
     def side(index: int, caption: str, ranked: bool) -> Side:
