@@ -1,14 +1,11 @@
 // Arithmetic on arrays, plain or typed.
 
-/** @type {(values: ArrayLike<any>) => number} */
 export const sum = (values) => Array.prototype.reduce.call(values, (total, value) => total + Number(value), 0);
 
 // The highest value, 0 where none is above it; without a call of so many arguments as there are values.
-/** @type {(values: ArrayLike<number>) => number} */
 export const highest = (values) => Array.prototype.reduce.call(values, (most, value) => Math.max(most, value), 0);
 
 // The lowest and the highest of some values; what is no number is passed over.
-/** @param {Iterable<number>} values */
 export function extremes(values) {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values) {
@@ -18,15 +15,12 @@ export function extremes(values) {
   return [low, high];
 }
 
-// The position of the highest value, the first of equal ones.
 export const firstHighest = (values) => values.indexOf(Math.max(...values));
 
 // The positions of values from the highest on; of equal ones the earlier comes first.
-/** @type {(values: ArrayLike<number>) => number[]} */
 export const fromHighest = (values) =>
   Array.from(values, (_, index) => index).sort((first, other) => values[other] - values[first] || first - other);
 
-// An object with each value changed.
 export const mapped = (object, change) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 
@@ -41,8 +35,6 @@ export function joined(parts, Kind = Float32Array) {
   return values;
 }
 
-// The row and the column of a patch, from 0.
-/** @type {(patch: number, columns: number) => [number, number]} */
 export const cellOf = (patch, columns) => [Math.floor(patch / columns), patch % columns];
 
 // Little-endian float16 to Float32Array, exactly.

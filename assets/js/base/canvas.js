@@ -56,7 +56,6 @@ export function fitImage(canvas, image, room) {
   resize(canvas, width, width * aspect);
 }
 
-// Draw an image so that it fills the canvas.
 export function drawImage(canvas, image, isGrey = false) {
   const context = canvas.getContext("2d");
   context.clearRect(0, 0, canvas.width, canvas.height);

@@ -35,12 +35,10 @@ export function colour(value, [low, high]) {
 // Positive and negative contributions, on a scale centred on zero.
 const [FOR, AGAINST] = ["#00a88f", "#e0690b"];
 
-// The colour of a value's side of zero, on a scale with zero in its middle.
 export const sideColour = (value) => (value < 0 ? AGAINST : FOR);
 
-// Opacity of a value's colour over the photo, 0 to 1: from nothing where the scale begins, or at zero where that is
-// its middle, so that the photo is seen there, to all of the picture's opacity at its end. The map's low colours are
-// dark: the root keeps them in sight.
+// Opacity of a value's colour over the photo: 0 at the start of the scale (at its middle, if `centred`), 1 at its end. The
+// square root keeps the map's dark low colours visible.
 /** @param {number} value @param {number[]} range */
 export function strength(value, [low, high], centred = false) {
   const [reached, length] = centred ? [Math.abs(value), high] : [value - low, high - low];

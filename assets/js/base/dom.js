@@ -11,7 +11,6 @@ export function button(attributes, ...children) {
   return h("button", { type: "button", ...attributes }, ...children);
 }
 
-// The same for drawings.
 export function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -38,8 +37,7 @@ function filled(element, attributes, children) {
 
 const isNothing = (value) => value === null || value === undefined || value === false;
 
-// A table: heads, the names of its columns, null for none, the first may be null too; rows: [attributes, name, ...cells]. A
-// cell that is an element of a table already stays as it is.
+// A table. heads: column names, null for none; rows: [attributes, name, ...cells]; a cell may be a table cell element.
 export function table(attributes, heads, rows) {
   const cell = (tag, looks = {}) => (content) =>
     (content instanceof HTMLTableCellElement ? content : h(content === null ? "td" : tag, looks, ...[content].flat()));
@@ -64,7 +62,6 @@ export function describedBy(picture, ...sentences) {
   picture.setAttribute("aria-describedby", ids.join(" "));
 }
 
-// Mark those buttons as pressed that pass, and no others.
 export function press(buttons, passes) {
   for (const element of buttons) element.setAttribute("aria-pressed", String(Boolean(passes(element))));
 }
@@ -74,27 +71,25 @@ export function calm() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-// Call a function once nothing asked for it for some milliseconds.
-export function debounced(call, milliseconds) {
+// A function that calls another one with its last arguments after wait() milliseconds; `stop` cancels the call.
+function delayed(call, wait) {
   let timer = 0;
   const later = (...values) => {
     clearTimeout(timer);
-    timer = setTimeout(() => call(...values), milliseconds);
+    timer = setTimeout(call, wait(), ...values);
   };
   later.stop = () => clearTimeout(timer);
   return later;
 }
 
-// Call a function at once, but not more often than every so many milliseconds; of calls in between the last one counts.
+// Call a function once it was not called for some milliseconds.
+export const debounced = (call, milliseconds) => delayed(call, () => milliseconds);
+
+// Call a function at once, but at most once in so many milliseconds; of the calls in between only the last one counts.
 export function paced(call, milliseconds) {
-  let [timer, last] = [0, -milliseconds];
-  const later = (...values) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      last = performance.now();
-      call(...values);
-    }, last + milliseconds - performance.now());
-  };
-  later.stop = () => clearTimeout(timer);
-  return later;
+  let last = -milliseconds;
+  return delayed((...values) => {
+    last = performance.now();
+    call(...values);
+  }, () => last + milliseconds - performance.now());
 }

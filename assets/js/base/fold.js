@@ -9,7 +9,6 @@ export function fold(...lines) {
   return paragraphs.length ? h("details", { class: "seps-fold" }, h("summary", {}, say("fold.numbers")), ...paragraphs) : null;
 }
 
-// Put another fold into a place; one that was open stays open.
 export function refold(place, ...lines) {
   const open = place.firstElementChild?.open;
   const next = fold(...lines);

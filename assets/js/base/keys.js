@@ -22,20 +22,15 @@ export function isFree(event) {
 // A dialog that lists keys, in `root` while it is open; rows(): [key, what it does] of each, read when it opens.
 export function keysDialog(root, title, rows) {
   const list = h("dl", {});
-  const dialog = h("dialog", { class: "seps-view seps-keys", "aria-label": title }, h("b", {}, title), list,
-    button({ click: () => close() }, say("talk.close")));
-  dialog.addEventListener("keydown", (event) => {
-    if (event.key === "?" || event.key === "Escape") {
-      event.preventDefault(); // and leaves a talk as it is
-      close();
-    }
+  const close = () => dialog.close();
+  const keydown = (event) => {
     event.stopPropagation();
-  });
-
-  function close() {
-    dialog.close();
-    dialog.remove();
-  }
+    if (event.key !== "?" && event.key !== "Escape") return;
+    event.preventDefault(); // and leaves a talk as it is
+    close();
+  };
+  const looks = { class: "seps-view seps-keys", "aria-label": title, keydown, close: () => dialog.remove() };
+  const dialog = h("dialog", looks, h("b", {}, title), list, button({ click: close }, say("talk.close")));
 
   function open() {
     list.replaceChildren(...rows().flatMap(([key, does]) => [h("dt", {}, key), h("dd", {}, does)]));

@@ -1,5 +1,4 @@
-// How a view is mounted: mount(element, trigger, value) draws a value inside an element now, and whenever `show` is given
-// another one; trigger(event, detail) says what a person asks for.
+// Mount views: mount(element, trigger, value) draws a value, its `show` another one; trigger(event, detail): an action.
 
 import { h } from "./dom.js";
 import { keepingFocus } from "./focus.js";

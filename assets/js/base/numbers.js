@@ -4,7 +4,6 @@ import { h } from "./dom.js";
 
 const MINUS = "−";
 
-// The text of a number with the minus of the page.
 export const withMinus = (text) => text.replace(/^-/, MINUS);
 
 // The same with a sign in front always: a plus where there is no minus.

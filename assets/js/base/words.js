@@ -1,6 +1,5 @@
-// What the page says: templates filled in, and names with their mathematics. The table of both is
-// demo/record/texts/table.json; the page carries it in its head, with the mathematics as MathML, and with it the table of
-// layers, demo/record/layers/layer_table.py. The Chinese table is next to it; missing keys fall back to English.
+// The page's texts and symbols. Its head has the tables demo/record/texts/table.json, with symbols as MathML, and
+// demo/record/layers/layer_table.py, and the Chinese texts; missing keys fall back to English.
 
 import { h } from "./dom.js";
 import { fixed, rounded, withMinus, withSign } from "./numbers.js";
@@ -55,7 +54,6 @@ export const sayNodes = (key, values) => pieces(template(key), values).filter((p
 // Whether a layer is a part of the score, which is called by its symbol.
 export const isPart = (name) => name in table.part;
 
-// What a layer is called on a button.
 export function layerName(name) {
   const part = table.part[name];
   return part ? part[0].toUpperCase() + part.slice(1) : table.name[name];
@@ -102,6 +100,5 @@ export const symbol = (name) => h("span", { class: "seps-symbol", title: meaning
 // The meaning of a symbol, a term or a mark, in a sentence; null if unknown.
 export const meaning = (name) => table.meaning[name] ?? null;
 
-// The node of a MathML text.
 export const math = (text) =>
   document.importNode(new DOMParser().parseFromString(text, "application/xml").documentElement, true);

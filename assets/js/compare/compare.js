@@ -17,7 +17,6 @@ const CAPTION = 270; // CSS pixels, the width that a caption and its score would
 const GAP = 16; // CSS pixels between pictures
 const WORDS = 96; // CSS pixels, what a row's captions and scores take of the height
 
-// What a picture is called.
 export const letter = (index) => String.fromCharCode(65 + index);
 
 // How much the kept sets overlap: a row and a column for each caption.
@@ -62,12 +61,12 @@ function build(root, value, trigger) {
   const figures = items.map(({ caption, similarity, record }, index) => h("figure", { "data-item": letter(index) },
     h("figcaption", {}, h("b", {}, letter(index)), h("span", {}, caption)),
     canvases[index],
-    h("p", { "data-says": say("live.pair", { title: letter(index), score: similarity, shown: keptCount(record) }) },
+    h("p", {},
       h("span", { class: "seps-count" }, keptCount(record)),
       h("span", {}, ...sayNodes("reading.score", { score: shownNumber(similarity, { "data-similarity": similarity }) })))));
   const pictures = h("div", { class: "seps-pictures" }, ...figures);
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
-  const shared = h("p", { class: "seps-shared", "data-says": true }, value.shared ?? "");
+  const shared = h("p", { class: "seps-shared" }, value.shared ?? "");
   canvases.forEach((canvas, index) => describedBy(canvas, figures[index].lastChild, shared));
   const overlaps = matrix(value.overlap);
   const foot = h("div", { class: "seps-foot" },
@@ -122,8 +121,7 @@ function build(root, value, trigger) {
     });
   }
 
-  // As many in a row as makes the pictures largest within the height for all rows; on a phone one below the other.
-  // The table of overlaps is next to the pictures if there is room.
+  // As many columns as make the pictures largest; one on a phone. The overlaps are next to the pictures if there is room.
   function fit(width) {
     const tallest = parseFloat(getComputedStyle(canvases[0]).maxHeight);
     const aspect = photo.naturalHeight / photo.naturalWidth;

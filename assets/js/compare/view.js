@@ -35,7 +35,10 @@ export function build(app) {
   const work = working(element, line);
   let looks = {}; // of the pictures, which their own controls change
   const captionsView = captionsMount(captionsPlace, (event, detail) => {
-    if (event === "why") toPair();
+    if (event === "why") { // the best caption and the next one, as a pair
+      const [best, next] = [...captionsView.value.items].sort((first, second) => second.similarity - first.similarity);
+      state.set({ part: "pair", caption: best.caption, other: next.caption }, { push: true });
+    }
     if (event === "measure") compute({ ...state.get(), layer: detail.layer });
     if (event !== "layer") return;
     looks = detail;
@@ -51,12 +54,6 @@ export function build(app) {
   });
 
   const keyOf = (value, index) => value.keys[index];
-
-  // The best caption and the next one, as a pair.
-  function toPair() {
-    const [best, next] = [...captionsView.value.items].sort((first, second) => second.similarity - first.similarity);
-    state.set({ part: "pair", caption: best.caption, other: next.caption }, { push: true });
-  }
 
   // Captions to begin with: what is shown elsewhere, and others of the photo.
   function linesOf(now, index) {

@@ -25,7 +25,7 @@ const ARROWS = { ArrowLeft: [-1, 0, "left", "←"], ArrowRight: [1, 0, "right", 
 const NAMED = { red: "#d63634", orange: "#f48a26", yellow: "#fad034", green: "#42a04c", blue: "#3470ce",
   purple: "#864eb0", pink: "#f48eb4", brown: "#8a5a36", black: "#30323a", white: "#f6f6f2", grey: "#90969e" };
 
-// trigger("alter", {do, ...}) asks for a change, trigger("take", {object}) reports the object in hand.
+// trigger("alter", {do, ...}) asks for a change.
 export function mount(element, trigger, value = null) {
   // What outlives a picture: how it is drawn, moves that wait, changes that wait for the one before them.
   const kept = { layer: "mask", objects: true, moves: null, timer: 0, queue: [], busy: 0, focus: null };
@@ -54,7 +54,6 @@ function build(root, value, trigger, kept) {
   function ask() {
     if (!kept.queue.length || Date.now() < kept.busy) return;
     kept.busy = Date.now() + PATIENCE;
-    root.classList.add("seps-busy");
     root.setAttribute("aria-busy", "true");
     trigger("alter", kept.queue.shift());
   }
@@ -72,7 +71,6 @@ function build(root, value, trigger, kept) {
   function take(number) {
     if (number === state.selected) return;
     state.selected = number;
-    trigger("take", { object: number });
     update();
   }
 
@@ -96,7 +94,7 @@ function build(root, value, trigger, kept) {
   const side = (name, shown) => h("figure", { "data-side": name },
     h("figcaption", {}, h("b", {}, say(`button.${name}`)), h("span", {}, rankOf(shown))),
     shown.canvas, h("p", {}, keptCount(shown.record)));
-  const moved = h("p", { class: "seps-moved", "data-says": true }, outcome());
+  const moved = h("p", { class: "seps-moved" }, outcome());
   const rankOf = ({ rank, similarity }) => say("edit.rank", { rank, total: value.total, score: similarity });
   root.append(
     h("div", { class: "seps-settings" },
@@ -108,7 +106,7 @@ function build(root, value, trigger, kept) {
     ),
     h("div", { class: "seps-sides" }, side("before", before), after ? side("after", after) : h("p", { class: "seps-empty" }, say("hint.take_object"))),
     moved,
-    after && changes(value.shares),
+    ...(after ? [changes(value.shares)] : []),
     h("div", { class: "seps-panel" },
       row("object", h("div", { class: "seps-things", role: "group", "aria-label": say("knob.object") }, ...things)),
       row("move", ...arrows, remove),
@@ -119,7 +117,6 @@ function build(root, value, trigger, kept) {
     h("div", { class: "seps-foot" }, credit(now.photo), modelName(value.model)),
   );
 
-  // What the changes did, in words.
   function outcome() {
     if (!after) return say("edit.unchanged");
     const change = after.similarity - before.similarity;
@@ -132,7 +129,7 @@ function build(root, value, trigger, kept) {
     if (!rows.length) return h("p", { class: "seps-changes" }, say("edit.no_shares"));
     const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
     const words = rows.map(({ word, change, says }, at) => button(
-      { title: says, "data-word": word, "data-change": change, "aria-pressed": "false", click: () => tell(at) },
+      { title: says, "data-word": word, "aria-pressed": "false", click: () => tell(at) },
       h("span", {}, word), h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change, 2))));
     const tell = (at) => {
       const next = words[at].getAttribute("aria-pressed") === "false" ? at : null;
@@ -195,7 +192,7 @@ function build(root, value, trigger, kept) {
     press(layers, (element) => element.dataset.layer === kept.layer);
     const thing = value.objects.find(({ number }) => number === state.selected);
     colours.replaceChildren(...(thing?.colours ?? []).map((name) => button({
-      "data-do": `colour-${name}`, "data-colour": name, title: name, "aria-label": name, style: { "--swatch": NAMED[name] },
+      "data-do": `colour-${name}`, title: name, "aria-label": name, style: { "--swatch": NAMED[name] },
       "aria-pressed": String(name === thing.colour), click: () => send({ do: "recolour", colour: name }),
     })));
     if (!colours.childElementCount) colours.append(h("span", {}, say("hint.one_colour")));
@@ -224,7 +221,6 @@ function build(root, value, trigger, kept) {
     draw();
   }
 
-  root.classList.remove("seps-busy");
   root.removeAttribute("aria-busy");
   kept.busy = 0;
   update();

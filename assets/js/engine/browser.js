@@ -7,7 +7,7 @@ import { UPLOADS, makeEngine as makeModels } from "./onnx/models.js";
 import { readCaption, readDense, readLines } from "./answers/language.js";
 import { MOST, namedApart, openPicture } from "./onnx/pictures.js";
 import { keepOffline } from "./onnx/offline.js";
-import { PLAIN, makePairs } from "./answers/pairs.js";
+import { makePairs } from "./answers/pairs.js";
 import { checkedKnobs } from "./answers/settings.js";
 import { makeWalk } from "./answers/lesson.js";
 import { rankCaptions, rankingValue } from "./answers/captions.js";
@@ -71,7 +71,6 @@ export function makeEngine(site) {
     return listOf(facts);
   }, options);
 
-  // The pair of a question as its model reads it.
   async function read({ gallery, index, caption, dense = "" }) {
     const facts = await models.open(gallery);
     const reading = await readCaption(pairs, facts, caption);
@@ -82,7 +81,7 @@ export function makeEngine(site) {
   const explain = (values, options) => told(async () => {
     const { facts, ...pair } = await read(values);
     const { layer = "mask", mask = "", budget = 0 } = values;
-    return pairs.viewerValue(facts, { ...PLAIN, ...pair, gallery: facts.name, layer, mask, budget });
+    return pairs.viewerValue(facts, { ...pair, layer, mask, budget });
   }, options);
 
   // S(I, T) of every photo; at a ratio under the lesson's settings.
@@ -113,7 +112,8 @@ export function makeEngine(site) {
       return { index: at, key, rank: place + 1, title: photo.title, thumb, score: scores[at] };
     });
     const [total, more] = [order.length, items.length < order.length];
-    const counts = { total, noun: say(`noun.${facts.noun}`), milliseconds, count: items.length };
+    const noun = total === 1 ? facts.noun.replace(/s$/, "") : facts.noun;
+    const counts = { total, noun: say(`noun.${noun}`), milliseconds, count: items.length };
     return {
       note: notes.filter(Boolean).join(" "), best: order[0], total, more,
       place: order.includes(index) ? { rank: order.indexOf(index) + 1, score: scores[index] } : null,
@@ -139,7 +139,7 @@ export function makeEngine(site) {
     const lines = await readLines(pairs, facts, text);
     const [fewest, most] = COMPARED;
     if (lines.length < fewest || lines.length > most) throw new Error(say("page.compared", { count: lines.length, fewest, most }));
-    return comparison(pairs, facts, { ...PLAIN, index, layer }, lines);
+    return comparison(pairs, facts, { index, layer }, lines);
   }, options);
 
   // The two that a question sets side by side: their state, and the ranking that they are of.
@@ -207,7 +207,6 @@ export function makeEngine(site) {
     start: async () => ({
       galleries: site.galleries.map(({ name, title, model }) => ({ name, title, model })),
       credits: site.credits, no_pool: site.no_pool,
-      has: { video: false, camera: false, judge: false, generate: false, edit: false },
     }),
     open, explain, measure: explain, rank, captions, compare, contrast, takePhotos,
   };

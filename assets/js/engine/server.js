@@ -36,7 +36,6 @@ export function makeEngine() {
     }
   }
 
-  // The answer of an endpoint to named values.
   async function ask(name, values, options = {}) {
     const { calls: { [name]: call } } = await starting;
     const data = call.names.map((each) => values[each] ?? null);
@@ -48,10 +47,7 @@ export function makeEngine() {
     return told.data[0];
   }
 
-  // The facts of a gallery, opened once.
-  function open(gallery, options = {}) {
-    return once(opened, gallery, () => ask("gallery", { gallery }, options));
-  }
+  const open = (gallery, options = {}) => once(opened, gallery, () => ask("gallery", { gallery }, options));
 
   // Files to the app: the paths under which it holds them.
   async function upload(files, query, { signal = null } = {}) {

@@ -23,7 +23,7 @@ export function keepSlider({ moved, settled }) {
   });
   const label = h("label", { for: "keep" });
   const mark = h("span", { class: "keep-mark", "aria-hidden": "true" });
-  const reset = button({ class: "quiet", click: () => put(null) }, say("explore.reset"));
+  const reset = button({ class: "quiet", click: back }, say("explore.reset"));
   const note = h("span", { class: "quiet-text", id: "keep-note" });
   const element = h("div", { class: "keep" }, label, h("span", { class: "keep-track" }, slider, mark), reset, note);
   let trained = 50;
@@ -36,11 +36,11 @@ export function keepSlider({ moved, settled }) {
     reset.disabled = percent === trained || slider.disabled;
   }
 
-  function put(percent) {
-    slider.value = String(percent ?? trained);
+  function back() {
+    slider.value = String(trained);
     write();
-    moved(percent);
-    settled(percent);
+    moved(null);
+    settled(null);
   }
 
   // percent: null for the trained share; fixed, painted: why the slider cannot be moved, or a painted mask decides.

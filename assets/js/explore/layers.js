@@ -9,7 +9,7 @@ import { hasLayer, layerNames, layerText, parseLayer, rowOf } from "../record/re
 const MAIN = ["mask", "score"];
 const OF_WORD = ["fit", "word"]; // where a word fits best, and what the score used of it
 
-// choose(layer): a layer in text form was pressed; measures: layers that are computed when they are asked for.
+// choose(layer): a layer in text form was pressed.
 export function layerSwitch({ choose, firstWord }) {
   const main = [...MAIN, "words"].map((name) =>
     button({ "data-layer": name, click: () => choose(name === "words" ? `fit:${firstWord()}` : name) }, say(`explore.layer_${name}`)));
@@ -22,19 +22,17 @@ export function layerSwitch({ choose, firstWord }) {
 
   for (const side of sides) side.addEventListener("click", () => choose(`${side.dataset.side}:${side.dataset.word}`));
 
-  // The other layers of a record, as buttons.
-  function others(record, measured) {
-    const plain = layerNames(({ name, number, measured: later }) =>
-      !number && !later && !MAIN.includes(name) && !OF_WORD.includes(name));
-    const measures = measured ? layerNames((row) => row.measured) : [];
-    return [...plain, ...measures].filter((name) =>
-      measures.includes(name) || ["sparse", "dense", "both"].some((branch) => hasLayer(record, { name, number: null, branch })));
+  function others(record) {
+    const has = (name) => ["sparse", "dense", "both"].some((branch) => hasLayer(record, { name, number: null, branch }));
+    const plain = layerNames(({ name, number, measured }) =>
+      !number && !measured && !MAIN.includes(name) && !OF_WORD.includes(name) && has(name));
+    return [...plain, ...layerNames((row) => row.measured)];
   }
 
-  function show(record, text, measured) {
+  function show(record, text) {
     const layer = parseLayer(text);
     const isWord = rowOf(layer)?.number === "word";
-    const names = others(record, measured);
+    const names = others(record);
     list.replaceChildren(...names.map((name) => button({ "data-layer": name, title: isPart(name) && meaning(name), click: () => {
       close();
       choose(name);
@@ -47,7 +45,6 @@ export function layerSwitch({ choose, firstWord }) {
     showPager(record, layer);
   }
 
-  // From one token to the next.
   function showPager(record, layer) {
     const count = record.branches[0].aggregation_weights.length;
     const isToken = ["token", "tokens"].includes(layer.name) && layer.branch !== "both";

@@ -12,8 +12,7 @@ const OF_PAIR = ["gallery", "photo", "caption", "dense", "mask", "budget", "rati
 const OF_RANKING = ["gallery", "caption", "dense", "ratio", "mode", "pool", "typed", "other"];
 const STEP = 24; // photos by which a ranking grows
 
-// picture(): there is another record; ranking(value): another ranking; opened(facts, galleries, info): another gallery;
-// waiting(isWaiting): whether something is on its way.
+// Callbacks: picture(): new record; ranking(value); opened(facts, galleries, info): new gallery; waiting(isWaiting).
 export function makeLook({ engine, state, line }, { picture, ranking, opened, waiting }) {
   const [explaining, ranks, measuring] = [latest(), latest(), latest()];
   const look = {
@@ -55,7 +54,6 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
       look.facts = facts;
       look.keys = new Map();
       look.asked = { name: "", count: STEP, all: false };
-      look.noPool = info.no_pool;
       opened(facts, galleries, info);
     }
     return facts;
@@ -80,7 +78,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
     if (!isNew || isExample) measured(now);
   }
 
-  async function failed(error) {
+  function failed(error) {
     line.wait("");
     waiting(false);
     line.problem(error.message);
@@ -115,7 +113,6 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
     }
   }
 
-  // A layer that takes long to measure.
   async function measured(now) {
     if (!look.record || !isMeasured(now.layer) || hasLayer(look.record, parseLayer(now.layer))) {
       if (!isMeasured(now.layer)) measuring.stop();
@@ -124,7 +121,6 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
     try {
       const value = await measuring(async (signal) => {
         const stop = cancellable();
-        signal.addEventListener("abort", () => stop.abort());
         const told = line.progress(say("app.measuring"), () => {
           stop.cancel();
           state.set({ layer: "mask" });
@@ -132,7 +128,7 @@ export function makeLook({ engine, state, line }, { picture, ranking, opened, wa
         told({});
         try {
           const values = { gallery: look.facts.name, index: look.index, caption: now.caption, dense: now.dense, layer: now.layer, mask: now.mask };
-          return await (isSlow(now.layer) ? engine.measure : engine.explain)(values, { signal: stop.signal, progress: told });
+          return await (isSlow(now.layer) ? engine.measure : engine.explain)(values, { signal: AbortSignal.any([signal, stop.signal]), progress: told });
         } finally {
           line.wait("");
         }

@@ -7,7 +7,6 @@ import { hasLayer } from "../record/record.js";
 const BRANCHES = ["sparse", "dense", "both"];
 const USUAL = 75; // percent
 
-// What a state says of how the picture is drawn.
 export const looksOf = ({ opacity, grid, objects }) => ({
   opacity: Math.min(100, Math.max(0, Number(opacity || USUAL))) / 100 || 0, lines: grid !== "0", objects: objects === "1",
 });

@@ -34,13 +34,9 @@ export function paintTools({ canvas, grid, patch, changed, redraw }) {
     return undefined;
   }
 
-  // Draw the model's choice over the picture in the game.
-  function over() {
-    if (decider?.choice) drawChoice(canvas, grid(), decider.choice);
-  }
-
   return {
-    toggle, tools: place, show, over,
+    toggle, tools: place, show,
+    over: () => decider?.choice && drawChoice(canvas, grid(), decider.choice),
     back: () => decider?.back(),
     get kept() { return decider?.open ? [...decider.kept] : null; },
     get isOpen() { return Boolean(decider?.open); },

@@ -16,19 +16,17 @@ export function sourceRow({ lacks, gallery, photos, video, camera, failed }) {
   } });
   const open = button({ class: "main-action", click: () => input.click() }, say("sources.open"));
   const element = h("div", { class: "sources" }, select, open, camera, input);
-  let has = { video: !lacks.includes("video"), camera: !lacks.includes("camera") };
+  camera.hidden = lacks.includes("camera");
 
   function take(files) {
     const film = files.find(({ type }) => VIDEO.test(type));
-    if (film && !has.video) failed(say("sources.no_video"));
+    if (film && lacks.includes("video")) failed(say("sources.no_video"));
     else if (film) video(film);
     else if (files.length) photos(files);
   }
 
-  // Galleries as {name, title, reason}: one with a reason cannot be opened now. possible: what the engine can take.
-  function show(galleries, chosen, possible) {
-    has = { ...has, ...possible };
-    camera.hidden = has.camera === false;
+  // Galleries as {name, title, reason}: one with a reason cannot be opened now.
+  function show(galleries, chosen) {
     select.replaceChildren(...galleries.map(({ name, title, reason = "" }) => h(
       "option", { value: name, selected: name === chosen, disabled: Boolean(reason), title: reason || null },
       reason ? say("sources.closed", { title: titleOf(name, title), reason }) : titleOf(name, title),
@@ -39,7 +37,6 @@ export function sourceRow({ lacks, gallery, photos, video, camera, failed }) {
   return { element, show, take };
 }
 
-// What a gallery is called.
 export function titleOf(name, title) {
   const key = `sources.gallery_${name.replaceAll("-", "_")}`;
   return tells(key) ? say(key) : phrase(title ?? name);

@@ -6,7 +6,7 @@ import { drawLayer } from "../picture/layer.js";
 import { drawObjects } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 
-// choose(patch): the patch under the pointer, reached by the arrow keys, or null; over(canvas): draws what else is shown on top of it.
+// choose(patch): the patch under the pointer, reached by the arrow keys, or null; over(): draws more on top of it.
 export function makeStage({ grid, choose, over }) {
   const canvas = h("canvas", { class: "stage-canvas", role: "application", tabindex: "0" });
   const element = h("div", { class: "stage" }, h("div", { class: "stage-frame" }, canvas));
@@ -35,7 +35,6 @@ export function makeStage({ grid, choose, over }) {
     return draw();
   }
 
-  // As large as the width and the height of the place let it be.
   function fit() {
     if (!image || !element.clientWidth) return;
     const tallest = parseFloat(getComputedStyle(element).maxHeight) || 560;
@@ -49,7 +48,7 @@ export function makeStage({ grid, choose, over }) {
     const { record, layer, opacity = 0.75, lines = true, scene, objects } = shown;
     drawLayer(canvas, image, record, layer, { opacity, lines, patch });
     if (objects && scene) drawObjects(canvas, scene);
-    over?.(canvas);
+    over();
   }
 
   onWidth(element, fit);

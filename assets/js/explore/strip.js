@@ -3,12 +3,11 @@
 import { extremes } from "../base/arrays.js";
 import { button, h } from "../base/dom.js";
 import { keepingFocus, roving } from "../base/focus.js";
-import { shownNumber } from "../base/numbers.js";
+import { fixed, shownNumber } from "../base/numbers.js";
 import { say } from "../base/words.js";
 
 const LISTED = 30; // captions
 
-// A bar from zero to a score, on the scale of all scores.
 function bar(value, scores) {
   const [low, high] = extremes([0, ...scores]);
   const at = (score) => (high > low ? (100 * (score - low)) / (high - low) : 0);
@@ -17,7 +16,7 @@ function bar(value, scores) {
     h("i", { class: value < 0 ? "below" : null, style: { left: `${from}%`, width: `${to - from}%` } }));
 }
 
-const scoreText = (score) => shownNumber(score, { class: "score", "data-score": score });
+const scoreText = (score) => shownNumber(score, { class: "score", "data-score": score }, fixed(score, 2));
 
 // The button that shows, and hides again, photos that are nearly the same as the one before it.
 function unfold(alike) {
@@ -86,7 +85,6 @@ export function rankingStrip({ choose, chooseCaption }) {
     )));
   }
 
-  // Mark what is shown now.
   function mark(selected) {
     for (const row of element.querySelectorAll(".ranked-photo, .ranked-caption")) {
       const own = kind === "photos" ? Number(row.dataset.index) : row.querySelector(".title").firstChild.textContent;

@@ -85,7 +85,7 @@ export function build(app) {
     },
     branch: (branch) => state.set({ layer: layerText({ ...parseLayer(shownLayer()), branch }) }),
   });
-  const download = downloadMenu(app, explorerFiles({ look, state, layer: () => shownLayer(), mask: () => maskOfSight(), film: () => video.formats }));
+  const download = downloadMenu(app, explorerFiles({ look, state, layer: () => shownLayer(), film: () => video.formats }));
   const others = h("div", { class: "others" });
   const rankings = h("div", { class: "switch modes rankings", role: "group", "aria-label": say("explore.ranking"), hidden: true });
   const lens = cameraLens({
@@ -122,12 +122,6 @@ export function build(app) {
   function isThere(caption) {
     line.problem(caption.trim() ? "" : say("explore.empty"));
     return Boolean(caption.trim());
-  }
-
-  // The decision that is in sight, as links hold it: "" for the model's own.
-  function maskOfSight() {
-    const { ratio, mask } = state.get();
-    return ratio && !mask ? maskText(maskAt(look.record.branches[0].rank, Number(ratio))) : mask;
   }
 
   // The record as it is drawn: with the decision that is tried, or the mask of another caption.
@@ -168,7 +162,7 @@ export function build(app) {
     stage.canvas.setAttribute("aria-label", `${value.photo.title}. ${describe(record, layer)}. ${say("hint.patches")}`);
     const word = isByWord(parsed) || ["word", "fit"].includes(parsed.name) ? parsed.number : null;
     words.show(record, preview === null ? word : null);
-    layers.show(record, state.get().layer, true);
+    layers.show(record, state.get().layer);
     read();
   }
 
@@ -178,11 +172,11 @@ export function build(app) {
     const layer = shownLayer();
     const parsed = parseLayer(layer);
     if (elsewhere?.says) return reading.replaceChildren(h("p", {}, elsewhere.says));
-    const ofClass = parsed.name === "class" && stage.patch !== null ? classLine(record, stage.patch) : "";
-    const lines = stage.patch === null
-      ? [sentenceOf(record, layer, parsed)]
-      : isMeasured(layer) ? [measuredLine(record, parsed, stage.patch)] : patchLines(record, stage.patch);
-    reading.replaceChildren(...[ofClass, ...lines].filter(Boolean).map((text) => h("p", {}, ...symbols(text))));
+    const ofLayer = () => (parsed.name === "word" ? [record.says.words[parsed.number]] : [describe(record, layer)]);
+    const ofPatch = (patch) => (isMeasured(layer) ? [measuredLine(record, parsed, patch)] : patchLines(record, patch));
+    const lines = stage.patch !== null ? ofPatch(stage.patch) : layer === "mask" ? [] : ofLayer(); // of the mask, the numbers say it
+    if (parsed.name === "class" && stage.patch !== null) lines.unshift(classLine(record, stage.patch));
+    reading.replaceChildren(...lines.map((text) => h("p", {}, ...symbols(text))));
     return undefined;
   }
 
@@ -197,12 +191,6 @@ export function build(app) {
       draw();
     });
     others.replaceChildren(...(elsewhere.isEmpty ? [] : [elsewhere.element]));
-  }
-
-  // What a layer shows, in words; of the mask the panel of numbers says it.
-  function sentenceOf(record, layer, { name, number }) {
-    if (layer === "mask") return "";
-    return name === "word" ? record.says.words[number] : describe(record, layer);
   }
 
   // A new record, or the same under another decision.
@@ -224,8 +212,8 @@ export function build(app) {
     draw();
   }
 
-  function showGallery(facts, galleries, { has = null, indexes = false } = {}) {
-    sources.show(galleries, facts.name, has);
+  function showGallery(facts, galleries, { indexes = false } = {}) {
+    sources.show(galleries, facts.name);
     large.open(facts, indexes);
     ask.suggest(facts.chips, state.get().caption);
   }
@@ -305,15 +293,16 @@ export function build(app) {
   return { element, show, hide };
 }
 
-// The files to download in Explore; layer(), mask(): in sight; film(): formats of the video's timeline, if any.
-function explorerFiles({ look, state, layer, mask, film }) {
+// The files to download in Explore; layer(): the visible one; film(): formats of the video's timeline, if any.
+function explorerFiles({ look, state, layer, film }) {
   return () => {
     if (!look.facts || !look.record) return [];
     const now = state.get();
     const pair = { gallery: look.facts.name, index: look.index, caption: now.caption || look.value.caption, dense: now.dense };
     const { name, all } = look.asked;
     const ratio = now.ratio ? Number(now.ratio) / 100 : null;
-    const picture = { what: "pair", values: () => ({ ...pair, ...looksOf(now), layer: layer(), mask: mask() }) };
+    const mask = ratio && !now.mask ? maskText(maskAt(look.record.branches[0].rank, Number(now.ratio))) : now.mask;
+    const picture = { what: "pair", values: () => ({ ...pair, ...looksOf(now), layer: layer(), mask }) };
     if (now.mode === "captions") {
       return [picture, { what: "captions", label: "ranking", values: () => ({ ...pair, pool: look.pool, typed: now.typed }) }];
     }

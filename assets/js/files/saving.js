@@ -22,7 +22,6 @@ const cell = (value) => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-// Rows as CSV that spreadsheets read.
 export function csv(rows) {
   return `\ufeff${rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("")}`;
 }

@@ -29,14 +29,12 @@ function build(root, value) {
   const numbers = h("div", {});
   const beams = value.beams.map(({ text, measures }, index) =>
     button({ "data-beam": index, click: () => take(index) }, h("q", {}, text), measures ? h("span", { class: "seps-quiet" }, measures) : ""));
-  root.dataset.says = say("generate.captioned", { title: value.photo.title, text: value.beams[0].text });
   const heading = h("h4", {}, say(sides.length > 1 ? "generate.photo_captions" : "generate.captions"));
   root.append(
     h("p", { class: "seps-note", hidden: !value.note }, value.note),
     h("div", { class: "seps-pair" }, ...figures.map(({ element }) => element),
       h("div", {}, place, key, says, heading, h("div", { class: "seps-beams" }, ...beams), truth, numbers)));
 
-  // Show a caption's words.
   function take(index) {
     const chosen = value.beams[index];
     beam = index;

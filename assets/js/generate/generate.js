@@ -46,7 +46,6 @@ function build(root, trigger) {
     draw();
   }
 
-  // Show how a picture came about, once.
   /** @param {string[]} pictures */
   function play([source, ...others]) {
     playing = others.length ? source : null;
@@ -75,7 +74,6 @@ function build(root, trigger) {
     }
     bar.hidden = finished() || !value.done;
     bar.value = value.done / value.of;
-    root.toggleAttribute("data-finished", finished());
     strip.hidden = !strip.children.length;
     press([...strip.children], (element) => Number(element.dataset.seed) === value.seeds[chosen]);
   }

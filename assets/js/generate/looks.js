@@ -48,13 +48,11 @@ function build(root, value, trigger) {
     }
   }
 
-  function fit() {
+  draw();
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, () => {
     for (const { canvas, element } of figures) fitImage(canvas, photo, Math.min(LARGEST, element.clientWidth));
     draw();
-  }
-
-  draw();
-  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, fit);
+  });
 }
 
 // trigger("word", {word}) reports the chosen word.

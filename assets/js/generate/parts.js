@@ -14,7 +14,6 @@ export function drawHeat(canvas, image, { grid, values, high }) {
   if (values) paintPatches(canvas, grid, (patch) => look(values[patch], [0, high], OPACITY));
 }
 
-// The colours' key, from 0 to `high`.
 export function heatKey(label, high) {
   return h("div", { class: "seps-legend" },
     h("span", { class: "seps-scale-label" }, label),

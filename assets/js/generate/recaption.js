@@ -8,7 +8,7 @@ import { statements } from "./parts.js";
 
 function build(root, value) {
   root.append(
-    h("p", { class: "seps-standing", "data-says": true }, value.standing),
+    h("p", { class: "seps-standing" }, value.standing),
     ...statements(value.statements, "reads"),
     h("p", { class: "seps-note" }, value.summary),
     h("p", { class: "seps-note" }, value.note),

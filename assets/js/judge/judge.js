@@ -30,10 +30,10 @@ function build(root, value) {
   const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const scales = value.scales.map((scale) => ({ scale, place: h("div", { class: "seps-scale-place" }) }));
   const parts = scales.map(({ scale, place }) => h(
-    "section", { class: "seps-score", "data-score": scale.name, "data-base": scale.base, "data-final": scale.final },
+    "section", { class: "seps-score", "data-score": scale.name, "data-final": scale.final },
     h("h3", {}, scale.title, scale.prompt ? h("span", {}, ` “${scale.prompt}”`) : null),
     place,
-    h("p", { "data-says": [scale.title, scale.says].join(": ") }, scale.says),
+    h("p", {}, scale.says),
     fold(scale.numbers),
   ));
   root.append(h("div", { class: "seps-halves" },
@@ -45,7 +45,7 @@ function build(root, value) {
       fold(attributions?.numbers),
       h("figcaption", {}, credit(value.photo)),
     ),
-    h("div", { class: "seps-scores" }, ...parts, scaleKey(), value.moved ? h("p", { class: "seps-moved", "data-says": true }, value.moved) : null),
+    h("div", { class: "seps-scores" }, ...parts, scaleKey(), value.moved ? h("p", { class: "seps-moved" }, value.moved) : null),
   ));
   describedBy(canvas, reading);
   if (attributions) {
@@ -66,15 +66,13 @@ function build(root, value) {
     if (photo) drawShares(canvas, photo, shown ? attributions : null, { patch });
   }
 
-  function fit() {
-    root.classList.toggle("seps-narrow", root.clientWidth < NARROW);
+  draw();
+  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, (width) => {
+    root.classList.toggle("seps-narrow", width < NARROW);
     fitImage(canvas, photo, canvas.parentElement.clientWidth);
     for (const { scale, place } of scales) place.replaceChildren(scoreScale(scale, place.clientWidth));
     draw();
-  }
-
-  draw();
-  return onPhotos(root, [value.photo], ([image]) => { photo = image; }, fit);
+  });
 }
 
 export const mount = mounting("seps-judge", build, say("judge.no_judgement"));

@@ -16,11 +16,11 @@ export function scoreScale(scale, width, size = "large") {
   drawing.append(
     svg("path", { class: "seps-axis", d: `M${x(0)} ${middle}H${x(1)}` }),
     svg("rect", {
-      class: "seps-band", "data-low": scale.low, "data-high": scale.high,
+      class: "seps-band",
       x: x(scale.low), y: middle - tick * 0.6, width: x(scale.high) - x(scale.low), height: tick * 1.2,
     }),
     svg("path", { class: "seps-correction", d: `M${x(scale.base)} ${middle}H${x(scale.final)}` }),
-    svg("path", { class: "seps-base-tick", d: `M${x(scale.base)} ${middle - tick}V${middle + tick}`, "data-base": scale.base }),
+    svg("path", { class: "seps-base-tick", d: `M${x(scale.base)} ${middle - tick}V${middle + tick}` }),
     svg("circle", { class: "seps-score-dot", cx: x(scale.final), cy: middle, r: dot, "data-final": scale.final }),
   );
   if (size === "large") {
@@ -33,7 +33,6 @@ export function scoreScale(scale, width, size = "large") {
   return drawing;
 }
 
-// What tick, band and dot mean.
 export function scaleKey() {
   const mark = (name) => h("i", { class: `seps-mark-${name}`, "aria-hidden": "true" });
   const parts = ["base", "band", "final"].map((name) => h("span", {}, mark(name), say(`judge.${name}`)));

@@ -57,7 +57,6 @@ export function generatePart(app) {
   let word = null; // the word that was chosen, by its position; null for the first one
   let drawn = null; // the finished drawing: its caption and numbers
 
-  // Draw what is in the fields.
   function press(count) {
     const text = caption.value.trim();
     if (!text) return line.problem(say("explore.empty"));

@@ -85,7 +85,6 @@ export function lessonPart(app) {
 
 const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
 
-// The settings in a state, as JSON.
 function knobsOf(now) {
   const knobs = KNOBS.filter((name) => now[name]).map((name) => {
     if (name === "use_dense") return ["dense", now[name] === "True"];

@@ -25,8 +25,8 @@ const DRAWS = ["temperature", "seed"]; // only of Gumbel-Softmax
 const DEBOUNCE = 250; // milliseconds
 const SET = 150; // width of a picture of the changed settings, in CSS pixels
 
-// The panel of settings. `change` is given all of them, once they have rested. `update(value)` shows a value's;
-// `value.asked` are the settings that it answers, `value.idle` says which choice makes which setting move nothing.
+// The panel of settings. change(settings) is called once they rest. update(value) shows a value's settings; value.asked:
+// the settings that it answers; value.idle: settings without effect under a choice.
 export function createKnobs(change) {
   const later = debounced(() => change(settings()), DEBOUNCE);
   let value = null;
@@ -167,13 +167,12 @@ export function movedTable(value, record, before, photo) {
     const canvas = h("canvas", { role: "img", "aria-label": say("moved.picture", { name: title, count: keptCount(run) }) });
     resize(canvas, SET, (SET * photo.naturalHeight) / photo.naturalWidth);
     drawLayer(canvas, photo, run, "mask", { opacity: 0.82, lines: false });
-    return h("figure", { "data-set": name },
+    return h("figure", {},
       h("div", { class: "seps-set" }, canvas, other && keptOutlines(run, mask, other.branches[0].kept)),
       h("figcaption", {}, say("moved.set", { name: title, kept: sum(mask) })));
   });
   const counts = say("moved.kept", { both: kept.both, gained, lost });
-  const answer = score[1] === null ? counts : say("live.pair", { title: say("moved.now"), score: score[1], shown: counts });
-  const sentence = h("p", { "data-moved": "kept", "data-gained": gained, "data-lost": lost, "data-says": answer }, counts);
+  const sentence = h("p", { "data-moved": "kept", "data-gained": gained, "data-lost": lost }, counts);
   for (const figure of sets) describedBy(figure.querySelector("canvas"), sentence);
   return h("div", { class: "seps-moved" },
     h("div", { class: "seps-sets" }, ...sets, sentence),

@@ -33,7 +33,7 @@ function build(root, trigger, talkAsked) {
 
   const steps = h("ol", { class: "seps-steps" });
   const pager = (by, name, sign) =>
-    button({ class: "seps-turn", "data-turn": by, "aria-label": say(`group.${name}`), click: () => turn(by) }, sign);
+    button({ class: "seps-turn", "aria-label": say(`group.${name}`), click: () => turn(by) }, sign);
   const turn = (by) => go(state.step + by);
   const [previous, next] = [pager(-1, "back", "‹"), pager(1, "next", "›")];
   const talk = createTalk(root, {
@@ -79,7 +79,7 @@ function build(root, trigger, talkAsked) {
   const [token, word] = ["token", "word"].map((name) => {
     const reading = h("output", {});
     const input = () => choose({ [name]: control.valueAsNumber });
-    const control = h("input", { type: "range", min: 0, step: 1, "data-choice": name, input });
+    const control = h("input", { type: "range", min: 0, step: 1, input });
     return { control, reading, element: h("label", {}, say(`knob.${name}`), control, reading) };
   });
   const branches = ["sparse", "dense"].map((name) =>
@@ -117,7 +117,6 @@ function build(root, trigger, talkAsked) {
     }
   }
 
-  // The title, the sentence, the equation and the tensors of the step, and its choices.
   function write() {
     const step = value.steps[state.step - 1];
     title.replaceChildren(h("span", { class: "seps-number" }, String(state.step)), step.title);
@@ -264,17 +263,12 @@ export function mount(element, ...how) {
   return lasting("seps-lesson", (root, trigger) => build(root, trigger, talkAsked), say("hint.no_lesson"))(element, ...how);
 }
 
-// An equation in MathML, as large as its place allows.
 function showEquation(place, text) {
+  const element = math(text);
   place.style.fontSize = "";
-  place.replaceChildren(math(text));
-  fit(place, place.firstElementChild);
-}
-
-// Twice, since indices do not shrink evenly.
-function fit(place, element) {
+  place.replaceChildren(element);
   if (!place.clientWidth) return;
-  for (let turns = 0; turns < 2; turns += 1) {
+  for (let turns = 0; turns < 2; turns += 1) { // indices do not shrink evenly
     const box = element.getBoundingClientRect();
     const scale = Math.min(place.clientWidth / Math.max(box.width, element.scrollWidth), place.clientHeight / box.height);
     if (scale < 1) place.style.fontSize = `${parseFloat(getComputedStyle(place).fontSize) * scale * 0.98}px`;

@@ -53,9 +53,8 @@ function fitting(element) {
   return scale;
 }
 
-// A stage inside `element`. Sprites are {x, y, width, height, image, crop, sharp, alpha, cover, tint, grey, from} by
-// id, in CSS pixels: crop is the part of the image, `tint` covers it by `cover` after `grey` drained it, `from` is the
-// id of the sprite of its origin. `element.dataset.still` is set when all sprites rest.
+// A stage inside `element`. Sprites by id: {x, y, width, height, image, crop, sharp, alpha, cover, tint, grey, from} in CSS
+// pixels; `tint` covers the image by `cover` after `grey` desaturated it; `from`: id of the sprite that it comes from.
 export function createScene(element) {
   const canvas = h("canvas", { role: "img" });
   const labels = h("div", { class: "seps-labels" });

@@ -1,6 +1,5 @@
-// Layout of the lesson's pictures, and their common parts: the patches of the photo, headings, keys, small maps. A
-// picture is a function of the context `c`: {value, record, before, photo, layout, branch, token, word, opacity,
-// drawn}.
+// Layout of the lesson's pictures and their common parts: patches of the photo, headings, keys, small maps. A picture is a
+// function of the context `c`: {value, record, before, photo, layout, branch, token, word, opacity, drawn}.
 
 import { cellOf } from "../base/arrays.js";
 import { shade, strength } from "../base/colours.js";
@@ -83,8 +82,8 @@ export const layerNamed = (c, name) => layerText({ name, number: null, branch: s
 export function maskLegend(c, branch, old) {
   const row = stageLegend(c, layerNamed(c, "mask"));
   if (!old || old.every((bit, patch) => bit === branch.kept[patch])) return row;
-  const swatch = (name, sign) => h("b", { class: `seps-sign ${name}` }, sign);
-  row.append(...[["gained", "+"], ["lost", "−"]].map(([name, sign]) => h("span", {}, swatch(name, sign), say(`moved.${name}`))));
+  row.append(...[["gained", "+"], ["lost", "−"]].map(([name, sign]) =>
+    h("span", {}, h("b", { class: `seps-sign ${name}` }, sign), say(`moved.${name}`))));
   return row;
 }
 

@@ -55,7 +55,7 @@ function words(c) {
     const area = sum(list.map((word) => (0.52 * word.length + 1.1) * 2));
     return Math.max(10, Math.min(type, Math.sqrt((0.5 * side.width * side.height) / area)));
   };
-  const bar = (name, length) => h("div", { class: `seps-length ${name}`, "data-length": length },
+  const bar = (name, length) => h("div", { class: `seps-length ${name}` },
     h("i", { style: { width: `${(100 * length) / Math.max(sparse, dense ?? 0)}%` } }));
   const title = (text) => h("p", { class: "seps-heading" }, text);
   const box = h("div", { class: "seps-captions" },

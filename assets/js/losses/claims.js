@@ -27,17 +27,16 @@ function card({ name, claim, how, result }, run) {
     h("p", { class: "seps-said-claim" }, ...symbols(claim)),
     h("p", { class: "seps-how" }, ...symbols(how)),
     run,
-    h("div", { class: "seps-measured" }, ...(result ? measured(claim, result) : [])),
+    h("div", { class: "seps-measured" }, ...(result ? measured(result) : [])),
   );
 }
 
-function measured(claim, { measured: numbers, holds }) {
+function measured({ measured: numbers, holds }) {
   const shown = (value) => (Number.isInteger(value) || typeof value !== "number" ? String(value) : shownNumber(value));
   const rows = Object.entries(numbers).map(([name, value]) =>
     [{ "data-measured": name, "data-value": value }, symbols(name), shown(value)]);
-  const sentence = say(holds ? "loss.holds" : "loss.holds_not");
   return [
-    h("p", { class: "seps-holds", "data-holds": String(holds), "data-says": `${claim} ${sentence}` }, sentence),
+    h("p", { class: "seps-holds", "data-holds": String(holds) }, say(holds ? "loss.holds" : "loss.holds_not")),
     table({}, null, rows),
   ];
 }

@@ -6,12 +6,6 @@ import { roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { listed, say, sayNodes } from "../base/words.js";
 
-// Which looks a pair has: a true one, one masked as of the same photo, one that violates the margin.
-function looks(value, row, column) {
-  if (row === column) return "seps-true";
-  return value.excluded[row][column] ? "seps-masked" : null;
-}
-
 // Arrows: along the row (other captions of the photo), along the column (other photos of the caption).
 function arrows(value, row, column) {
   return [["to_captions", "counted_captions", "→", "row"], ["to_images", "counted_images", "↓", "column"]]
@@ -31,9 +25,8 @@ export function similarityTable(value, choose) {
     const inside = button({ click, pointerenter, focus: click },
       h("span", {}, fixed(similarity, 2)), h("span", { class: "seps-arrows", "aria-hidden": "true" }, ...signs));
     return h("td", {
-      "data-row": row, "data-column": column, "data-similarity": similarity, class: looks(value, row, column),
-      "data-violates": beaten.map(({ sign }) => sign).join(""),
-      "data-counted": beaten.filter(({ counted }) => counted).map(({ sign }) => sign).join(""),
+      "data-row": row, "data-column": column, "data-similarity": similarity,
+      class: row === column ? "seps-true" : value.excluded[row][column] ? "seps-masked" : null,
       style: { "--share": `${Math.round((45 * (similarity - low)) / (high - low || 1))}%` },
     }, inside);
   };
@@ -58,7 +51,6 @@ export function matrixKey() {
   );
 }
 
-// A pair in words.
 export function pairLines(value, row, column) {
   const first = say("loss.pair", { row: row + 1, column: column + 1, similarity: value.similarity[row][column] });
   if (row === column) return [first, say("loss.pair_true")];

@@ -14,9 +14,6 @@ const LINES = { all: null, hardest: "7 4" }; // by the mining, how each curve is
 const KINDS = ["value", "gradient"]; // curves of a loss over the kept share
 const LOSSES = { mse: null, mae: "8 4", huber: "2 4" }; // how each is dashed
 
-// From the losses of a talk back to the lesson, which goes on with it when it is shown.
-const backToTalk = () => partOf("lesson")?.click();
-
 function build(root, trigger) {
   let value = null;
   let waits = false; // whether a person moves a setting
@@ -51,7 +48,7 @@ function build(root, trigger) {
     part("seps-ratio", say("loss.ratio"),
       h("div", { class: "seps-settings" }, h("label", {}, say("knob.share"), kept, shareReading)), ratios),
     part("seps-classes", say("loss.classes"), unforeseen),
-    h("div", { class: "seps-hall-bar" }, h("span", {}, say("talk.at_losses")), button({ click: backToTalk }, say("talk.back"))),
+    h("div", { class: "seps-hall-bar" }, h("span", {}, say("talk.at_losses")), button({ click: () => partOf("lesson")?.click() }, say("talk.back"))),
   );
 
   function slid() {

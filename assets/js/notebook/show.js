@@ -9,7 +9,6 @@ export function showPage(mounts) {
   const { component: name, value, theme } = JSON.parse(document.getElementById("shown").textContent);
   const place = document.getElementById("view");
 
-  // The viewer's picture, as a file.
   async function answer(event, looks) {
     if (event !== "export" || name !== "viewer") return;
     const content = await layerSheet(decode(value.record), value, looks);
@@ -27,7 +26,6 @@ export function showPage(mounts) {
 const DARKEST = 0.5; // how bright, of 1, a dark page is at most
 
 // The frame around this page; null without one, or if the surrounding page belongs to another site.
-/** @returns {HTMLElement | null} */
 function frameOf() {
   try {
     return /** @type {HTMLElement | null} */ (window.frameElement);

@@ -1,7 +1,7 @@
 // The text under a picture: the meaning of its colours, and the photo's credit.
 
 import { DENSE_ONLY, SPARSE_ONLY, channels, colour, sideColour, strength } from "../base/colours.js";
-import { h, button } from "../base/dom.js";
+import { h } from "../base/dom.js";
 import { shownNumber } from "../base/numbers.js";
 import { meaning, symbols, say } from "../base/words.js";
 import { isMask, isPhoto, layerText, layerValues } from "../record/record.js";
@@ -40,7 +40,6 @@ export function scaleBar({ opacity = null, centred = false }) {
   return bar;
 }
 
-// The photo's credit, as a link or a text.
 export function credit({ title, credit: author, link, licence, licence_link: terms }) {
   const linked = (text, address) => {
     if (!text || !/^https?:/.test(address ?? "")) return text;
@@ -49,15 +48,6 @@ export function credit({ title, credit: author, link, licence, licence_link: ter
   const credits = [linked(author, link), linked(licence, terms)].filter(Boolean);
   const parts = credits.flatMap((part, index) => [index ? ", " : title ? " · " : "", part]);
   return h("span", { class: "seps-credit" }, title, ...parts);
-}
-
-// A button for each format; `save` gets the clicked one's name.
-export function downloadButtons(formats, save) {
-  const buttons = formats.map((format) => {
-    const kind = format.toLowerCase();
-    return button({ "data-format": kind, "aria-label": say("button.download", { format }), click: () => save(kind) }, format);
-  });
-  return h("div", { class: "seps-downloads", role: "group", "aria-label": say("button.downloads") }, ...buttons);
 }
 
 export const modelName = (name) => name && h("span", {}, say("button.model", { name }));

@@ -83,5 +83,4 @@ function name(context, objects, { pixel, across, down }) {
   }
 }
 
-// The switch, if there are objects; `change` gets whether it is on.
 export const objectsToggle = (on, change) => checkbox(say("button.objects"), on, change, { class: "seps-objects" });

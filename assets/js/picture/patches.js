@@ -21,8 +21,7 @@ export function patchUnder(canvas, [rows, columns], event) {
   return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : null;
 }
 
-// Let a pointer, a tap or the arrow keys choose a patch of a canvas; `current` returns the chosen one, `choose` is
-// given the index of another one, or null. The patch stays chosen while the canvas has focus.
+// Choose a patch of a canvas by pointer, touch or arrow keys: current(), choose(index or null). Focus keeps it chosen.
 export function overPatches(canvas, [rows, columns], current, choose) {
   const pick = (patch) => patch !== current() && choose(patch);
   const under = (event) => patchUnder(canvas, [rows, columns], event);
@@ -35,11 +34,10 @@ export function overPatches(canvas, [rows, columns], current, choose) {
   canvas.addEventListener("blur", (event) => event.relatedTarget?.tagName !== "CANVAS" && pick(null));
   canvas.addEventListener("keydown", (event) => {
     const step = steps[event.key];
-    if (!step || isShortcut(event)) return;
+    if (!step || isShortcut(event)) return undefined;
     event.preventDefault();
-    const patch = current();
-    const row = patch === null ? 0 : Math.floor(patch / columns) + step[0];
-    const column = patch === null ? 0 : (patch % columns) + step[1];
-    pick(Math.max(0, Math.min(rows - 1, row)) * columns + Math.max(0, Math.min(columns - 1, column)));
+    if (current() === null) return pick(0);
+    const [row, column] = cellOf(current(), columns).map((at, axis) => at + step[axis]);
+    return pick(Math.max(0, Math.min(rows - 1, row)) * columns + Math.max(0, Math.min(columns - 1, column)));
   });
 }

@@ -20,7 +20,6 @@ function splitRelevance(relevance, best) {
   return { parts, leftOver: network(relevance, inputs).value - sum(terms) };
 }
 
-// The relevance network's value and its slopes.
 function network({ first, last }, inputs) {
   const hidden = first.weight.map((row, unit) => row.reduce((sum, weight, place) => sum + weight * inputs[place], first.bias[unit]));
   const bells = hidden.map((value) => (1 + erf(value / Math.SQRT2)) / 2);

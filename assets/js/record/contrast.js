@@ -1,7 +1,5 @@
-// Why this one, and not that one: two records side by side, S(I, T) of each split into shares that add up. As
-// demo/record/contrast.py; a difference is the left share minus the right one.
-//
-// A side is {title, caption, record, attribution, rank, total}, rank 0 where it was not ranked.
+// Two records side by side, S(I, T) of each split into shares that add up, as demo/record/contrast.py. A difference is the
+// left share minus the right one. A side: {title, caption, record, attribution, rank, total}, rank 0 if it was not ranked.
 
 import { firstHighest, joined, sum } from "../base/arrays.js";
 import { listed, phrase, say } from "../base/words.js";
@@ -55,7 +53,6 @@ function mapOf({ sides }, { pieces }, place) {
 }
 
 const isMapped = (contrast, part, place) => mapOf(contrast, part, place).some(Boolean);
-const mostOf = (contrast, part) => Math.max(...[0, 1].flatMap((place) => [...mapOf(contrast, part, place)]));
 
 // The words that are marked: content words of the greatest differences that have a place.
 function deciding(contrast) {
@@ -75,7 +72,6 @@ function marksOf(contrast, place) {
 const isOfCaptions = ({ sides: [left, right] }) => left.caption !== right.caption;
 const differenceOf = ({ sides: [left, right] }) => left.attribution.similarity - right.attribution.similarity;
 
-// What the two are called in sentences.
 function namesOf(contrast) {
   const [left, right] = contrast.sides.map(({ title }) => title);
   if (isOfCaptions(contrast)) return [say("why.first_caption"), say("why.second_caption")];
@@ -142,7 +138,7 @@ export function contrastValue(contrast) {
     says: sentencesOf(contrast),
     rows: words.map((part) => ({
       number: part.number, word: part.name, ...numbers(part), says: wordSentence(contrast, part),
-      most: mostOf(contrast, part),
+      most: Math.max(...[0, 1].flatMap((place) => [...mapOf(contrast, part, place)])),
       shows: [0, 1].map((place) => alternative(contrast, part, place)),
     })),
     rest: rest.map((part) => ({
@@ -178,8 +174,7 @@ export function contrastRecord(contrast, model) {
   };
 }
 
-// The words of a caption, as seps/explanation/caption_words.py joins them from pieces: {text, pieces}, where pieces are
-// positions among the labels of its tokens.
+// The words of a caption, as in seps/explanation/caption_words.py: {text, pieces}; pieces: positions of its labels.
 function captionWords(labels) {
   const words = [];
   labels.forEach((label, position) => {

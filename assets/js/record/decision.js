@@ -67,7 +67,6 @@ export function overlapOf(mask, other) {
   return union ? count(mask, (bit, patch) => bit && other[patch]) / union : 1;
 }
 
-// What two or more masks have in common.
 export function sharedSentence(masks) {
   const common = count(masks[0], (_, patch) => masks.every((mask) => mask[patch]));
   const kept = count(masks[0], (_, patch) => masks.some((mask) => mask[patch]));

@@ -1,7 +1,7 @@
 // Reads a packed explanation record: its arrays, its layers, its sentences. Nothing of the model is computed here.
 
 import { cellOf, firstHighest, mapped } from "../base/arrays.js";
-import { floats } from "../base/numbers.js";
+import { floats, rounded } from "../base/numbers.js";
 import { fill, layers, listed, say, tokenLabel } from "../base/words.js";
 import { recordWords, layerText, sourceOf } from "./sentences.js";
 
@@ -22,15 +22,12 @@ function unpacked(value) {
   return value.shape ? floats(value) : mapped(value, unpacked);
 }
 
-// The row of a layer in the table of layers.
 export const rowOf = ({ name, number, branch }) => layers.find((row) =>
   row.name === name && Boolean(row.number) === (number !== null) && row.branches.includes(branch));
 
-// The names of the rows for which something holds, each once.
 export const layerNames = (holds) => [...new Set(layers.filter(holds).map(({ name }) => name))];
 
-// Whether a layer is only the photo; whether it shows decisions, and not values; whether it is of one word; whether it
-// exists both per word and without a word.
+// Whether a layer is the photo only, shows decisions instead of values, is of one word, exists per word and without one.
 export const isPhoto = (layer) => rowOf(layer).scale === "none";
 export const isMask = (layer) => ["mask", "fates"].includes(rowOf(layer).scale);
 export const isOfWord = (layer) => rowOf(layer).number === "word";
@@ -86,7 +83,7 @@ export function patchLines(record, patch) {
 export function measuredLine(record, layer, patch) {
   const [{ kept }] = record.branches;
   const value = layerValues(record, layer).values[patch];
-  const cost = say(value >= 0 ? "region.cost" : "region.gain", { amount: Math.abs(value) });
+  const cost = say(value >= 0 ? "region.cost" : "region.gain", { amount: rounded(Math.abs(value), 4) });
   const place = say("patch.place", placeOf(record, patch));
   const fate = record.says.fates[kept[patch]];
   return say(`patch.${layer.name}_${kept[patch] ? "kept" : "dropped"}`, { place, cost, fate });

@@ -1,17 +1,16 @@
-// What is said of one record: its layers, patches, words and terms, from the templates of the page's table. As
-// demo/record/layers/layers.py and demo/record/layers/layer_facts.py say some of it in files, in commands and
-// in the lesson; tests/helpers/models/record_words.py is all of it in Python.
+// Sentences about one record: its layers, patches, words and terms, from the templates of the page's table. As
+// demo/record/layers/layers.py and layer_table.py; tests/helpers/models/record_words.py has all of it in Python.
 
 import { cellOf, extremes, firstHighest, sum } from "../base/arrays.js";
+import { rounded } from "../base/numbers.js";
 import { layers as rows, listed, phrase, say, tells, template, tokenLabel } from "../base/words.js";
 import { whereabouts } from "./whereabouts.js";
 
 const LIES = { zero: "weight", lowest: "highest", diverging: "cost", mask: "most", fates: "most" }; // in table.json
 
-// Everything that is said of a record with its arrays unpacked. `layers`: for each layer, by its text form, the `label` of
-// its scale, its `range` [low, high], what it shows as `says`, and its `key`, for masks each look and its meaning, else
-// what crosses mean, or nothing; `diverging` if zero is in the middle. `patch`, `branches`: templates of a patch's lines,
-// `fates` what [dropped, kept] are called in them. `apart`: for each word where it fits best, if that is elsewhere.
+// All sentences about an unpacked record. `layers`: by text form, the `label` and `range` [low, high] of the scale, `says`,
+// the `key` (of a mask: each look and its meaning; else what crosses mean, or null) and `diverging` if zero is in the
+// middle. `patch`, `branches`, `fates`: templates of a patch's lines. `apart`: per word, where it fits best if elsewhere.
 export function recordWords(record) {
   const { branches, alignments: [alignment] } = record;
   const isAlone = branches.length === 1;
@@ -47,7 +46,6 @@ function whenRead(works) {
 
 const capitalized = (text) => text[0].toUpperCase() + text.slice(1).toLowerCase();
 
-// Every layer that a record has, with its row of the table.
 function layersOf(record) {
   return rows.flatMap((row) => row.branches.flatMap((branch) => {
     if (!hasRow(record, row, branch)) return [];
@@ -119,7 +117,7 @@ function ends(row, low, high) {
   return row.scale === "lowest" ? [low, high] : [0, Math.max(0, high)];
 }
 
-// Values for titles and sentences of single layers, as in demo/record/layers/layer_facts.py.
+// Values for titles and sentences of single layers, as in demo/record/layers/layer_table.py.
 const FACTS = {
   no_more: () => ({ named: {} }),
   of_part: ({ name, branch }) => ({ named: { part: say(`part.${name}`), weight: branch.coefficients[name] } }),
@@ -154,7 +152,7 @@ function tokenName(label) {
 }
 
 function regionSentence({ count, name, named, cost }) {
-  const costs = say(cost >= 0 ? "region.cost" : "region.gain", { amount: Math.abs(cost) });
+  const costs = say(cost >= 0 ? "region.cost" : "region.gain", { amount: rounded(Math.abs(cost), 4) });
   return say(named ? "region.named" : "region.placed", { count, name: phrase(name), cost: costs });
 }
 

@@ -27,7 +27,7 @@ const OWN = ["uploads", "own-video", "camera", "drawn"]; // galleries of a perso
 export function startApp(engine, site, root) {
   const state = makeState(OWN);
   const places = Object.keys(VIEWS).filter((name) => !engine.lacks.includes(name));
-  const line = messageLine(say("app.cancel"));
+  const line = messageLine();
   const main = h("main", { id: "main", tabindex: "-1" });
   const links = new Map(places.map((name) =>
     [name, h("a", { href: `?view=${name}`, "data-place": name, click: opening(name) }, say(`app.${name}`))]));
@@ -51,7 +51,6 @@ export function startApp(engine, site, root) {
     line.element, main, about.element, live,
   );
 
-  // What a link to a place does, unless it is to open elsewhere.
   function opening(name) {
     return (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -60,11 +59,14 @@ export function startApp(engine, site, root) {
     };
   }
 
-  // The page in the other language, as it is now.
   function languageLink() {
     const other = language === "zh" ? "en" : "zh";
     return h("a", { class: "quiet", href: "?", lang: other === "zh" ? "zh-CN" : "en", click: following(() => {
-      remember(other);
+      try {
+        localStorage.setItem("seps.lang", other);
+      } catch {
+        // no memory: the address says it
+      }
       const address = new URL(location.href);
       address.searchParams.set("lang", other);
       location.assign(address);
@@ -119,11 +121,3 @@ const following = (work) => (event) => {
   event.preventDefault();
   work();
 };
-
-function remember(language) {
-  try {
-    localStorage.setItem("seps.lang", language);
-  } catch {
-    // no memory: the address says it
-  }
-}

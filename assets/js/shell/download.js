@@ -7,8 +7,7 @@ import { foldedMenu } from "./menu.js";
 
 const KINDS = { png: "picture", svg: "picture", pdf: "picture", gif: "film", mp4: "film", webm: "film", json: "numbers", csv: "table", html: "page", spec: "spec" };
 
-// files(): what there is to save now, [{what, formats, label, values()}]. `what` is a name that engine.save knows, `label`
-// a key of the words where the format does not say enough; none where the engine saves nothing of it.
+// files(): [{what, formats, label, values()}], what can be saved now. what: for engine.save; label: an optional word key.
 export function downloadMenu({ engine, line, announce }, files) {
   const { element, list, close } = foldedMenu(say("download.title"), "more download");
   const summary = element.firstElementChild;

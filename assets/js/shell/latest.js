@@ -4,28 +4,25 @@ import { say } from "../base/words.js";
 
 // run(work): work(signal) leads to a result, null where a newer one came; other errors are thrown.
 export function latest() {
-  let current = null;
+  let current = new AbortController();
   async function run(work) {
-    current?.abort();
-    const mine = new AbortController();
-    current = mine;
+    current.abort();
+    current = new AbortController();
+    const { signal } = current;
     try {
-      const result = await work(mine.signal);
-      return current === mine ? result : null;
+      const result = await work(signal);
+      return signal.aborted ? null : result;
     } catch (error) {
-      if (current !== mine || mine.signal.aborted) return null;
+      if (signal.aborted) return null;
       throw error;
     }
   }
-  run.stop = () => {
-    current?.abort();
-    current = null;
-  };
+  run.stop = () => current.abort();
   return run;
 }
 
 // A signal, and what aborts it because a person cancelled.
 export function cancellable() {
   const stop = new AbortController();
-  return { signal: stop.signal, abort: (reason) => stop.abort(reason), cancel: () => stop.abort(new Error(say("app.cancelled"))) };
+  return { signal: stop.signal, cancel: () => stop.abort(new Error(say("app.cancelled"))) };
 }

@@ -3,15 +3,14 @@
 import { button, h } from "../base/dom.js";
 import { say } from "../base/words.js";
 
-// line.wait(text, done, cancel): with a bar where `done`, 0 to 1, is known, and a button where it can be cancelled;
-// line.progress(text, cancel): the same as a function that an engine calls with {rank, done, text} of its work;
-// line.note(text), line.problem(text); an empty text clears what is of its kind.
-export function messageLine(cancelLabel) {
+// line.wait(text, done, cancel), done: 0 to 1; line.progress(text, cancel): the same as a function that an engine calls
+// with {rank, done, text}; line.note(text), line.problem(text). An empty text clears a message.
+export function messageLine() {
   const note = h("p", { class: "message note", hidden: true });
   const problem = h("p", { class: "message problem", role: "alert", hidden: true });
   const words = h("span", {});
   const bar = h("progress", { max: "1" });
-  const stop = button({ class: "quiet" }, cancelLabel);
+  const stop = button({ class: "quiet" }, say("app.cancel"));
   const waiting = h("p", { class: "message waiting", role: "status", hidden: true }, words, bar, stop);
   const element = h("div", { class: "messages" }, waiting, problem, note);
 

@@ -4,9 +4,8 @@ import { button, debounced, h, press } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { downloadMenu } from "./download.js";
 
-// A place of several parts: a switch above, and the part in sight below.
-// names: of the parts, the first being that of an empty state; makers: name to make(app), {element, show(now, before),
-// files()}, where files() are those of `downloadMenu`, for a part that has some.
+// A place of several parts: a switch above the visible part. makers: by name, the first one for an empty state,
+// make(app) returns {element, show(now, before), files()}; files: optional, see `downloadMenu`.
 export function placeOfParts(app, section, makers) {
   const names = Object.keys(makers).filter((name) => !app.engine.lacks.includes(name));
   const buttons = names.map((name, at) => button(

@@ -45,9 +45,9 @@ export function pictureRow({ engine, state, line }, { taken = null } = {}) {
 
   // Show the photos of an open gallery; key: of the one that is chosen.
   async function show(facts, key) {
-    const { galleries, has } = await engine.start();
+    const { galleries } = await engine.start();
     if (!galleries.some(({ name }) => name === facts.name)) own.set(facts.name, facts.title);
-    sources.show([...galleries, ...[...own].map(([name, title]) => ({ name, title }))], facts.name, { ...has, video: true });
+    sources.show([...galleries, ...[...own].map(([name, title]) => ({ name, title }))], facts.name);
     picker.show(facts.items, key);
   }
 

@@ -52,14 +52,10 @@ function queryOf(state, own) {
 // The store. own: names of galleries that no address leads to.
 export function makeState(own) {
   let state = { ...readQuery(location.search), ...history.state?.own };
-  const listeners = new Set();
+  let tell = null; // called with the state and the one before
 
   const isOwn = () => own.includes(state.gallery);
   const kept = () => (isOwn() ? { own: { gallery: state.gallery, photo: state.photo } } : {});
-
-  function tell(before) {
-    for (const listener of listeners) listener(state, before);
-  }
 
   // Change the state and the address; `push` where Back leads to the state before.
   function set(changes, { push = false, quiet = false } = {}) {
@@ -68,14 +64,14 @@ export function makeState(own) {
     if (Object.keys(state).every((name) => state[name] === before[name])) return;
     const method = push ? "pushState" : "replaceState";
     history[method](kept(), "", `${location.pathname}${queryOf(state, own)}`);
-    if (!quiet) tell(before);
+    if (!quiet) tell(state, before);
   }
 
   addEventListener("popstate", ({ state: held }) => {
     const before = state;
     state = { ...readQuery(location.search), ...held?.own };
-    tell(before);
+    tell(state, before);
   });
 
-  return { get: () => state, set, listen: (listener) => listeners.add(listener), isOwn };
+  return { get: () => state, set, listen: (listener) => { tell = listener; }, isOwn };
 }

@@ -6,7 +6,6 @@ import { floats, fixed } from "../base/numbers.js";
 import { paintPatches } from "../base/canvas.js";
 import { VEIL, look } from "../base/colours.js";
 import { button, describedBy, h, press } from "../base/dom.js";
-import { lasting, mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { readMask } from "../viewer/masks.js";
 
@@ -22,14 +21,6 @@ const PROBLEMS = {
   NotReadableError: "busy", AbortError: "busy",
 };
 
-const switched = new Set(); // what is told that the camera went on or off
-let wish = false; // whether it is on
-
-function turn(on) {
-  wish = on;
-  for (const tell of switched) tell(on);
-}
-
 // A canvas as base64 of a JPEG, at most so many pixels long.
 const jpegOf = (source, longest) =>
   scaled(source, source.width, source.height, longest).toDataURL("image/jpeg", QUALITY).split(",")[1];
@@ -41,8 +32,10 @@ function scaled(source, width, height, longest) {
   return canvas;
 }
 
-function build(root, trigger) {
+// The camera in Explore. caption(), gallery(): for its frames; frozen(work): work() leads to the frame as a gallery.
+export function cameraLens({ engine, caption, gallery, frozen }) {
   const player = h("video", { playsinline: true, muted: true });
+  let isOn = false;
   let facing = "environment";
   let [stream, frame, sentAt] = [null, null, null]; // frame: what is being looked at, a canvas
   let shown = null; // {frame, value} that is drawn
@@ -54,12 +47,20 @@ function build(root, trigger) {
   const words = h("div", { class: "seps-camera-words", role: "group", "aria-label": say("group.words") });
   const score = h("p", { class: "seps-camera-score" });
   const says = h("p", { class: "seps-camera-says", role: "status" });
-  const freeze = button({ class: "seps-action seps-freeze", click: frozen }, say("camera.freeze"));
+  const freeze = button({ class: "seps-action seps-freeze", click: keep }, say("camera.freeze"));
   const other = button({ class: "seps-action", hidden: true, click: around }, say("camera.other"));
   const off = button({ class: "seps-action", click: () => turn(false) }, say("camera.off"));
   describedBy(canvas, score);
   const stage = h("div", { class: "seps-camera", hidden: true }, words, canvas, score, says, h("div", { class: "seps-camera-acts" }, freeze, other, off));
-  root.replaceChildren(stage);
+  const toggle = button({ class: "seps-action", "aria-pressed": "false", click: () => turn(!isOn) }, say("camera.switch"));
+
+  function turn(on) {
+    isOn = on;
+    toggle.setAttribute("aria-pressed", String(on));
+    stage.hidden = !on;
+    if (on) start();
+    else end();
+  }
 
   async function start() {
     freeze.disabled = true;
@@ -68,7 +69,7 @@ function build(root, trigger) {
     try {
       if (!navigator.mediaDevices) throw new DOMException("", "insecure");
       const opened = await navigator.mediaDevices.getUserMedia(asked);
-      if (!wish) return opened.getTracks().forEach((track) => track.stop());
+      if (!isOn) return opened.getTracks().forEach((track) => track.stop());
       stream = opened;
       player.srcObject = stream;
       await player.play();
@@ -100,17 +101,18 @@ function build(root, trigger) {
 
   // Send the picture of now, where the last one is answered.
   function send() {
-    if (!stream) return;
+    if (!stream) return undefined;
     const waits = sentAt !== null && performance.now() - sentAt < PATIENCE;
-    if (waits || document.hidden || !root.offsetParent || !player.videoWidth) return later(RESTING);
+    if (waits || document.hidden || !stage.offsetParent || !player.videoWidth) return later(RESTING);
     sentAt = performance.now();
     frame = scaled(player, player.videoWidth, player.videoHeight, KEPT);
-    trigger("look", { frame: jpegOf(frame, SENT) });
     later(PATIENCE);
+    return ask({ gallery: gallery(), caption: caption(), frame: jpegOf(frame, SENT) });
   }
 
-  function update(value) {
-    if (!stream || sentAt === null || !(value.words || value.problem)) return undefined;
+  async function ask(asked) {
+    const value = await engine.look(asked).catch(({ message }) => ({ problem: message }));
+    if (!stream || sentAt === null) return undefined;
     const now = performance.now();
     times = [...times, { at: now, took: now - sentAt }].slice(-MEASURED);
     sentAt = null;
@@ -156,50 +158,12 @@ function build(root, trigger) {
     stage.dataset.milliseconds = fixed(times.at(-1).took, 1);
   }
 
-  function frozen() {
-    trigger("freeze", { frame: jpegOf(shown.frame, KEPT) });
+  function keep() {
+    const still = jpegOf(shown.frame, KEPT);
+    frozen((_, options) => engine.freeze({ frame: still }, options));
     turn(false);
   }
 
-  const follow = (on) => {
-    stage.hidden = !on;
-    if (on) start();
-    else end();
-  };
-  switched.add(follow);
-  return { update, end: () => {
-    switched.delete(follow);
-    end();
-  } };
-}
-
-// trigger("look", {frame}) asks what the caption keeps of a frame, a JPEG in base64; "freeze" keeps one to work on.
-const lens = lasting("seps-lens", build, "");
-
-function buildSwitch(root) {
-  const element = button({ class: "seps-action", "aria-pressed": String(wish), click: () => turn(!wish) }, say("camera.switch"));
-  const follow = (on) => element.setAttribute("aria-pressed", String(on));
-  switched.add(follow);
-  root.replaceChildren(element);
-  return () => switched.delete(follow);
-}
-
-// The switch that turns the camera on and off.
-const camera = mounting("seps-video", buildSwitch, "");
-
-// The camera in Explore. caption(), gallery(): for its frames; frozen(work): work() leads to the frame as a gallery.
-export function cameraLens({ engine, caption, gallery, frozen }) {
-  const place = h("div", { class: "lens" }, h("div", { class: "seps-lens" }));
-  const switchPlace = h("div", { class: "camera-switch" }, h("div", { class: "seps-video" }));
-  const view = lens(place, async (event, { frame }) => {
-    if (event === "freeze") return frozen((_, options) => engine.freeze({ frame }, options));
-    try {
-      view.show(await engine.look({ gallery: gallery(), caption: caption(), frame }));
-    } catch (error) {
-      view.show({ problem: error.message });
-    }
-    return undefined;
-  }, {});
-  camera(switchPlace, () => {}, {});
-  return { element: place, toggle: switchPlace };
+  const place = h("div", { class: "lens" }, h("div", { class: "seps-view seps-lens" }, stage));
+  return { element: place, toggle: h("div", { class: "camera-switch" }, h("div", { class: "seps-view seps-video" }, toggle)) };
 }

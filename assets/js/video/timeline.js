@@ -55,7 +55,12 @@ function timeline(value, selected, pick, asks) {
   function tileButton({ index, thumb, mask }) {
     const canvas = h("canvas", { width: 120, height: 90 });
     const image = new Image();
-    image.onload = () => drawTile(canvas, image, readMask(mask, value.grid[0] * value.grid[1]), value.grid);
+    image.onload = () => { // with a veil over the patches that its mask drops
+      canvas.height = Math.round((canvas.width * image.naturalHeight) / image.naturalWidth);
+      drawImage(canvas, image);
+      const kept = readMask(mask, value.grid[0] * value.grid[1]);
+      paintPatches(canvas, value.grid, (patch) => !kept[patch] && [VEIL, VEILED]);
+    };
     image.src = thumb;
     return button({ class: "tile", "data-index": index, title: titles[index], "aria-label": titles[index], click: () => choose(index) }, canvas);
   }
@@ -94,7 +99,6 @@ function timeline(value, selected, pick, asks) {
     plot.querySelectorAll(".dot").forEach((dot, number) => dot.setAttribute("cy", place.y(lines[number].scores[index])));
   }
 
-  // The frame nearest to a place on the page.
   function frameAt(clientX) {
     const { left } = plot.getBoundingClientRect();
     const distances = seconds.map((second) => Math.abs(place.x(second) - (clientX - left)));
@@ -123,14 +127,12 @@ function timeline(value, selected, pick, asks) {
     choose(to());
   });
 
-  function draw(width) {
+  show(now);
+  onWidth(plot, (width) => {
     place = placing(seconds, lines, width);
     plot.replaceChildren(curves(place, value, width));
     show(now);
-  }
-
-  show(now);
-  onWidth(plot, draw);
+  });
   return { element, show };
 }
 
@@ -170,19 +172,11 @@ function curves({ x, y, low, high }, { seconds, titles, lines }, width) {
   return drawing;
 }
 
-// A frame with the veil over the patches that its mask drops.
-function drawTile(canvas, image, mask, grid) {
-  canvas.height = Math.round((canvas.width * image.naturalHeight) / image.naturalWidth);
-  drawImage(canvas, image);
-  paintPatches(canvas, grid, (patch) => !mask[patch] && [VEIL, VEILED]);
-}
-
 // A video's timeline below its frame: captions over time, their best moments, a second caption.
 
 const PAUSE = 1000; // milliseconds: frames that are stepped through faster are one entry for Back
 
-// choose(index, isNew): a frame was chosen; isNew: and the one before is to come back. second(caption): another caption
-// is followed too; compare(): both are compared on the frame in sight.
+// choose(index, isNew): isNew: a step for Back; second(caption): follow another caption; compare(): compare both captions.
 export function videoTimeline({ choose, second, compare }) {
   const note = h("p", { class: "note-line" });
   const place = h("div", { class: "seps-list" });

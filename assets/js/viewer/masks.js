@@ -24,7 +24,7 @@ export function isMaskText(text, count) {
   }
 }
 
-// The patches on the straight way from one to another, the first left out.
+// The patches on the straight line from one to another, without the first.
 export function between(from, to, columns) {
   const [row, column] = [Math.floor(from / columns), from % columns];
   const [down, across] = [Math.floor(to / columns) - row, (to % columns) - column];

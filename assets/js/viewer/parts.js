@@ -11,8 +11,7 @@ import { branchOf, describe, layerText, layerValues } from "../record/record.js"
 const GAP = 4; // CSS pixels between small multiples
 const SMALLEST = 44; // CSS pixels, their least width
 
-// The words as buttons; pieces of one word stand together. `preview` is given the index of the word under the
-// pointer or with focus, or null; `pin` that of a clicked one. `light(lit, pinned)` marks words by index.
+// The words as buttons. preview(index) is called on hover and focus, then with null; pin(index) on a click.
 export function captionButtons(words, { preview, pin }) {
   const element = h("div", { class: "seps-words", role: "group", "aria-label": say("group.words") });
   const buttons = words.map((word, index) => button({

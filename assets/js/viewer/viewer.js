@@ -5,7 +5,7 @@ import { button, checkbox, describedBy, h } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
 import { isPart, layerName, layers as layerTable, meaning, say, symbol, symbols } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
-import { credit, layerLegend, downloadButtons, modelName } from "../picture/legend.js";
+import { credit, layerLegend, modelName } from "../picture/legend.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 import {
@@ -71,8 +71,7 @@ function build(root, value, trigger) {
     button({ "data-layer": name, title, click: () => choose(name) }, label);
   const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
   const parts = partNames.map((name) => layerButton(name, symbol(name), meaning(name)));
-  // A button for each layer that needs no number, in the table's order around the parts; the photo alone comes last.
-  // That of classes is for models that have them.
+  // Layers without a number, in the table's order around the parts, the photo last; classes only if the model has them.
   const isPlain = ({ name, number, measured, scale }) =>
     !number && !measured && !isPart(name) && scale !== "none" && (name !== "class" || record.classes);
   const partsAt = layerTable.findIndex(({ name }) => isPart(name));
@@ -81,7 +80,7 @@ function build(root, value, trigger) {
   const photoAlone = layerNames(({ scale }) => scale === "none");
   const turn = (step, label, sign) => {
     const click = () => choose("token", state.layer.number + step);
-    return button({ class: "seps-turn", "data-turn": step, "aria-label": say(label), click }, sign);
+    return button({ class: "seps-turn", "aria-label": say(label), click }, sign);
   };
   const count = h("span", {});
   const [previous, next] = [turn(-1, "button.previous_token", "‹"), turn(1, "button.next_token", "›")];
@@ -116,19 +115,20 @@ function build(root, value, trigger) {
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite", style: { "--lines": 1 + record.branches.length } });
   const terms = termsBar(record);
   describedBy(canvas, legendPlace, terms.firstChild);
-  const downloads = downloadButtons(value.formats, (format) => trigger("export", { format, ...looks() }));
+  const download = button({
+    "data-format": "png", "aria-label": say("button.download", { format: "PNG" }), click: () => trigger("export", { format: "png", ...looks() }),
+  }, "PNG");
   root.append(
     caption.element,
-    value.dense_caption && h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)),
+    ...(value.dense_caption ? [h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption))] : []),
     workspace,
     h("div", { class: "seps-settings" },
       legendPlace, h("label", { class: "seps-opacity" }, say("button.opacity"), slider), lines, beside),
     reading, terms,
     glossary(partNames, record),
-    h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), downloads),
+    h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), group("downloads", "button.downloads", download)),
   );
   if (root.clientWidth) narrowed();
-  root.dataset.says = say("live.pair", { title: value.photo.title, score: record.similarity, shown: describe(record, "mask") });
 
   overPatches(canvas, record.grid, () => state.patch, (patch) => set({ patch }));
   root.onkeydown = ({ key }) => {

@@ -42,16 +42,13 @@ export function wordRow(row, scale, click) {
   return button({ ...looks, click }, ...cells([row.word], row, bars));
 }
 
-// What all words leave; `click` is given what a row means.
-export function restRows(rest, click) {
-  return rest.map((part) => meaningRow(part.name, part.says, cells([part.title], part), click));
-}
-
-export function sumRow([left, right, difference], click) {
-  return meaningRow("sum", say("why.sum_means"), cells(symbols(say("why.sum")), { left, right, difference }), click);
-}
-
-function meaningRow(name, says, content, click) {
-  const looks = { class: `seps-share-row${name === "sum" ? " seps-why-sum" : ""}`, "data-rest": name, title: says };
-  return button({ ...looks, "aria-pressed": "false", click: () => click(name, says) }, ...content);
+// What all words leave, and the sum; click(name, says) gets what a row means.
+export function restRows(rest, [left, right, difference], click) {
+  const sum = { name: "sum", title: say("why.sum"), says: say("why.sum_means"), left, right, difference };
+  return [...rest, sum].map((part) => {
+    const { name, title, says } = part;
+    const looks = { class: `seps-share-row${part === sum ? " seps-why-sum" : ""}`, "data-rest": name, title: says };
+    const content = cells(part === sum ? symbols(title) : [title], part);
+    return button({ ...looks, "aria-pressed": "false", click: () => click(name, says) }, ...content);
+  });
 }

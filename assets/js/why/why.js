@@ -9,7 +9,7 @@ import { say } from "../base/words.js";
 import { modelName, credit, layerLegend } from "../picture/legend.js";
 import { drawLayer } from "../picture/layer.js";
 import { parseLayer } from "../record/record.js";
-import { restRows, sumRow, wordRow } from "./bars.js";
+import { restRows, wordRow } from "./bars.js";
 import { drawMarks } from "./marks.js";
 
 const SIDES = ["left", "right"];
@@ -58,9 +58,9 @@ function build(root, value, trigger) {
   const legend = h("div", { class: "seps-legend-place" });
   const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const [order, numbers, ...others] = value.says;
-  const ordered = h("p", { class: "seps-order", "data-says": true }, order);
+  const ordered = h("p", { class: "seps-order" }, order);
   canvases.forEach((canvas) => describedBy(canvas, canvas.nextSibling, ordered));
-  const below = [...restRows(value.rest, explain), sumRow(value.sum, explain)];
+  const below = restRows(value.rest, value.sum, explain);
   const attributions = h("div", { class: "seps-shares" },
     h("div", { class: "seps-why-rows", role: "group", "aria-label": say("group.words") }, ...words),
     h("div", { class: "seps-why-rest" }, ...below), reading);

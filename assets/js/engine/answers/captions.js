@@ -17,7 +17,6 @@ export function rankingValue(rows) {
   };
 }
 
-// Whether R@1, R@5 and R@10 hit, in words.
 function recallLine(rows) {
   const first = rows.findIndex(({ is }) => is === "right");
   if (first < 0) return say("captions.no_truth");

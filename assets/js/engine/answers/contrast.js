@@ -14,7 +14,6 @@ export function firstTwo(order, index = null, against = null) {
   return [left, against === null || against === left ? next : against];
 }
 
-// The two that a state names, set side by side.
 export async function contrastFor(pairs, facts, { index, against, caption, dense, other }, order) {
   const { language } = facts;
   async function sideOf(at, text, isRanked) {
@@ -27,7 +26,6 @@ export async function contrastFor(pairs, facts, { index, against, caption, dense
   return contrastOf(await sideOf(index, caption, true), right, language.function_words);
 }
 
-// What the two are drawn from.
 export async function whyValue(pairs, facts, state, order) {
   const value = contrastValue(await contrastFor(pairs, facts, state, order));
   const { caption, other, index, against, layer } = state;

@@ -10,8 +10,7 @@ const NAMED = 5; // words that a hint names
 const MOST_LINES = 200; // captions that are typed at once
 const SHOWN = 40; // characters of a caption in a sentence
 
-// A caption as read, {caption, note}, where the note tells what of it the model does not read; throws where it cannot be
-// read. facts: of a gallery, see engine.js; pairs: see pair.js.
+// Return {caption, note}: the caption as read, and what the model does not read of it. Throws if it cannot be read.
 export async function readCaption(pairs, facts, typed, isDense = false) {
   const caption = typed.replaceAll("\0", " ").split(/\s+/).filter(Boolean).join(" ");
   if (!caption) throw new Error(say("static.empty"));

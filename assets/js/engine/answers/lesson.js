@@ -1,4 +1,4 @@
-// The lesson without a server, as demo/views/lesson/walk.py: a pass under the given settings, and a usual one.
+// The lesson without a server, as demo/views/lesson/walk.py: a pass with the given settings, and one with the usual ones.
 
 import { decode } from "../../record/record.js";
 import { say } from "../../base/words.js";
@@ -8,13 +8,13 @@ import { changesOf, idleOf, untrainedOf } from "./settings.js";
 import { stepsOf } from "./steps.js";
 import { madeTrial, trialValue } from "./trial.js";
 
-const AT_ONCE = 40; // captions between which something else may be asked
+const AT_ONCE = 40; // captions per request to the worker, which can answer other requests in between
 
-// engine, pairs: what computes; begin(facts, state) of {index, caption, dense, knobs, step, mask}, captions as read, gives {value, counted, whole}:
-// the value without what takes longer; `counted()` leads to it with the patch that counts most, `whole(isAsked)` with the
-// caption's rank and its part of the scores too, or to null as soon as isAsked() says that nobody waits for it.
+// begin(facts, state) returns {value, counted, whole}; state: {index, caption, dense, knobs, step, mask}. `value` lacks the
+// slow parts: counted() adds the patch with the largest effect, whole(isAsked) also the caption's rank and the captions'
+// part of the score; whole returns null if isAsked() becomes false meanwhile.
 export function makeWalk(engine, pairs) {
-  const remembered = { key: "", scores: null }; // of the last pair with captions, by the usual settings
+  const remembered = { key: "", scores: null }; // scores of the last image and pool, with the usual settings
 
   async function begin(facts, state) {
     const { index, caption, dense, knobs, mask } = state;
@@ -52,7 +52,7 @@ export function makeWalk(engine, pairs) {
     };
   }
 
-  // One pass, by the plain graphs where no setting differs; `dense` is "" where a setting leaves it out.
+  // One pass, which uses the plain graphs if no setting differs; `dense` is "" if the settings exclude it.
   function passOf(facts, lesson, { index, caption, dense: text, knobs }) {
     const isChanged = changesOf(knobs, lesson.usual, lesson, Boolean(text)).length > 0;
     const dense = knobs.dense ? text : "";
@@ -68,16 +68,16 @@ export function makeWalk(engine, pairs) {
   const tunedBy = ({ model }, { trained_k: trained }, knobs, method, values) =>
     engine.ask("tuned", { model, method, knobs, trained, values });
 
-  // The caption's place for the picture among those of a pool, which it joins where it is none of them, by both passes,
-  // all without dense captions; and the captions' part of the score's spread. Null without captions.
+  // The caption's rank for the image among the captions of a pool (and itself), in both passes and without dense captions;
+  // and the captions' part of the score's variance. Null without captions.
   async function captionsOf({ facts, lesson, state: { index, caption, knobs }, pass, record }, isAsked) {
     const pool = await openPool(facts, isAsked);
     if (!pool?.captions.length) return null;
     const { name, captions } = pool;
     const at = captions.indexOf(caption);
-    const place = async (scores, alone) => {
+    const place = async (scores, explain) => {
       if (at >= 0) return placeOf(scores, at);
-      const { similarity } = await alone();
+      const { similarity } = await explain();
       return 1 + scores.filter((score) => score >= Math.fround(similarity)).length;
     };
     const scored = async (tuned) => {
@@ -108,7 +108,7 @@ export function makeWalk(engine, pairs) {
     };
   }
 
-  // The open gallery with the captions that are compared: the picture's own if it has captions, else the model's first.
+  // Read the captions to compare: those of the image's gallery, or, if it has none, of the model's first gallery.
   async function openPool(facts, isAsked) {
     const { model, items, name } = facts.items.some((item) => item.captions.length) ? facts : await engine.open(engine.firstOf(facts.model));
     const captions = items.flatMap((item) => item.captions);
@@ -156,7 +156,7 @@ async function valueOf(shown, effects, captions) {
 
 const placeOf = (scores, index) => fromHighest(scores).indexOf(index) + 1;
 
-// What differs between two passes, see `moved_between` in demo/views/lesson/walk.py.
+// The differences between two passes, see `moved_between` in demo/views/lesson/walk.py.
 function movedBetween(before, now) {
   const [then, kept] = [before, now].map(({ branches: [branch] }) => branch.kept);
   const patches = (was, is) => kept.flatMap((bit, patch) => (then[patch] === was && bit === is ? [patch] : []));

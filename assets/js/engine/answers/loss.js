@@ -14,7 +14,6 @@ export function playgroundUnder(value, { margin, mining, mask_ids: isMasked }) {
   const amounts = violations(similarity, margin, excludes);
   const counted = mining === "hardest" ? hardest(amounts) : each(amounts, (amount) => amount > 0);
   const [rows, columns] = amounts;
-  const unmasked = violations(similarity, margin, alone);
   return {
     ...value, margin, mining, mask_ids: isMasked,
     excluded: similarity.map((row, at) => row.map((_, column) => excludes(at, column))),
@@ -23,13 +22,7 @@ export function playgroundUnder(value, { margin, mining, mask_ids: isMasked }) {
     counted: counted.flat(2).filter(Boolean).length,
     loss: Object.fromEntries(value.minings.map((name) => [name, lossOf(margin, name, excludes)])),
     now: lossOf(margin, mining, excludes),
-    masked: {
-      pairs: value.masked.pairs.map((pair) => ({
-        ...pair, to_captions: unmasked[0][pair.row][pair.column], to_images: unmasked[1][pair.row][pair.column],
-      })),
-      with_ids: lossOf(margin, mining, same),
-      without_ids: lossOf(margin, mining, alone),
-    },
+    masked: { ...value.masked, with_ids: lossOf(margin, mining, same), without_ids: lossOf(margin, mining, alone) },
     curve: { margins, ...Object.fromEntries(value.minings.map((name) =>
       [name, margins.map((alpha) => lossOf(alpha, name, excludes))])) },
   };

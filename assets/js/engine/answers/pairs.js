@@ -1,4 +1,4 @@
-// What the views show of one picture and one caption: records, remembered, and the viewer's value.
+// Cached records of an image and a caption, and the value that the viewer draws.
 
 import { say } from "../../base/words.js";
 import { decisionWords, gameWords, otherSentence } from "../../record/decision.js";
@@ -9,20 +9,18 @@ import { isMaskText, maskText, readMask } from "../../viewer/masks.js";
 import { patchesOf, sceneValue, objectsName, phrasesOf } from "./scene.js";
 import { whereabouts } from "../../record/whereabouts.js";
 
-// How a pair is shown where nothing else is asked for.
-export const PLAIN = { layer: "mask", opacity: 0.75, lines: true, objects: false, mask: "", budget: 0, dense: "" };
-const REMEMBERED = 64;
-const OTHERS = 5; // things in a picture whose masks are offered
-const BUDGET = 20; // patches of the game, to begin with
+const REMEMBERED = 64; // answers in the cache
+const OTHERS = 5; // other phrases of an image whose masks are offered
+const BUDGET = 20; // patches in the game by default
 const MEASURED = ["effect", "blanked"];
-const NOTED = 14; // patches between two lines on what is measured
-const STRONG = 0.5; // of the highest effect: what a patch of the strongest region has at least
+const NOTED = 14; // patches between two progress messages
+const STRONG = 0.5; // least effect of a patch in the strongest region, as a fraction of the highest effect
 
-// What computes and remembers; tell(line) as in engine.js.
+// ask(method, values, progress) calls the worker; tell(line) shows progress, as in models.js.
 export function makePairs(ask, tell) {
   const remembered = new Map();
 
-  // The answer to a question, from memory where it was asked before.
+  // Return the cached answer, or compute and cache it.
   function remember(method, values, work) {
     const answer = once(remembered, JSON.stringify([method, values]), work);
     if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value);
@@ -35,7 +33,7 @@ export function makePairs(ask, tell) {
   const read = ({ model }, caption, isDense = false) => asked("read", { model, caption, isDense });
   const scores = ({ model, name }, caption, dense = "") => asked("rank", { model, gallery: name, caption, dense });
 
-  // A record, packed and decoded, under a mask where one is given, with a measure and a dense caption.
+  // Explain a pair: {packed, record}, optionally with a forced mask, a measure and a dense caption.
   async function explained(facts, index, caption, mask = null, measure = "", dense = "") {
     const pair = place(facts, index, caption, dense);
     const packed = await asked("explain", { ...pair, mask });
@@ -61,7 +59,7 @@ export function makePairs(ask, tell) {
     return { count: sum(patches), name, named, cost: record.similarity - without.similarity };
   }
 
-  // The decision of a mask, or the model's own: {record, rank, total}.
+  // The pair with a forced mask, or with the model's own decision: {record, rank, total}.
   async function decided(facts, { index, caption, dense }, mask = null) {
     const all = await scores(facts, caption, dense);
     const { record } = await explained(facts, index, caption, mask, "", dense);
@@ -90,7 +88,7 @@ export function makePairs(ask, tell) {
     return { own: maskText(kept), objects, budget: Math.min(BUDGET, kept.length), now: now && decisionWords(now, model), game };
   }
 
-  // The masks for other things in the picture; none with a dense caption.
+  // Masks of other phrases of the image; none with a dense caption.
   async function others(facts, { index, caption, dense }, own) {
     if (dense) return [];
     const phrases = facts.items[index].phrases.filter((text) => text !== caption).slice(0, OTHERS);
@@ -100,7 +98,7 @@ export function makePairs(ask, tell) {
       ({ caption, mask: maskText(masks[at]), says: otherSentence(own.record.branches[0].kept, masks[at], caption) }));
   }
 
-  // The value of the viewer, where patches can be kept and dropped. As demo/views/viewer.py.
+  // The viewer's value, as demo/views/viewer.py. state: {index, caption, dense, layer, mask, budget}.
   async function viewerValue(facts, state) {
     const { index, caption, dense, layer, mask, budget } = state;
     const own = await explained(facts, index, caption, null, "", dense);
@@ -117,7 +115,7 @@ export function makePairs(ask, tell) {
     };
   }
 
-  // What a file tells of a decision by hand, see `decision_numbers` in demo/record/counterfactual.py.
+  // The numbers of a decision by hand for a file, see `decision_numbers` in demo/record/counterfactual.py.
   async function decisionNumbers(facts, state, mask) {
     const [model, now] = [await decided(facts, state), await decided(facts, state, mask)];
     const { similarity, terms, branches: [{ kept }] } = model.record;
@@ -130,7 +128,6 @@ export function makePairs(ask, tell) {
   return { read, scores, explained, viewerValue, decisionNumbers, forget };
 }
 
-// The measure of a layer, where it is one.
 export function measureOf(layer) {
   const [name] = layer.split(":");
   return MEASURED.includes(name) ? name : "";
@@ -138,13 +135,14 @@ export function measureOf(layer) {
 
 const bothOf = (packed) => ({ packed, record: decode(packed) });
 
-// The mask of a state, null for the model's own decision; throws where its text is not that of a mask.
+// Parse a state's mask; null for the model's own decision. Throws if the text is not a mask.
 export function maskOf({ mask }, count) {
   if (mask && !isMaskText(mask, count)) throw new Error(say("static.no_mask", { count }));
   return mask ? readMask(mask, count) : null;
 }
 
-// The region whose removal is measured, as demo/service/measuring/effects.py: {patches, name, named}; record: decoded; effects: one a patch; scene: {facts, nouns}, null of a photograph.
+// The region whose removal is measured, as demo/service/measuring/effects.py: {patches, name, named}. effects: one per
+// patch; scene: {facts, nouns}, null for a photograph.
 function describedRegion(record, effects, caption, scene) {
   const [{ kept }] = record.branches;
   for (const { objects } of scene ? phrasesOf(scene.facts, scene.nouns, caption) : []) {

@@ -9,7 +9,7 @@ import { contrastSheet } from "../../files/sheets/why.js";
 import { contrastRecord } from "../../record/contrast.js";
 import { rankCaptions } from "./captions.js";
 import { contrastFor, whyValue } from "./contrast.js";
-import { maskOf, measureOf, PLAIN } from "./pairs.js";
+import { maskOf, measureOf } from "./pairs.js";
 
 export const FORMATS = { pair: ["png", "json"], ranking: ["csv"], captions: ["csv"], compare: ["png"], contrast: ["png", "json", "csv"] };
 const TRUTH = { right: "yes", wrong: "no", typed: "" };
@@ -23,15 +23,14 @@ function saved(model, title, layer, format, content) {
   return say("static.saved", { name });
 }
 
-// read(values): the pair of a question; scoresOf(facts, caption, dense, ratio); orderOf(facts, scores, name): photos,
-// the best first; compare(values): of the engine; sides(values): the two that a question sets side by side.
+// read, scoresOf, orderOf, compare, sides: functions of engine/browser.js.
 export function makeSaving({ site, models, pairs, read, scoresOf, orderOf, compare, sides }) {
   const maskIn = (facts, mask) => maskOf({ mask }, facts.manifest.grid[0] * facts.manifest.grid[1]);
 
   return {
-    async pair({ layer = "mask", mask: text = "", opacity = 0.75, lines = true, objects = false, file_format: format, ...values }) {
+    async pair({ layer = "mask", mask: text = "", opacity = 0.75, lines = true, file_format: format, ...values }) {
       const { facts, index, caption, dense } = await read(values);
-      const state = { ...PLAIN, gallery: facts.name, index, caption, dense, layer, mask: text, opacity, lines, objects };
+      const state = { index, caption, dense, layer, mask: text, budget: 0 };
       const mask = maskIn(facts, text);
       const more = mask ? { by_hand: await pairs.decisionNumbers(facts, state, mask) } : {};
       const value = await pairs.viewerValue(facts, state);
@@ -95,7 +94,6 @@ function nested(values, [count, ...rest]) {
   return Array.from({ length: count }, (_, row) => nested(values.slice(row * size, (row + 1) * size), rest));
 }
 
-// Each part's shares; all parts add up to the row of S(I, T).
 function contrastRows({ left, right }, { rows, rest, sum: sums }) {
   const number = (value) => (value === null ? "" : rounded(value, 6));
   const about = [left.photo, right.photo, left.caption, right.caption];

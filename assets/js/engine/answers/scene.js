@@ -1,5 +1,4 @@
-// What is true of a drawn scene for a caption, as demo/record/scene.py tells the viewer; phrases of captions that people
-// type are found as demo/galleries/annotation.py finds them.
+// A drawn scene's facts for a caption, as demo/record/scene.py; phrases of typed captions as demo/galleries/annotation.py.
 
 import { sum } from "../../base/arrays.js";
 import { say } from "../../base/words.js";
@@ -38,7 +37,6 @@ function insideOf(record, facts, phrases, pieces) {
   return inside;
 }
 
-// How much of each patch objects cover.
 function coverOf(facts, objects, count) {
   const covered = Array.from({ length: count }, () => 0);
   for (const number of objects) {

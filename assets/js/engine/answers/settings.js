@@ -13,7 +13,6 @@ export function idleOf(knobs, { idle }, hasDense) {
   return { ...Object.fromEntries(reasons), ...(hasDense ? {} : { dense: say("setting.dense_none") }) };
 }
 
-// The settings that differ from others and are not idle.
 export function changesOf(knobs, others, facts, hasDense) {
   const still = idleOf(knobs, facts, hasDense);
   return NAMES.filter((name) => knobs[name] !== others[name] && !(name in still));

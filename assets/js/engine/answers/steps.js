@@ -9,8 +9,7 @@ const STEPS = ["patches", "words", "scores", "decision", "aggregation", "tokens"
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 // pass: {record, knobs, facts, denseLength, rank, total, spread, trial}. facts: lesson.json of demo/static/lesson.py;
-// denseLength: word pieces of the dense caption that is there, in use or not, null without one; rank: null of a drawn
-// decision; spread: {fraction, captions}, null without captions; trial: see trial.js.
+// denseLength, spread: null without a (dense) caption; rank: null for a drawn decision; trial: see trial.js.
 export function stepsOf(pass) {
   const [values, holds] = [numbers(pass), holding(pass)];
   const [sentences, notes, tensors] = [sentencesOf(pass, values), notesOf(pass), tensorsOf(pass)];
@@ -47,7 +46,6 @@ function equation(rows) {
   return `<math xmlns="${MATHML}" display="block"><mtable displaystyle="true">${body}</mtable></math>`;
 }
 
-// Everything that the templates name.
 function numbers(pass) {
   const { record, knobs, facts, denseLength, rank, total, spread, trial } = pass;
   const { branches: [{ kept, aggregation_weights: merged }], alignments: [{ words }] } = record;
@@ -117,7 +115,7 @@ function notesOf(pass) {
   ];
 }
 
-// The tensors of each step with their shapes, as demo/views/lesson/steps.py; denseLength: L_d, or null.
+// The tensors of each step with their shapes, as demo/views/lesson/steps.py.
 function tensorsOf({ record, knobs, facts: { channels, pixels }, denseLength }) {
   const { branches, alignments, terms } = record;
   const [{ kept }] = branches;

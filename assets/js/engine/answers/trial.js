@@ -1,5 +1,4 @@
-// The lesson's last step: compares the model's decision with one by hand, or without the patch of the highest effect. As
-// demo/views/lesson/walk.py and demo/record/counterfactual.py.
+// The lesson's last step: compares the model's decision with another one. As demo/views/lesson/walk.py.
 
 import { firstHighest, sum } from "../../base/arrays.js";
 import { say } from "../../base/words.js";
@@ -8,9 +7,8 @@ import { termTitles } from "../../record/sentences.js";
 
 const keptOf = ({ record: { branches: [{ kept }] } }) => kept;
 
-// {decided, now, isByHand, patch, isAsked}: two decisions, {record, rank, total} each; the patch that is dropped where
-// nobody chose, and whether what is tried is not known yet. attempt(mask): what becomes of the pair under a decision;
-// effects: what S(I, T) loses by each patch, null where it is not known.
+// {decided, now, isByHand, patch, isAsked}: both decisions, {record, rank, total}; the patch that is dropped if nobody
+// chose; whether the result is not known yet. attempt(mask) evaluates a decision; effects: per patch, null if not known.
 export async function madeTrial(decided, mask, attempt, effects) {
   const trial = { decided, now: null, isByHand: false, patch: null, isAsked: false };
   if (mask) return { ...trial, now: await attempt(mask), isByHand: true };

@@ -54,7 +54,9 @@ async function gathered(stream, size, progress = null) {
   const next = () => reader.read().catch(unreached);
   for (let part = await next(); !part.done; part = await next()) {
     const { length } = part.value;
-    if (filled + length > content.length) content = grown(content, Math.max(2 * content.length, filled + length));
+    if (filled + length > content.length) {
+      content = new Uint8Array(content.buffer.transfer(Math.max(2 * content.length, filled + length)));
+    }
     content.set(part.value, filled);
     forget(part.value);
     filled += length;
@@ -63,24 +65,8 @@ async function gathered(stream, size, progress = null) {
   return filled === content.length ? content : content.slice(0, filled);
 }
 
-function grown(content, size) {
-  const larger = new Uint8Array(size);
-  larger.set(content);
-  return larger;
-}
-
-// Free the memory of bytes at once, before the garbage collector runs: send them to a closed port.
-export function forget(bytes) {
-  nowhere ??= closedPort();
-  nowhere.postMessage(null, [bytes.buffer]);
-}
-
-let nowhere = null;
-function closedPort() {
-  const { port1, port2 } = new MessageChannel();
-  port2.close();
-  return port1;
-}
+// Free the memory of bytes at once, before the garbage collector runs.
+export const forget = (bytes) => bytes.buffer.transfer(0);
 
 export async function fetchedJson(address, progress = null) {
   const text = new TextDecoder().decode(await fetched(address, progress));

@@ -34,10 +34,9 @@ function compared(far, record, other) {
   return { equal: far <= ALIKE && apart <= CLOSE && turned === 0, far, apart, turned };
 }
 
-// start() leads to {encode(picture), end()}, a thread with WebGPU; reference(picture) to a picture's embeddings by
-// WebAssembly; explain([embeddings, others]) to the records of the worked example's caption with each; example() to its
-// picture; tell(sentence) says what became of it; megabytes: that it takes to be fetched. The result,
-// read(pictures, noted), leads to the embeddings of all pictures, or to none.
+// start(): a WebGPU thread, {encode(picture), end()}; reference(picture): its embeddings by WebAssembly; example(): the
+// worked example's picture; explain(embeddings): the record of its caption with each of them; tell(sentence): the state.
+// Returns read(pictures, noted), which resolves to the embeddings of all pictures, or to none.
 export function makeGpu({ start, reference, explain, example, tell, megabytes, offered = offersGpu, patience = PATIENCE }) {
   let isOut = false; // it differed, failed or is not there
   let isProven = false;
@@ -82,7 +81,6 @@ export function makeGpu({ start, reference, explain, example, tell, megabytes, o
   };
 }
 
-// What a promise leads to, if it does in time.
 function within(milliseconds, promise) {
   const late = new Promise((_, failed) => {
     setTimeout(() => failed(new Error(say("static.gpu_late", { seconds: milliseconds / 1000 }))), milliseconds);

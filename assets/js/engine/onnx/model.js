@@ -89,8 +89,7 @@ export class Model {
     for (const session of sessions) await session.release();
   }
 
-  // A caption as the model reads it: ids with those of [CLS] and [SEP], their labels, and the labels of all pieces,
-  // before what does not fit is cut; of a dense caption more fits.
+  // Tokenize a caption: ids with [CLS] and [SEP], their labels, and all pieces; dense ones may be longer.
   read(caption, isDense = false) {
     const { max_words: most_words, cls_id: cls, sep_id: sep } = this.manifest.captions;
     const most = isDense ? this.language.max_dense_words : most_words;
@@ -139,8 +138,7 @@ export class Model {
     return captions.map((_, at) => this.tensor("float32", data.slice(at * size, (at + 1) * size), [length, dims[2]]));
   }
 
-  // Read the captions of a pool, at most so many at a time, so that something else may be asked between; returns how many
-  // are read. Those of one length are encoded together, so that none is padded.
+  // Encode at most `most` more captions of a pool, grouped by length to avoid padding; return how many are encoded.
   async openPool(name, captions, progress, most = Infinity) {
     const words = (this.pools[name] ??= new Array(captions.length).fill(null));
     const waiting = captions.flatMap((caption, at) => (words[at] ? [] : [{ at, ids: this.read(caption).ids }]));
@@ -222,7 +220,6 @@ export class Model {
     return joined(scores);
   }
 
-  // What a graph takes of a dense caption, nothing where there is none.
   async beside(dense) {
     return dense ? { dense_words: (await this.words(dense, true)).tensor } : {};
   }
@@ -251,7 +248,6 @@ export class Model {
     return this.run(graph, { patches, ...captions, ...forced });
   }
 
-  // The record of a pair.
   async explain(gallery, index, caption, mask, dense = "") {
     const { tensor: words, labels } = await this.words(caption);
     const outputs = await this.match(this.embeddings(gallery, index), { words, ...await this.beside(dense) }, mask);
@@ -263,8 +259,7 @@ export class Model {
     return { ...record, classes };
   }
 
-  // What S(I, T) and each word's part of it lose as one patch after the other is changed: its decision turned over
-  // ("effect"), or its embedding replaced by the mean patch ("blanked").
+  // Drop of S(I, T) and of each word's part per patch: decision flipped ("effect") or embedding averaged ("blanked").
   async effects(name, gallery, index, caption, mask, dense, progress) {
     const { tensor: words, labels } = await this.words(caption);
     const captions = { words, ...await this.beside(dense) };

@@ -15,9 +15,8 @@ const PATIENCE = 250; // milliseconds between two lines on what was fetched
 const factsAt = (address) => fetchedJson(address).catch(({ message }) => Promise.reject(failure(message)));
 const absolute = (path) => new URL(path, document.baseURI).href;
 
-// site: {parts, galleries}, from the page; tell(line) shows a line while something is waited for, and clears it where
-// the line is empty; started({version, threads, apart}) is called once models run, ofGpu(sentence) whenever there is
-// something else to say of WebGPU.
+// site: {parts, galleries}, from the page; tell(line) shows progress, "" clears it; started({version, threads, apart}) is
+// called once models run, ofGpu(sentence) when the state of WebGPU changes.
 export function makeEngine(site, tell, started = null, ofGpu = () => {}) {
   const thread = remote();
   let held = ""; // the model that has its graphs

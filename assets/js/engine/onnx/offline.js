@@ -3,8 +3,7 @@
 const CACHE = "seps-explorer"; // as in assets/static/offline.js
 const AT_ONCE = 4; // files that are fetched together, after those that a person waits for
 
-// Keep the page and its libraries. Returns keep(name), which keeps a gallery with its model and all of its pictures, one
-// gallery after the other; kept(galleries) is called with those that are there whole.
+// Cache the page. Returns keep(name), which caches one gallery after the other; kept(galleries) gets the complete ones.
 export function keepOffline(site, kept) {
   if (!("serviceWorker" in navigator && "caches" in window)) return () => {}; // an address without https
   const asked = new Set();
@@ -25,10 +24,9 @@ export function keepOffline(site, kept) {
     const gallery = site.galleries.find((each) => each.name === name);
     if (!gallery || asked.has(name)) return;
     asked.add(name);
-    const missed = (error) => { // the page works as long as it is open; what was not fetched is tried again, without room not
-      if (error instanceof TypeError) asked.delete(name);
-    };
-    turn = turn.then(() => page).then(() => keepNext(gallery)).catch(missed);
+    turn = turn.then(() => page).then(() => keepNext(gallery)).catch((error) => {
+      if (error instanceof TypeError) asked.delete(name); // not fetched: tried again, unlike without room
+    });
   };
 }
 

@@ -1,5 +1,5 @@
-// Pictures that a person opens: decoded here, upright, in sRGB, over white where they are transparent, over grey where
-// white would hide what is drawn, as `seps/media/photos.py` does; they leave the browser never.
+// Pictures that a person opens: decoded in this browser, upright, in sRGB, transparent ones over white, or over grey if
+// white would hide them, as `seps/media/photos.py` does. They never leave the browser.
 
 import { say } from "../../base/words.js";
 

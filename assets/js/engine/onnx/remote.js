@@ -48,7 +48,6 @@ export function remote() {
     for (const { failed } of waiting.values()) failed(ended);
     waiting.clear();
   };
-  // ask("rank", {...}) resolves to the answer; noted(progress) is called on the way.
   const ask = (method, values, noted = null) => new Promise((done, failed) => {
     if (ended) return void failed(ended);
     const id = (count += 1);

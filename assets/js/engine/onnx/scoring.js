@@ -33,8 +33,7 @@ function stretched(values) {
   return values.map((value) => (value - low) / (high - low + EPS));
 }
 
-// Equation (3) for s_p where the variant has it, and cosines in the order in which they are added, s_st, s_dt, s_im, those
-// that take part: {parts, coefficients, score}.
+// Equation (3) for the given parts, s_p and cosines in the order of addition: {parts, coefficients, score}.
 export function combined(given, { variant, beta }) {
   const isPaper = variant === "paper";
   const weights = isPaper ? { s_p: 1 - 2 * beta, s_st: beta, s_dt: beta, s_im: 2 * beta } : { s_st: 1, s_dt: 1, s_im: 1 };

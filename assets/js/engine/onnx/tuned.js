@@ -1,13 +1,13 @@
-// A model under settings of the lesson: scores and decisions computed here, the rest by graphs of demo/static/lesson.py.
+// A model with the lesson's settings: computes scores and decisions; the graphs of demo/static/lesson.py do the rest.
 
 import { fromHighest, joined, mapped, sum } from "../../base/arrays.js";
 import { uniform, captionFraction, combined, decided, directionOf, drawn, keepProbability, textAttention } from "./scoring.js";
 import { recordOf } from "./record.js";
 
-const AT_ONCE = 49; // pictures, or decisions on one, that are passed together
+const AT_ONCE = 49; // batch size: images, or decisions on one image
 
 export class Tuned {
-  // model: see model.js; knobs: of demo/record/settings.py; trained: K of its relevance MLP.
+  // model: see model.js; knobs: settings as in demo/record/settings.py; trained: K of the relevance MLP.
   constructor(model, knobs, trained) {
     this.model = model;
     this.knobs = knobs;
@@ -20,7 +20,7 @@ export class Tuned {
     return this.model.run(`lesson_${this.knobs.variant}_${kind}`, inputs);
   }
 
-  // A caption as it meets pictures: {tensor, labels, direction, dense}, the same of a dense caption beside it, null without.
+  // A caption: {tensor, labels, direction, dense}; `dense` has the same fields of a dense caption, null without one.
   async captionsOf(gallery, caption, dense) {
     return { ...await this.read(caption), dense: await this.opened(gallery, dense) };
   }
@@ -30,8 +30,8 @@ export class Tuned {
     return { tensor, labels, direction: directionOf(tensor) };
   }
 
-  // A dense caption, null for none, where what its branch makes of a gallery is there: that is computed once for all
-  // captions, and is nothing of its own in the released variant.
+  // A dense caption, null without one. The paper's variant has a dense branch of its own, whose features of a gallery are
+  // computed once for all captions.
   async opened(gallery, dense) {
     if (!dense) return null;
     const of = this.model.galleries[gallery];
@@ -39,8 +39,8 @@ export class Tuned {
     return this.read(dense, true);
   }
 
-  // The parts and the score of one picture of a gallery for captions, {parts, coefficients, score}; of the dense branch
-  // too, as `dense`, null without one. In the paper's variant each branch reads both captions.
+  // The parts of the score of an image: {parts, coefficients, score, dense}; `dense` has the same of the dense branch, null
+  // without a dense caption. In the paper's variant each branch uses both captions.
   scored(gallery, index, captions) {
     const { model, count, knobs } = this;
     const { features, dense } = model.galleries[gallery];
@@ -55,7 +55,7 @@ export class Tuned {
     return { ...combined(parts, knobs), dense: captions.dense && combined(denseParts(), knobs) };
   }
 
-  // A picture as it is decided on, the sparse branch by a mask where one is given; a draw of both branches is one.
+  // An image with its decision, which a mask replaces in the sparse branch; both branches share one random generator.
   picture(gallery, index, captions, mask = null) {
     const { features, dense } = this.model.galleries[gallery];
     const logits = ({ logits: { data } }) => {
@@ -70,7 +70,7 @@ export class Tuned {
     return mask ? { ...picture, kept: Uint8Array.from(mask) } : picture;
   }
 
-  // What a graph takes of pictures, each {values, logits, score, kept}.
+  // The inputs of a graph for images, each {values, logits, score, kept}.
   inputs(pictures, { tensor: words }) {
     const { model: { patches, channels } } = this;
     const values = this.stacked("float32", Float32Array, pictures.map((picture) => picture.values), [patches, channels]);
@@ -90,8 +90,8 @@ export class Tuned {
     return this.model.tensor(type, joined(parts, Kind), [parts.length, ...dims]);
   }
 
-  // The outputs for pictures, of a graph of a kind. With a dense caption the paper's branches merge into the same tokens;
-  // the released variant passes each caption by itself, and adds their scores.
+  // The outputs of a graph for images. With a dense caption, the paper's branches share the aggregated tokens; the released
+  // variant runs once per caption and adds the scores.
   async outputs(kind, pictures, captions) {
     const own = this.inputs(pictures, captions);
     if (!captions.dense) return this.run(kind, own);
@@ -103,7 +103,6 @@ export class Tuned {
     return { ...prefixed(beside), ...alone, similarity: { data: sum, dims: alone.similarity.dims } };
   }
 
-  // S(I, T) of each of some pictures.
   async similarities(pictures, captions) {
     const scores = [];
     for (let at = 0; at < pictures.length; at += AT_ONCE) {
@@ -112,7 +111,7 @@ export class Tuned {
     return joined(scores);
   }
 
-  // {record, packed as a page without a server packs it; probability, gradient: of the sparse decision, see scoring.js}.
+  // {record, probability, gradient}: the packed record, and those of the sparse decision, see scoring.js.
   async explain(gallery, index, caption, dense, mask) {
     const { model, knobs } = this;
     const captions = await this.captionsOf(gallery, caption, dense);
@@ -130,14 +129,14 @@ export class Tuned {
     };
   }
 
-  // S(I, T) of every picture of a gallery.
+  // S(I, T) of every image of a gallery.
   async rank(gallery, caption, dense) {
     const captions = await this.captionsOf(gallery, caption, dense);
     const { count } = this.model.galleries[gallery];
     return this.similarities(Array.from({ length: count }, (_, index) => this.picture(gallery, index, captions)), captions);
   }
 
-  // What S(I, T) loses as the sparse decision on each patch is turned over, (N,): NaN of the only one kept.
+  // The drop of S(I, T) if the sparse decision on one patch is flipped, (N,); NaN for the only kept patch.
   async effects(gallery, index, caption, dense) {
     const captions = await this.captionsOf(gallery, caption, dense);
     const picture = this.picture(gallery, index, captions);
@@ -151,7 +150,7 @@ export class Tuned {
     return others.map((similarity, patch) => (isOnly && picture.kept[patch] ? NaN : whole - similarity));
   }
 
-  // S(I, T) of a picture with captions of an open pool, from one position up to another.
+  // S(I, T) of an image with the captions [from, to) of an open pool.
   async captions(gallery, index, pool, from, to) {
     const scores = [];
     for (const tensor of this.model.pools[pool].slice(from, to)) {
@@ -161,7 +160,7 @@ export class Tuned {
     return scores;
   }
 
-  // The captions' part of the score's spread over a picture, beside a dense caption if any; null without a spread.
+  // The captions' part of the score's variance over an image, with an optional dense caption; null if the variance is 0.
   async spread(gallery, index, pool, dense) {
     const beside = await this.opened(gallery, dense);
     const scores = this.model.pools[pool].map((tensor) =>
@@ -172,7 +171,7 @@ export class Tuned {
 
 const prefixed = (outputs) => Object.fromEntries(Object.entries(outputs).map(([name, value]) => [`dense_${name}`, value]));
 
-// What a branch was decided by, as a graph would give it.
+// A branch's scores and decision in the format of a graph's outputs.
 function branchOutputs({ parts, score, kept }) {
   const rank = [];
   fromHighest(score).forEach((patch, place) => { rank[patch] = place; });

@@ -31,7 +31,6 @@ async function only(name) {
 }
 
 const methods = {
-  // What runs the models: the version of ONNX Runtime, and its threads.
   engine: () => ({ version: libraries.ort.env.versions.common, threads: libraries.ort.env.wasm.numThreads }),
   async open({ model, folder, libraries: place, gallery, embeddings }, progress) {
     libraries ??= await load(place, progress);

@@ -29,12 +29,12 @@ export function makeFilm(canvas, { image, record, width }) {
   const range = extremes(branch.score);
   const words = alignment.words.map((text, at) => ({ text, at })).filter(({ text }) => !/^\[.+\]$/.test(text));
   const tokens = chosenTokens();
-  const home = fitted(width, height, 1);
-  const small = fitted(width * 0.46, height, 1);
+  const home = fitted(width, height);
+  const small = fitted(width * 0.46, height);
 
   // The photo's place in a box, from its left edge.
-  function fitted(wide, high, scale) {
-    const factor = scale * Math.min(wide / image.naturalWidth, high / image.naturalHeight);
+  function fitted(wide, high) {
+    const factor = Math.min(wide / image.naturalWidth, high / image.naturalHeight);
     const [w, h] = [factor * image.naturalWidth, factor * image.naturalHeight];
     return { x: wide === width ? (width - w) / 2 : 0, y: (high - h) / 2, w, h };
   }
@@ -57,7 +57,6 @@ export function makeFilm(canvas, { image, record, width }) {
     return { x: box.x + (column * box.w) / columns, y: box.y + (row * box.h) / rows, w: box.w / columns, h: box.h / rows, row, column };
   }
 
-  // One patch of the photo at a place, of a size.
   function drawPatch(patch, { x, y, w, h }, alpha = 1) {
     const { row, column } = cell(patch, home);
     const [sw, sh] = [image.naturalWidth / columns, image.naturalHeight / rows];

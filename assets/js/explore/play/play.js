@@ -62,7 +62,6 @@ export function player({ stage, picture, learn }) {
     write();
   }
 
-  // From a stage on, to the end.
   function run(from) {
     at = film.isDone && from === STAGES.length - 1 ? 0 : from;
     running = true;

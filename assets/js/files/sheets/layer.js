@@ -8,7 +8,6 @@ import { drawLayer } from "../../picture/layer.js";
 import { describe, layerValues, parseLayer } from "../../record/record.js";
 import { WIDTH, canvasFor, canvasOf, column, foot, picture, sheet, title, words } from "./sheet.js";
 
-// A layer over its photograph, with the caption and what it shows.
 export async function layerSheet(record, value, { layer, opacity, lines }) {
   const photo = await loadImage(value.photo);
   const drawn = canvasFor(photo, WIDTH);

@@ -40,7 +40,6 @@ function broken(context, text, width) {
   return lines;
 }
 
-// A canvas that was drawn before.
 export const picture = (canvas) =>
   ({ width: canvas.width, height: canvas.height, draw: (context, left, top) => context.drawImage(canvas, left, top) });
 
@@ -75,7 +74,6 @@ function hatching(context) {
   return context.createPattern(tile, "repeat");
 }
 
-// Blocks below each other, or side by side.
 const stacked = (along, across) => (blocks, gap = 0) => ({
   [along]: sum(blocks.map((block) => block[along])) + gap * (blocks.length - 1),
   [across]: Math.max(...blocks.map((block) => block[across])),
@@ -108,7 +106,6 @@ export const canvasFor = (photo, width) => canvasOf(width, (width * photo.natura
 
 export const title = (text, width) => words(text, width, { size: 26, ink: "--ink" });
 
-// The model and the credit of the photographs.
 export function foot({ model }, photos) {
   const credits = photos.flatMap(({ credit, licence }) => [credit, licence]);
   return words([say("button.model", { name: model }), ...credits].filter(Boolean).join(" · "), WIDTH);
