@@ -17,7 +17,6 @@ from seps.generator.ranking import AGREEMENT, BEAMS, RANKER, WEIGHT
 from tests.helpers.data.captioned import write_photo_split
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "captioner"
-PHOTOS = ("china", "flower")
 
 
 @pytest.fixture(scope="module")
@@ -26,15 +25,13 @@ def captioner() -> ImageTextGenerator:
 
 
 def test_seps_reads_every_word_that_it_writes(captioner: ImageTextGenerator) -> None:
-    model = load_model(RANKER)
-    for name in PHOTOS:
-        photo = Image.open(shipped_file(f"galleries/photos/{name}.jpg"))
-        best, *others = captioner.write([photo], Decoding(beams=3))[0]
-        assert all(best.score >= other.score for other in others)
-        assert best.attention.shape == (len(best.words), 7, 7)
-        assert set(best.words) <= set(model.explain(photo, best.text).sparse_alignment.words)
-        triples = list(zip(best.words, best.words[1:], best.words[2:], strict=False))
-        assert len(set(triples)) == len(triples) > 0
+    photo = Image.open(shipped_file("galleries/photos/china.jpg"))
+    best, *others = captioner.write([photo], Decoding(beams=3))[0]
+    assert all(best.score >= other.score for other in others)
+    assert best.attention.shape == (len(best.words), 7, 7)
+    assert set(best.words) <= set(load_model(RANKER).explain(photo, best.text).sparse_alignment.words)
+    triples = list(zip(best.words, best.words[1:], best.words[2:], strict=False))
+    assert len(set(triples)) == len(triples) > 0
 
 
 @pytest.mark.slow

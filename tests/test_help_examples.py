@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
 from typer.main import get_command
@@ -13,6 +14,7 @@ from demo.__main__ import PROGRAM
 from seps.__main__ import COMMANDS
 from seps.__main__ import main as seps_main
 from seps.generator.training.settings import read_recipe as read_generator
+from seps.judge.program import COMMANDS_PAGE
 from seps.judge.training.settings import read_recipe as read_judge
 from seps.runs.recipe import recipe_files, with_values
 from seps.training.settings import read_recipe as read_train
@@ -28,23 +30,15 @@ TRAINERS: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
-class FoundError(Exception):
-    """Raised with the parser of a program, before it parses anything."""
-
-
 @cache
 def parser_of(name: str, *words: str) -> argparse.ArgumentParser:
-    """Return the parser of a command of `seps` for these arguments."""
-
-    def parse(self: argparse.ArgumentParser, *_: Any, **__: Any) -> Any:
-        raise FoundError(self)
-
+    """Return the parser of a command of `seps` for these arguments, before it parses anything."""
+    parse = create_autospec(argparse.ArgumentParser.parse_args, side_effect=AssertionError)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_args", parse)
-        with pytest.raises(FoundError) as caught:
+        with pytest.raises(AssertionError):
             seps_main([name, *words])
-    parser = caught.value.args[0]
-    assert isinstance(parser, argparse.ArgumentParser)
+    parser: argparse.ArgumentParser = parse.call_args.args[0]
     return parser
 
 
@@ -56,15 +50,13 @@ def parts(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
                 yield from parts(command)
 
 
-def demo_parameters() -> list[Any]:
-    """Return the arguments and options of the commands of `demo`."""
-    commands: dict[str, Any] = vars(get_command(PROGRAM))["commands"]
-    return [parameter for command in commands.values() for parameter in command.params]
+DEMO: dict[str, Any] = vars(get_command(PROGRAM))["commands"]
+PARAMETERS = [parameter for command in DEMO.values() for parameter in command.params]
 
 
 def options_of(name: str) -> set[str]:
     if name == "demo":
-        return {option for parameter in demo_parameters() for option in parameter.opts}
+        return {option for parameter in PARAMETERS for option in parameter.opts}
     return {option for part in parts(parser_of(name)) for action in part._actions for option in action.option_strings}
 
 
@@ -72,13 +64,13 @@ def options_of(name: str) -> set[str]:
 def help_of(name: str) -> str:
     """Return the help texts of a program and its commands, each on as few lines as it has paragraphs."""
     if name == "demo":
-        return "\n".join(parameter.help or "" for parameter in demo_parameters())
+        return "\n".join(parameter.help or "" for parameter in PARAMETERS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "10000")
         return "\n".join(part.format_help() for part in parts(parser_of(name)))
 
 
-PROGRAMS = [name for name in (*COMMANDS, "demo") if name not in ("training.guide",)]
+PROGRAMS = [name for name in (*COMMANDS, "demo") if name != "training.guide"]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -93,22 +85,14 @@ def test_each_setting_that_a_help_text_names_is_one_of_every_recipe_of_the_progr
     settings = SETTING.findall(help_of(name))
     assert settings
     for recipe in recipe_files(folder):
-        config, training = read(recipe)
-        for setting in settings:
-            with_values(config, training, [setting])
-
-
-def commands() -> Iterator[tuple[str, str]]:
-    from seps.judge.program import COMMANDS_PAGE
-
-    for text in (*map(help_of, PROGRAMS), COMMANDS_PAGE):
-        for module, arguments in COMMAND.findall(text):
-            yield module, arguments.split("  #")[0].strip()
+        config, values = read(recipe)
+        with_values(config, values, settings)
 
 
 def test_each_command_that_help_texts_show_is_parsed() -> None:
-    shown = [(module, arguments) for module, arguments in commands() if arguments and "..." not in arguments]
-    whole = [(module, arguments) for module, arguments in shown if not re.search(r"[|\[\]]|^[A-Z]+$", arguments)]
+    texts = "\n".join((*map(help_of, PROGRAMS), COMMANDS_PAGE))
+    shown = [(module, arguments.split("  #")[0].strip()) for module, arguments in COMMAND.findall(texts)]
+    whole = [each for each in shown if each[1] and not re.search(r"[|\[\]]|^[A-Z]+$|\.\.\.", each[1])]
     assert len(whole) > 4
     for module, arguments in whole:
         parser = parser_of(module.removeprefix("seps."))
@@ -133,7 +117,7 @@ GUIDED = [
 def test_each_command_of_the_guides_is_parsed(program: str, arguments: str) -> None:
     given = shlex.split(arguments)
     if program == "demo":
-        with vars(get_command(PROGRAM))["commands"][given[0]].make_context(given[0], given[1:]) as context:
+        with DEMO[given[0]].make_context(given[0], given[1:]) as context:
             assert context.params
     else:
         assert parser_of(program.removeprefix("seps."), *given).parse_args(given)

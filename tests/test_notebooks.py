@@ -10,15 +10,15 @@ MOST = 400_000  # bytes of a view
 SLOWEST = 900  # seconds of a cell, where other tests keep the machine busy
 
 
-def cells(name: str) -> list[dict[str, Any]]:
-    return list(json.loads((FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"])
+def cells(name: str, kind: str) -> list[dict[str, Any]]:
+    every = json.loads((FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    return [cell for cell in every if cell["cell_type"] == kind]
 
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_notebook_is_tracked_without_outputs(name: str) -> None:
-    code = [cell for cell in cells(name) if cell["cell_type"] == "code"]
-    assert code
-    assert not any(cell["outputs"] or cell["execution_count"] for cell in code)
+    code = cells(name, "code")
+    assert code and not any(cell["outputs"] or cell["execution_count"] for cell in code)
 
 
 @pytest.mark.slow
@@ -44,7 +44,7 @@ def check_epochs(shown: str) -> None:
     recipe = json.loads((FOLDER.parents[1] / "seps" / "configs" / "recipes" / "tiny.json").read_text())["training"]
     before, after = recipe["pretrain_epochs"], recipe["epochs"]
     words = ("no", "one", "two", "three", "four", "five")
-    text = " ".join("".join(cell["source"]) for cell in cells("own_model") if cell["cell_type"] == "markdown")
+    text = " ".join("".join(cell["source"]) for cell in cells("own_model", "markdown"))
     assert f"{words[before + after]} epochs: {words[before]} that train both encoders" in text.lower()
     assert f"then {words[after]} of the whole network" in text
     assert f"{after * (64 // recipe['batch_size'])} steps of the whole network; their loss went from" in shown

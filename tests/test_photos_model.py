@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from demo.galleries.sources.packaged import load_examples
-from seps import ScoringEngine, retrieval_metrics
+from seps import ImageIndex, ScoringEngine, retrieval_metrics
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.training.settings import read_recipe
@@ -37,10 +37,21 @@ def model() -> SEPSModel:
     return load_model("photos")
 
 
+@pytest.fixture(scope="module")
+def images(model: SEPSModel) -> ImageIndex:
+    return ScoringEngine(model.cross_net).encode_images(
+        model.encode_photos([example.photo() for example in load_examples()])
+    )
+
+
+def scores_of(model: SEPSModel, images: ImageIndex, captions: list[str]) -> torch.Tensor:
+    engine = ScoringEngine(model.cross_net)
+    return engine.score(images, engine.encode_captions(*model.encode_captions(captions)))
+
+
 def test_is_the_paper_variant_on_a_fine_grid(model: SEPSModel) -> None:
     assert model.cross_net.use_paper_version
     assert model.grid == (14, 14)
-    assert not model.training
     steps = {step: read_recipe(FOLDER / f"recipe{step}.json") for step in ("", "-3", "-4", "-5")}
     assert steps["-4"][1].frozen
     first = steps[""][0]
@@ -59,36 +70,27 @@ def test_is_the_paper_variant_on_a_fine_grid(model: SEPSModel) -> None:
     assert model.img_enc.classes.vectors.norm(dim=-1).allclose(torch.ones(1000), atol=1e-2)
 
 
-def test_recall_on_the_example_photographs_is_the_measured_one(model: SEPSModel) -> None:
-    examples = load_examples()
-    assert len(examples) >= 10
-    photos = [example.photo() for example in examples]
-    captions = [caption for example in examples for caption in example.captions[:CAPTIONS]]
-    engine = ScoringEngine(model.cross_net)
-    scores = engine.score(
-        engine.encode_images(model.encode_photos(photos)), engine.encode_captions(*model.encode_captions(captions))
-    )
-    metrics = retrieval_metrics(scores, CAPTIONS)
+def test_recall_on_the_example_photographs_is_the_measured_one(model: SEPSModel, images: ImageIndex) -> None:
+    captions = [caption for example in load_examples() for caption in example.captions[:CAPTIONS]]
+    metrics = retrieval_metrics(scores_of(model, images, captions), CAPTIONS)
     written = json.loads((FOLDER / "results-examples.json").read_text())["examples"]
-    assert (written["images"], written["captions"]) == (len(photos), len(captions))
+    assert (written["images"], written["captions"]) == (len(images), len(captions))
     assert recalls(asdict(metrics)) == recalls(written)
     assert f"{metrics.rsum:.1f}" == f"{written['rsum']:.1f}"
 
 
-def test_as_many_short_captions_rank_their_photograph_first_as_was_measured(model: SEPSModel) -> None:
+def test_as_many_short_captions_rank_their_photograph_first_as_was_measured(
+    model: SEPSModel, images: ImageIndex
+) -> None:
     classes = model.config.vision.classes
     measured = next(
         row
         for row in json.loads((FOLDER / "results-classes.json").read_text())["selection"]["weights"]
         if (row["local"], row["image"]) == (classes.local_weight, classes.image_weight)
     )
-    photos = [example.photo() for example in load_examples()]
-    captions = [caption for pair in SHORT for caption in pair]
-    engine = ScoringEngine(model.cross_net)
-    images = engine.encode_images(model.encode_photos(photos))
-    best = engine.score(images, engine.encode_captions(*model.encode_captions(captions))).argmax(dim=0)
-    right = sum(int(best[number]) == number // 2 for number in range(len(captions)))
-    assert (right, len(captions), len(photos)) == (measured["short_captions"], 28, 14)
+    best = scores_of(model, images, [caption for pair in SHORT for caption in pair]).argmax(dim=0)
+    right = sum(int(best[number]) == number // 2 for number in range(len(best)))
+    assert (right, len(best), len(images)) == (measured["short_captions"], 28, 14)
 
 
 def test_an_explanation_adds_up(model: SEPSModel) -> None:

@@ -28,8 +28,7 @@ def model() -> SEPSModel:
 
 
 def test_is_the_paper_variant_trained_from_scratch(model: SEPSModel) -> None:
-    assert model.cross_net.use_paper_version
-    assert model.cross_net.use_dual_aggr
+    assert model.cross_net.use_paper_version and model.cross_net.use_dual_aggr
     assert model.grid == (14, 14)
     assert model.img_enc.has_cls
     for number in ("", "-2", "-3", "-4", "-5", "-6", "-7"):
@@ -52,11 +51,14 @@ def test_recall_on_the_first_test_scenes_is_the_measured_one(model: SEPSModel, t
 def test_what_is_said_of_scenes_that_move_was_measured() -> None:
     card = " ".join((FOLDER / "README.md").read_text().replace("**", "").split())
     figures = json.loads((FOLDER / "results-clips.json").read_text())["clips"]
-    assert f"{figures['clips']} clips of held-back scenes, {figures['frames'] // figures['clips']} frames each" in card
-    assert f"in {figures['peak']:.1%} of the clips (a random frame: {figures['random_peak']:.1%})" in card
-    assert f"In the {figures['seen_frames']} frames" in card
-    assert f"heaviest on it in {figures['tracked']:.1%} (a random patch: {figures['random_tracked']:.1%})" in card
-    assert f"keeps {figures['kept']:.1%} of all patches, keeps {figures['own_kept']:.1%} of the object's" in card
+    for sentence in (
+        f"{figures['clips']} clips of held-back scenes, {figures['frames'] // figures['clips']} frames each",
+        f"in {figures['peak']:.1%} of the clips (a random frame: {figures['random_peak']:.1%})",
+        f"In the {figures['seen_frames']} frames",
+        f"heaviest on it in {figures['tracked']:.1%} (a random patch: {figures['random_tracked']:.1%})",
+        f"keeps {figures['kept']:.1%} of all patches, keeps {figures['own_kept']:.1%} of the object's",
+    ):
+        assert sentence in card
 
 
 def test_the_clip_that_ships_is_the_one_that_is_drawn_and_its_moment_is_right(model: SEPSModel) -> None:
@@ -68,9 +70,10 @@ def test_the_clip_that_ships_is_the_one_that_is_drawn_and_its_moment_is_right(mo
     first, *_, last = np.flatnonzero(clip.seen) / RATE
     assert f"a white balloon from {first:.2f} s to {last:.2f} s" in " ".join((FOLDER / "README.md").read_text().split())
     engine = ScoringEngine(model.cross_net)
-    images = engine.encode_images(model.encode_photos([frame.image for frame in video.frames]))
+    frames = video.frames[::3]
+    images = engine.encode_images(model.encode_photos([frame.image for frame in frames]))
     scores = engine.score(images, engine.encode_captions(*model.encode_captions([clip.caption])))
-    assert first <= video.frames[int(scores.argmax())].seconds <= last
+    assert first <= frames[int(scores.argmax())].seconds <= last
 
 
 @pytest.mark.slow

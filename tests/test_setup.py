@@ -7,7 +7,6 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 DEV = "requirements-dev.txt"
-CHECKS = ["test", "lint", "test-slow", "coverage", "soak"]
 
 
 def planned(target: str, venv: Path, *arguments: str) -> str:
@@ -23,18 +22,18 @@ def test_the_app_does_not_install_what_tests_need(tmp_path: Path) -> None:
     assert DEV not in lines
 
 
-@pytest.mark.parametrize("target", CHECKS)
+@pytest.mark.parametrize("target", ["test", "lint", "soak"])
 def test_tests_and_checks_install_both(target: str, tmp_path: Path) -> None:
     lines = planned(target, tmp_path / "venv", "DIR=folder")
     app, _, rest = lines.partition("pip install -r requirements.txt\n")
     assert DEV not in app
     assert f"pip install -r requirements.txt -r {DEV}\n" in rest
-    if target in ("test", "test-slow", "coverage"):
+    if target == "test":
         assert 0 < rest.index("-m tests.helpers.web.chromium") < rest.index("-m pytest")
 
 
 def test_an_environment_is_not_installed_twice(tmp_path: Path) -> None:
-    for stamp, target in ((".ready-app", "demo"), (".ready", "demo"), (".ready", "lint")):
+    for stamp, target in ((".ready-app", "demo"), (".ready", "lint")):
         venv = tmp_path / stamp / target
         venv.mkdir(parents=True)
         (venv / stamp).touch()

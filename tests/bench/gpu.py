@@ -21,7 +21,6 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from demo.galleries.gallery import caption_pool
 from demo.galleries.sources.named import open_named_gallery
 from demo.service.explaining import encode_caption, explain_pair
 from demo.service.models.start import GalleryOptions, open_service
@@ -215,7 +214,7 @@ def recipe(variant: str) -> tuple[ModelConfig, TrainSettings]:
 def read_galleries(model: str, most: int | None) -> dict[str, Pictures]:
     """Read at most so many photographs and captions of each gallery; one without captions uses the other galleries'."""
     galleries = [open_named_gallery(name) for name in GALLERIES[model]]
-    pools = [caption_pool(gallery)[0] for gallery in galleries]
+    pools = [[caption for item in gallery.items for caption in item.captions] for gallery in galleries]
     everything = [caption for pool in pools for caption in pool]
     return {
         gallery.name: ([item.photo() for item in gallery.items[:most]], (pool or everything)[:most])
@@ -290,9 +289,8 @@ def main(arguments: list[str] | None = None) -> int:
     except ValueError as error:
         return print_error(error)
     with TemporaryDirectory() as folder:
-        failed = run_checks(
-            Checks(torch.device(options.device), options.small, Path(folder)), options.out, options.only
-        )
+        checks = Checks(torch.device(options.device), options.small, Path(folder))
+        failed = run_checks(checks, options.out, options.only)
     print(f"Written to {options.out}." + (f" Failed: {', '.join(failed)}." if failed else ""))
     return 1 if failed else 0
 

@@ -11,11 +11,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any
-
-from tests.helpers.models.spoilt import SPOILT, falls
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKED = re.compile(r"^(<!-- (?:table|sentence): (\w+) ([^>]+) -->\n)((?:(?!<!--).+\n)*)", re.MULTILINE)
@@ -71,6 +70,7 @@ def chosen(cells: str, figures: Mapping[str, Any], names: str) -> Rows:
     return each(cells, (figures[name] for name in names.split()))
 
 
+SPOILT = ("blur", "noise", "blocks")
 SCORES, CORRELATIONS = ("quality", "consistency"), ("srocc", "plcc", "krcc")
 MEASURES = ("energy_inside", "pointing_game", "deletion", "insertion")
 KEPT = ("kept_mentioned", "kept_unmentioned", "kept_background", "mentioned_to_background")
@@ -193,6 +193,11 @@ def by_generator(results: Figures) -> Rows:
     """Agreement among the pictures of each system that made them."""
     cells = ["{0} | {pictures}", *(f"{{{score}.srocc:.3f}} | {{{score}.error:+.3f}}" for score in SCORES)]
     return [" | ".join(cells).format(name, **r) for name, r in results.shipped.by_generator.items()]
+
+
+def falls(qualities: Iterable[float]) -> bool:
+    """Whether each strength lies below the one before it; once quality is 0 it stays there."""
+    return all(after < before or after == before == 0.0 for before, after in pairwise(qualities))
 
 
 def spoilt(results: Figures) -> Rows:

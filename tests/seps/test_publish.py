@@ -17,12 +17,12 @@ BLOCK = "---\nlanguage: en\nlicense: mit\nlibrary_name: seps\ntags: [seps]\nmetr
 def test_a_shipped_model_loads_from_the_folder_that_is_uploaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = tmp_path / "photos-hub"
+    folder = tmp_path / "scenes-hub"
     monkeypatch.chdir(tmp_path)
-    assert main(["photos", "photos-hub"]) == 0
-    assert "hf upload OWNER/photos photos-hub ." in capsys.readouterr().out
-    assert {file.name for file in MODELS.joinpath("photos").iterdir()} == {file.name for file in folder.iterdir()}
-    assert equal_states(SEPSModel.from_pretrained(folder), load_model("photos"))
+    assert main(["scenes", "scenes-hub"]) == 0
+    assert "hf upload OWNER/scenes scenes-hub ." in capsys.readouterr().out
+    assert {file.name for file in MODELS.joinpath("scenes").iterdir()} == {file.name for file in folder.iterdir()}
+    assert equal_states(SEPSModel.from_pretrained(folder), load_model("scenes"))
 
 
 def test_a_model_of_ones_own_is_published_with_its_own_card(bert: Path, tmp_path: Path) -> None:
@@ -34,11 +34,8 @@ def test_a_model_of_ones_own_is_published_with_its_own_card(bert: Path, tmp_path
     with pytest.raises(ValueError, match=r"best/README\.md says nothing of language, library_name, tags"):
         write_for_hub(str(source), tmp_path / "out")
     (source / "README.md").write_text(BLOCK)
-    assert [file.name for file in write_for_hub(str(source), tmp_path / "out")] == [
-        "README.md",
-        "config.json",
-        "model.safetensors",
-    ]
+    written = [file.name for file in write_for_hub(str(source), tmp_path / "out")]
+    assert written == ["README.md", "config.json", "model.safetensors"]
     assert (tmp_path / "out" / "README.md").read_text().splitlines()[-1] == "# A model"
 
 
@@ -46,7 +43,7 @@ def test_what_cannot_be_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     Path("there").mkdir()
     Path("there", "file").touch()
-    shutil.copytree(MODELS / "photos", "pointer")
+    shutil.copytree(MODELS / "scenes", "pointer")
     Path("pointer", "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
     for name, folder, message in (
         ("photos", "there", "there is there and not empty"),

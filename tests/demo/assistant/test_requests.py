@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from demo.assistant import serving
+from demo.assistant.requests import elsewhere
 from demo.page.api import Endpoints
 from demo.page.table import GENERATING
 from demo.service.generating.service import GeneratingService
@@ -17,7 +18,6 @@ from demo.service.models.start import load_shipped_generator
 from tests.demo.assistant.conftest import served
 
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-NAMED = {"127.0.0.1", "127.0.0.1:7900", "localhost:1", "LOCALHOST", "[::1]:7860"}
 
 
 @pytest.fixture(scope="module")
@@ -43,18 +43,14 @@ def tool_call(name: str, **arguments: Any) -> str:
     ("body", "words"),
     [
         ('{"a":' * 100_000, "nested more than 100 levels deep"),
-        (message(params="P").replace('"P"', '{"a":' * 500 + "1" + "}" * 500), "nested more than 100 levels deep"),
         (tool_call("explain", caption="P").replace('"P"', "[" * 5000 + "]" * 5000), "nested more than 100 levels deep"),
         (message(id="N").replace('"N"', "9" * 5000), "too many digits"),
         (message(id="N").replace('"N"', "9" * 4000), "an id of at most 20 digits"),
-        (message(id="\ud800"), "lone surrogate"),
         (tool_call("rank_photographs", caption="\ud800"), "lone surrogate"),
-        (message(params={"\ud800": 1}), "lone surrogate"),
         (tool_call("rank_photographs", caption="a", top=float("nan")), "not finite"),
         (message(params={"a": [0] * 300_000}), "more than 200,000 values"),
         (message(id=True), "no message of JSON-RPC"),
         (message(id="x" * 201), "no message of JSON-RPC"),
-        (message(jsonrpc="1.0"), "no message of JSON-RPC"),
         (f"[{message()}]", "no message of JSON-RPC"),
         ("", "it is empty"),
         ("\ufeff{", "cannot be read as JSON"),
@@ -62,7 +58,6 @@ def tool_call(name: str, **arguments: Any) -> str:
         (message("resources/read", params={"uri": "file:///etc/passwd"}), "This app has no resources"),
         (message("delete/everything"), "There is no method 'delete/everything'"),
         (message("tools/call", params={"name": 7}), "The params of tools/call cannot be used"),
-        (message("tools/call"), "The params of tools/call cannot be used"),
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else None,
 )
@@ -74,49 +69,40 @@ def test_a_wrong_body_gets_one_sentence(address: str, caplog: pytest.LogCaptureF
     assert [record for record in caplog.records if record.exc_info or record.name.startswith("mcp")] == []
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE", "HEAD", "PUT", "OPTIONS"])
-@pytest.mark.parametrize("slash", ["", "/"])
-def test_there_is_no_stream_and_no_session(address: str, method: str, slash: str) -> None:
-    answer = httpx.request(method, address + slash, headers={"Accept": "text/event-stream"})
-    assert answer.status_code == 405 and answer.headers["Allow"] == "POST"
-    assert method == "HEAD" or answer.json()["error"].endswith(".")
+def test_there_is_no_stream_and_no_session(address: str) -> None:
+    for method in ("GET", "DELETE", "HEAD", "PUT", "OPTIONS"):
+        for path in (address, f"{address}/"):
+            answer = httpx.request(method, path, headers={"Accept": "text/event-stream"})
+            assert answer.status_code == 405 and answer.headers["Allow"] == "POST", (method, path)
+            assert method == "HEAD" or answer.json()["error"].endswith(".")
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        *sorted(NAMED),
-        "127.0.0.1:7900@evil",
-        "127.0.0.1:7900/evil",
-        "127.0.0.1:7900#evil",
-        "localhost:80.evil.com",
-        "localhost.evil.com",
-        "localhost:80@evil.com",
-        "[::1]:80@evil.com",
-        "127.0.0.1.evil.com:80",
-        "evil.example",
-        "",
-    ],
-)
-def test_the_host_is_compared_as_a_whole(address: str, host: str) -> None:
-    answer = httpx.post(address, content=message(), headers=HEADERS | {"Host": host})
-    assert answer.status_code in ([200] if host in NAMED else [400, 421])
-    origin = f"http://{host}"
-    answer = httpx.post(address, content=message(), headers=HEADERS | {"Origin": origin})
-    assert answer.status_code == (200 if host in NAMED else 403), origin
+def refusal(*hosts: str, origin: str | None = None) -> int | None:
+    """The status of the answer to a request that names these hosts and this origin; None where it is let through."""
+    headers = [(b"host", host.encode()) for host in hosts]
+    headers += [] if origin is None else [(b"origin", origin.encode())]
+    answer = elsewhere(headers)
+    return None if answer is None else answer.status_code
 
 
-@pytest.mark.parametrize("origin", ["null", "file://", "https://evil.example", "http://localhost:80/", "localhost:80"])
-def test_a_page_of_another_site_cannot_call(address: str, origin: str) -> None:
-    assert httpx.post(address, content=message(), headers=HEADERS | {"Origin": origin}).status_code == 403
+def test_the_host_and_the_origin_are_compared_as_a_whole() -> None:
+    for host in ("127.0.0.1", "127.0.0.1:7900", "localhost:1", "LOCALHOST", "[::1]:7860"):
+        assert refusal(host) is refusal(host, origin=f"http://{host}") is None, host
+    for host in (
+        *("127.0.0.1:7900@evil", "127.0.0.1:7900/evil", "127.0.0.1:7900#evil", "localhost:80.evil.com"),
+        *("localhost.evil.com", "localhost:80@evil.com", "[::1]:80@evil.com", "127.0.0.1.evil.com:80"),
+        *("evil.example", ""),
+    ):
+        assert refusal(host) == 421 and refusal("localhost", origin=f"http://{host}") == 403, host
+    for origin in ("null", "file://", "https://evil.example", "http://localhost:80/", "localhost:80"):
+        assert refusal("localhost", origin=origin) == 403, origin
+    assert refusal("localhost", "evil.example") == refusal() == 421
 
 
-def test_two_hosts_are_refused(address: str) -> None:
-    place, body = urlsplit(address), message()
-    head = f"POST {place.path} HTTP/1.1\r\nHost: {place.netloc}\r\nHost: evil.example\r\nConnection: close\r\n"
-    with socket.create_connection((place.hostname, place.port)) as sent:
-        sent.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
-        assert sent.recv(100).split()[1] in (b"400", b"421")
+def test_another_host_or_site_cannot_call(address: str) -> None:
+    for header, status in (("Host", 421), ("Origin", 403)):
+        headers = HEADERS | {header: "evil.example"}
+        assert httpx.post(address, content=message(), headers=headers).status_code == status
 
 
 class Drawings:

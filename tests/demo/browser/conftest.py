@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from demo.page.html import SHEETS
 from demo.record.layers.page_table import table_tag
@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[3]
 # Without a GPU, and without network requests by the browser, a page opens a quarter sooner.
 CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 CHROMIUM += ["--disable-sync", "--disable-features=Translate,BackForwardCache"]
+CONTEXTS: dict[str, BrowserContext] = {}  # of the app's pages: the next test finds the scripts in their cache
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -39,13 +40,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def close_pages(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Close what a test opened, besides the pages that the next one uses again."""
+    """Close what a test opened, besides what the next one uses again."""
     browser = request.getfixturevalue("browser") if "browser" in request.fixturenames else None
     before = list(browser.contexts) if browser else []
     yield
-    kept = [served.page.context for served in KEPT.values()]
+    kept = [*before, *CONTEXTS.values(), *(served.page.context for served in KEPT.values())]
     for context in browser.contexts if browser else []:
-        if context not in before and context not in kept:
+        if context not in kept:
             context.close()
 
 
@@ -74,12 +75,11 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Page:
     """An empty page that can import the app's modules."""
     head = f"<!doctype html><title>modules</title><style>{style_sheets(SHEETS)}</style>{table_tag()}"
-    return open_html(browser, f"{head}<body></body>")
+    return open_html(browser, f"{head}<body></body>", kept=False)
 
 
 @pytest.fixture(scope="session")
 def uploads(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the app puts what people upload."""
     return tmp_path_factory.mktemp("uploads")
 
 
@@ -106,7 +106,7 @@ def served(uploads: Path, *command: str, ready: str = "/config") -> Iterator[str
     app = subprocess.Popen(started, cwd=ROOT, env=os.environ | settings, text=True, stdout=quiet, stderr=errors)
     url = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(2400):
+        for _ in range(12_000):
             if app.poll() is not None:
                 assert app.stderr is not None
                 pytest.fail(f"{command[0]} ended with {app.returncode}:\n{app.stderr.read()}")
@@ -116,7 +116,7 @@ def served(uploads: Path, *command: str, ready: str = "/config") -> Iterator[str
             except OSError:
                 time.sleep(0.05)
         else:
-            pytest.fail(f"{command[0]} did not answer at {url} within two minutes.")
+            pytest.fail(f"{command[0]} did not answer at {url} within ten minutes.")
         yield url
     finally:
         app.terminate()

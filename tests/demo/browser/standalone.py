@@ -40,7 +40,6 @@ GRID = (6, 8)
 
 CLASSES = ("espresso", "coffee mug", "tabby")
 RECORDS: dict[str, dict[str, Any]] = {
-    "paper": {},
     "paper, dense": {"dense": True},
     "released, [CLS]": {"paper": False, "cls": True},
     "released, dense": {"paper": False, "dense": True},
@@ -85,7 +84,6 @@ def photo(width: int = 400, height: int = 300, **words: Any) -> dict[str, Any]:
 
 
 def viewer_value(record: Explanation, **changes: Any) -> dict[str, Any]:
-    """The viewer's value."""
     value = {
         "photo": photo(),
         "model": "random",
@@ -96,13 +94,11 @@ def viewer_value(record: Explanation, **changes: Any) -> dict[str, Any]:
         "layer": "mask",
         "opacity": 0.75,
         "lines": True,
-        "formats": ["PNG"],
     }
     return value | changes
 
 
 def compare_value(records: list[Explanation], **changes: Any) -> dict[str, Any]:
-    """The comparison's value."""
     items = [
         {"caption": f"caption {i + 1}", "similarity": record.similarity, "record": packed(record)}
         for i, record in enumerate(records)
@@ -140,7 +136,7 @@ class Served:
     errors: list[str] = field(default_factory=list)
 
 
-KEPT: dict[tuple[Browser, tuple[int, int], bool, bool], Served] = {}  # by settings that a page cannot change later
+KEPT: dict[tuple[Browser, bool, bool], Served] = {}  # by settings that a page cannot change later
 
 
 def open_html(
@@ -149,21 +145,22 @@ def open_html(
     size: tuple[int, int] = (1366, 768),
     touch: bool = False,
     calm: bool = False,
-    kept: bool = False,
+    kept: bool = True,
 ) -> Page:
     """A page with the app's modules; with `calm` nothing glides, as for people who asked for that.
 
     `kept`: reuse the page of such a browser, with a new document and nothing stored; a new page
     takes a separate process, four times as long. The page opened before with `kept` is replaced.
     """
-    served = KEPT.get((browser, size, touch, calm)) if kept else None
-    if served is None or served.page.is_closed():
-        served = _served(browser, size, touch, calm)
+    served = KEPT.get((browser, touch, calm)) if kept else None
+    if served is None:
+        served = _served(browser, touch, calm)
     else:
         served.page.evaluate("localStorage.clear(), sessionStorage.clear()")
         served.page.mouse.move(0, 0)
     if kept:
-        KEPT[browser, size, touch, calm] = served
+        KEPT[browser, touch, calm] = served
+    served.page.set_viewport_size({"width": size[0], "height": size[1]})
     served.html = html
     served.errors.clear()
     served.page.goto(ADDRESS + "/")
@@ -172,10 +169,8 @@ def open_html(
     return served.page
 
 
-def _served(browser: Browser, size: tuple[int, int], touch: bool, calm: bool) -> Served:
-    """A new page of a separate context."""
+def _served(browser: Browser, touch: bool, calm: bool) -> Served:
     context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
         has_touch=touch,
         is_mobile=touch,
         reduced_motion="reduce" if calm else "no-preference",
@@ -202,8 +197,8 @@ def imported(name: str) -> str:
 
 
 def open_page(browser: Browser, html: str, size: tuple[int, int] = (1366, 768), touch: bool = False) -> Page:
-    """The page once its pictures are drawn: one page for all tests, with a new document."""
-    page = open_html(browser, html, size, touch, kept=True)
+    """The page once its pictures are drawn."""
+    page = open_html(browser, html, size, touch)
     page.wait_for_function("[...document.querySelectorAll('canvas')].every((one) => one.style.width)")
     return page
 
@@ -221,7 +216,6 @@ def centres(canvas: Locator, grid: tuple[int, int]) -> NDArray[np.int64]:
 
 
 def viridis(values: NDArray[Any], low: float, high: float) -> NDArray[np.int64]:
-    """Matplotlib's colours of values on a scale: (N, 3)."""
     from matplotlib import colormaps
     from matplotlib.colors import Normalize
 

@@ -10,9 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.drawing.codecs import CODECS, FILM_RATE
 from demo.drawing.film import WIDTH, broken, durations, video_file
-from demo.drawing.formats import Download
+from demo.drawing.formats import CODECS, FILM_RATE, Download
 from demo.service.captions import Reading
 from demo.service.timeline import Timeline, mask_overlap
 from seps.media.videos import read_frames

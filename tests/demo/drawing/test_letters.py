@@ -13,6 +13,7 @@ from demo.drawing import letters
 from demo.drawing.letters import MissingLettersError
 from demo.drawing.page import text_width, wrapped
 from demo.drawing.render import render
+from demo.views.lesson import export
 from demo.views.lesson.export import lesson_pdf
 from tests.demo.drawing.test_film import line, written
 from tests.demo.views.lesson.test_export import lesson_of
@@ -72,7 +73,10 @@ def test_what_draws_nothing_is_left_out() -> None:
     assert render(figure_of("a heart \u2764\ufe0f and a joiner \u200d"), "png", strict=True).startswith(b"\x89PNG")
 
 
-def test_films_and_lessons_name_letters_that_no_font_has(caplog: pytest.LogCaptureFixture) -> None:
+def test_films_and_lessons_name_letters_that_no_font_has(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "STEPS", 1)
     written("gif", line("a dog 照"))
     assert len(caplog.messages) == 1 and "照" in caplog.text
     caplog.clear()

@@ -14,7 +14,7 @@ from PIL import Image
 from demo.drawing.formats import Heading
 from demo.drawing.layered import Shades, composed
 from demo.drawing.overlay import compare_picture, picture
-from demo.drawing.palette import COLOUR_MAP, DARK, LIGHT, OBJECT, VEIL, Palette
+from demo.drawing.palette import COLOUR_MAP, DARK, OBJECT, VEIL
 from demo.drawing.render import render
 from demo.galleries.annotation import SceneAnnotation
 from demo.record.layers.layers import Layer
@@ -29,7 +29,7 @@ Colour = tuple[int, ...]
 HEADING = Heading("a dog on grass", 0.1234, "photos")
 VEIL_COLOUR = tuple(bytes.fromhex(VEIL[1:]))
 HIGH, WIDE = 8, 40  # pixels of the photo to a patch: flat photos are drawn fast
-LAYERS = ("photo", "mask", "score", "s_dt:dense", "token:2", "extra", "word:1", "mask:both", "mask:dense")
+LAYERS = ("photo", "mask", "score", "token:2", "mask:both")
 
 
 def patched_photo(grid: tuple[int, int]) -> Image.Image:
@@ -92,9 +92,6 @@ def test_each_patch_has_its_colour(text: str) -> None:
     else:
         seen = laid_over(photo, values.values, values.low, values.high)
         np.testing.assert_allclose(drawn, seen, atol=1)
-        lowest = values.values.argmin()
-        grey = greys_of(photo)[lowest]
-        assert values.values[lowest] > values.low or drawn[lowest] == (grey, grey, grey)  # the photo is seen there
 
 
 def test_the_kept_region_is_outlined_and_dropped_patches_are_crossed() -> None:
@@ -145,11 +142,10 @@ def test_all_tokens_share_one_scale() -> None:
     assert {"1", str(len(weights)), "0", f"{values.high:.3g}"} <= set(letters(figure))
 
 
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_everything_is_written_in(palette: Palette) -> None:
+def test_everything_is_written_in() -> None:
     record = random_record(dense=True)
     heading = Heading("a dog on grass", record.similarity, "photos", "a long description", "Jane Doe, CC BY 4.0")
-    figure = picture(Image.new("RGB", (30, 20)), record, Layer("score"), heading, palette)
+    figure = picture(Image.new("RGB", (30, 20)), record, Layer("score"), heading, DARK)
     values, written = Layer("score").values(record), letters(figure)
     assert {
         "a dog on grass",
@@ -162,7 +158,7 @@ def test_everything_is_written_in(palette: Palette) -> None:
     } <= set(written)
     terms = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert terms == [*(f"{value:+.4f}" for value in record.terms.values()), f"{record.similarity:.4f}"]
-    assert "#" + bytes(pixels(figure)[0, 0].tolist()).hex() == palette.paper
+    assert "#" + bytes(pixels(figure)[0, 0].tolist()).hex() == DARK.paper
 
 
 def test_words_of_people_are_never_read_as_mathematics() -> None:
@@ -175,7 +171,7 @@ def test_words_of_people_are_never_read_as_mathematics() -> None:
     assert render(figure, "png")
 
 
-@pytest.mark.parametrize(("count", "text"), [(2, "score"), (3, "mask"), (6, "word:1")])
+@pytest.mark.parametrize(("count", "text"), [(3, "mask"), (6, "word:1")])
 def test_comparison_has_one_scale(count: int, text: str) -> None:
     records = [random_record(seed=seed) for seed in range(count)]
     captions = [f"caption {seed}" for seed in range(count)]
@@ -204,16 +200,13 @@ def test_comparison_has_one_scale(count: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("captions", "count", "text", "message"),
     [
-        (7, 7, "mask", "There are 7 captions and 7 records"),
         (3, 2, "mask", "There are 3 captions and 2 records"),
         (2, 2, "tokens", "All tokens of several captions are too many for one picture"),
-        (2, 2, "mask:dense", 'The layer "mask:dense" needs a dense caption'),
     ],
 )
 def test_what_cannot_be_compared_is_told(captions: int, count: int, text: str, message: str) -> None:
-    records = [random_record(seed=seed) for seed in range(count)]
     with pytest.raises(ValueError, match=message):
-        compare_picture(Image.new("RGB", (30, 20)), ["dog"] * captions, records, Layer.parse(text), "photos")
+        compare_picture(PHOTO, ["dog"] * captions, [random_record()] * count, Layer.parse(text), "photos")
 
 
 def test_terms_lead_from_zero_to_the_similarity() -> None:
@@ -253,30 +246,19 @@ def is_outline(png: bytes) -> NDArray[np.bool_]:
         return np.asarray((off < 4).all(axis=2))
 
 
-def width(lines: Any) -> float:
-    return float(lines.get_linewidth()[0])
-
-
-def is_solid(lines: Any) -> bool:
-    return lines.get_linestyle()[0][1] is None
-
-
 def test_outlines_lie_where_the_objects_are() -> None:
     record = random_record(grid=(7, 7))
     figure = picture(PHOTO, record, Layer("photo"), CUP_HEADING, objects=OBJECTS)
-    (axes,) = [axes for axes in figure.axes if axes.get_xlim() == (0, 7)]
-    drawn = [
-        collection
-        for collection in axes.collections
-        if isinstance(collection, LineCollection) and width(collection) == 1.7
-    ]
+    (axes,) = photo_axes(figure, (7, 7))
+    lines_of = [each for each in axes.collections if isinstance(each, LineCollection)]
+    drawn: list[Any] = [each for each in lines_of if np.ravel(each.get_linewidth())[0] == 1.7]
     assert len(drawn) == len(OBJECTS) == 4
     for outline, thing, lines in zip(OBJECTS, CUP_ON_TABLE.objects, drawn, strict=True):
         points = np.concatenate(lines.get_segments()) * 224 / 7
         x0, y0, x1, y1 = thing.box
         assert (points.min(axis=0) >= (x0 - 1, y0 - 1)).all()
         assert (points.max(axis=0) <= (x1 + 1, y1 + 1)).all()
-        assert is_solid(lines) == outline.mentioned == (thing.kind == "cup")
+        assert (lines.get_linestyle()[0][1] is None) == outline.mentioned == (thing.kind == "cup")
     assert {text.get_text() for text in axes.texts} == {"brown table", "red cup", "black dog", "blue ball"}
     assert is_outline(render(figure, "png")).sum() > 1000
     without = picture(PHOTO, record, Layer("photo"), CUP_HEADING)

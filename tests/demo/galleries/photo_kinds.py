@@ -47,12 +47,6 @@ def texts() -> PngInfo:
     return info
 
 
-def damaged_exif() -> PngInfo:
-    info = PngInfo()
-    info.add_text("Raw profile type exif", "\nexif\n4\nno hexadecimal")
-    return info
-
-
 def rotated(kind: str, size: tuple[int, int] = (60, 40)) -> bytes:
     """Two halves stored lying on their side: upright, red is above blue."""
     exif = Image.Exif()
@@ -66,23 +60,10 @@ def palette() -> bytes:
     return saved(image, "PNG", transparency=image.getpixel((0, 0)))
 
 
-def translucent() -> bytes:
-    """Nothing on the left, blue on the right."""
-    image = two_halves().convert("RGBA")
-    image.paste((0, 0, 0, 0), (0, 0, image.width // 2, image.height))
-    return saved(image, "PNG")
-
-
 WHITE = (255, 255, 255)
-PROFILE = np.random.default_rng(0).bytes(3_000_000)  # of a colour space: no library is to read it
 GREY = Image.fromarray(np.repeat(np.array([[20 * 257, 200 * 257]], np.uint16), 30, axis=1).repeat(40, axis=0))
-RGB16 = png((2, 1), 16, 2, b"\0" + struct.pack(">6H", *(257 * value for value in RED + BLUE)))
 READABLE: dict[str, tuple[Callable[[], bytes], tuple[int, int], tuple[int, ...], tuple[int, ...]]] = {
     "JPEG": (lambda: saved(two_halves(), "JPEG", quality=95), (60, 40), RED, BLUE),
-    "PNG": (lambda: saved(two_halves(), "PNG"), (60, 40), RED, BLUE),
-    "WEBP": (lambda: saved(two_halves(), "WEBP", lossless=True), (60, 40), RED, BLUE),
-    "BMP": (lambda: saved(two_halves(), "BMP"), (60, 40), RED, BLUE),
-    "TIFF": (lambda: saved(two_halves(), "TIFF", compression="tiff_lzw"), (60, 40), RED, BLUE),
     "animated GIF": (
         lambda: saved(two_halves(), "GIF", save_all=True, append_images=[Image.new("RGB", (60, 40), "green")]),
         (60, 40), RED, BLUE,
@@ -91,15 +72,9 @@ READABLE: dict[str, tuple[Callable[[], bytes], tuple[int, int], tuple[int, ...],
         lambda: saved(two_halves(), "MPO", save_all=True, append_images=[Image.new("RGB", (60, 40), "green")]),
         (60, 40), RED, BLUE,
     ),
-    "CMYK": (lambda: saved(two_halves().convert("CMYK"), "JPEG", quality=95), (60, 40), RED, BLUE),
     "16-bit grey": (lambda: saved(GREY, "PNG"), (60, 40), (20, 20, 20), (200, 200, 200)),
-    "16-bit colour": (lambda: RGB16, (2, 1), RED, BLUE),
-    "grey": (lambda: saved(two_halves().convert("L"), "JPEG"), (60, 40), (88, 88, 88), (64, 64, 64)),
-    "palette, transparent": (lambda: palette(), (60, 40), WHITE, BLUE),
-    "transparent PNG": (lambda: translucent(), (60, 40), WHITE, BLUE),
+    "palette, transparent": (palette, (60, 40), WHITE, BLUE),
     "rotated JPEG": (lambda: rotated("JPEG"), (40, 60), RED, BLUE),
-    "rotated TIFF": (lambda: rotated("TIFF"), (40, 60), RED, BLUE),
-    "one bit": (lambda: saved(Image.new("1", (60, 40)), "PNG"), (60, 40), (0, 0, 0), (0, 0, 0)),
     "16-bit grey, one value transparent": (
         lambda: png((2, 1), 16, 0, b"\0" + struct.pack(">2H", 20 * 257, 200 * 257), (b"tRNS", b"\0\0")),
         (2, 1), (20, 20, 20), (200, 200, 200),
@@ -107,15 +82,10 @@ READABLE: dict[str, tuple[Callable[[], bytes], tuple[int, int], tuple[int, ...],
     "colour, one value transparent": (
         lambda: png((2, 1), 8, 2, bytes((0, *RED, *BLUE)), (b"tRNS", struct.pack(">3H", *RED))), (2, 1), WHITE, BLUE,
     ),
-    "JPEG with a large profile": (
-        lambda: saved(two_halves(), "JPEG", quality=95, icc_profile=PROFILE), (60, 40), RED, BLUE,
-    ),
-    "PNG with a large profile": (lambda: saved(two_halves(), "PNG", icc_profile=PROFILE), (60, 40), RED, BLUE),
     "PNG with a profile that unpacks to 20 MB": (
         lambda: saved(two_halves(), "PNG", icc_profile=bytes(20_000_000)), (60, 40), RED, BLUE,
     ),
     "PNG with a long text": (lambda: saved(two_halves(), "PNG", pnginfo=texts()), (60, 40), RED, BLUE),
-    "PNG with damaged EXIF": (lambda: saved(two_halves(), "PNG", pnginfo=damaged_exif()), (60, 40), RED, BLUE),
     "20,000 wide JPEG": (lambda: saved(two_halves((20_000, 100)), "JPEG"), (LONGEST, 10), RED, BLUE),
     "large 16-bit grey": (
         lambda: saved(GREY.resize((4096, 20), Image.Resampling.NEAREST), "PNG"),
@@ -139,11 +109,8 @@ TOO_MANY_WHOLE = r"^The photo \"bad\.jpg\" has more than 64 million pixels: scal
 REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "text": (lambda: b"a dog on grass, but in words", NO_PHOTO),
     "zero bytes": (lambda: b"", r"^The photo \"bad\.jpg\" is empty \(0 bytes\): choose another file\.$"),
-    "SVG": (lambda: b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', NO_PHOTO),
     "HEIC": (lambda: b"\0\0\0\x18ftypheic\0\0\0\0heicmif1" + bytes(200), r"is damaged or cut short"),
     "EPS": (lambda: saved(two_halves(), "EPS"), NO_PHOTO),
-    "icon": (lambda: saved(two_halves(), "ICO"), NO_PHOTO),
-    "PPM": (lambda: saved(two_halves(), "PPM"), NO_PHOTO),
     "bomb of 144 million pixels": (lambda: saved(Image.new("1", (12_000, 12_000)), "PNG"), TOO_MANY),
     "JPEG of 101 million pixels": (lambda: saved(Image.new("L", (10_100, 10_000)), "JPEG"), TOO_MANY),
     "PNG of 65 million pixels": (lambda: header_only_png(6_500, 10_000), TOO_MANY_WHOLE),

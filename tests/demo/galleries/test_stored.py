@@ -1,7 +1,9 @@
+import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from demo.galleries.indexes.index import index_gallery
+from demo.galleries.indexes.index import GalleryInMemory, index_gallery
 from demo.galleries.indexes.indexing import FolderIndexing
 from demo.galleries.indexes.stored import MISSING, StoredGallery
 from demo.galleries.indexes.table import table_place
@@ -20,7 +22,7 @@ from seps.search.features import feature_key
 from seps.search.store import GalleryStore
 from tests.helpers.models.tiny import tiny_model
 
-COUNT = 30
+COUNT = 16
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +30,20 @@ def model(bert: Path) -> SEPSModel:
     return tiny_model(bert)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "photos"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stored") / "photos"
     folder.mkdir()
     for i in range(COUNT):
         noise = np.random.default_rng(i).integers(0, 256, (30, 40, 3), dtype=np.uint8)
         Image.fromarray(noise).save(folder / f"{'dog' if i % 3 else 'cat'}-{i:02}.png")
     return folder
+
+
+@pytest.fixture(scope="module")
+def memory(model: SEPSModel, folder: Path) -> GalleryInMemory:
+    """The folder's photographs, indexed in memory."""
+    return index_gallery(model, folder_gallery(folder), None)
 
 
 @pytest.fixture(autouse=True)
@@ -64,12 +72,21 @@ class Held:
         self.allowed.release(10**6)
 
 
-def opened(model: SEPSModel, folder: Path, cache: Path, encode: Held) -> tuple[StoredGallery, FolderIndexing]:
+def opened(
+    model: SEPSModel, folder: Path, cache: Path, encode: Held, **options: Any
+) -> tuple[StoredGallery, FolderIndexing]:
     gallery, files = create_listed_gallery(folder)
     place = table_place(cache, gallery, model)
     engine = ScoringEngine(model.cross_net)
     stored = StoredGallery(engine, table_layout(model, features=feature_key(engine)), gallery, place, encode)
-    return stored, FolderIndexing(stored, files)
+    return stored, FolderIndexing(stored, files, **options)
+
+
+def indexed_whole(model: SEPSModel, folder: Path, cache: Path, **options: Any) -> tuple[StoredGallery, FolderIndexing]:
+    stored, indexing = opened(model, folder, cache, Held(model), **options)
+    indexing.start()
+    indexing.wait()
+    return stored, indexing
 
 
 def wait_until_indexed(stored: StoredGallery, count: int) -> None:
@@ -97,11 +114,17 @@ def half_indexed(
 
 
 def test_what_is_indexed_is_ranked_while_the_rest_is_indexed(
-    model: SEPSModel, folder: Path, half_indexed: tuple[StoredGallery, FolderIndexing, Held], captions: CaptionIndex
+    model: SEPSModel,
+    memory: GalleryInMemory,
+    half_indexed: tuple[StoredGallery, FolderIndexing, Held],
+    captions: CaptionIndex,
 ) -> None:
     stored, indexing, encode = half_indexed
-    assert stored.indexed == 10
-    assert len(stored) == COUNT
+    assert (stored.indexed, len(stored)) == (10, COUNT)
+    last = COUNT - 1  # not indexed yet
+    torch.testing.assert_close(stored.patches(last), memory.patches(last))
+    assert stored.digest(last) == memory.digest(last)
+    torch.testing.assert_close(stored.pooled([0, last]), memory.pooled([0, last]), atol=2e-3, rtol=0)
     status = indexing.status()
     assert (status.total, status.running, status.problem) == (COUNT, True, "")
     order, _, total = stored.rank(captions)
@@ -111,7 +134,6 @@ def test_what_is_indexed_is_ranked_while_the_rest_is_indexed(
     indexing.wait()
     assert stored.state != before
     order, scores, total = stored.rank(captions)
-    memory = index_gallery(model, folder_gallery(folder), None)
     expected = ScoringEngine(model.cross_net).rank_images(captions, memory.images)
     assert order == expected.indices.tolist()
     torch.testing.assert_close(torch.tensor(scores), expected.scores)
@@ -119,17 +141,6 @@ def test_what_is_indexed_is_ranked_while_the_rest_is_indexed(
     table = GalleryStore.read(stored.table)
     assert all(table.embeddings_and_features(table.rows())[1])
     assert not indexing.status().running
-
-
-def test_a_photograph_that_is_not_indexed_yet_opens_at_once(
-    model: SEPSModel, folder: Path, half_indexed: tuple[StoredGallery, FolderIndexing, Held]
-) -> None:
-    stored = half_indexed[0]
-    last = COUNT - 1
-    memory = index_gallery(model, folder_gallery(folder), None)
-    torch.testing.assert_close(stored.patches(last), memory.patches(last))
-    assert stored.digest(last) == memory.digest(last)
-    torch.testing.assert_close(stored.pooled([0, last]), memory.pooled([0, last]), atol=2e-3, rtol=0)
 
 
 def test_the_second_start_goes_on_where_the_first_was_stopped(
@@ -154,9 +165,7 @@ def test_the_second_start_goes_on_where_the_first_was_stopped(
 def test_names_are_filtered_and_named_positions_always_scored(
     model: SEPSModel, folder: Path, tmp_path: Path, captions: CaptionIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored, indexing = opened(model, folder, tmp_path, Held(model))
-    indexing.start()
-    indexing.wait()
+    stored, _ = indexed_whole(model, folder, tmp_path)
     titles = [stored.gallery.items[index].title for index in stored.rank(captions, name="CAT")[0]]
     assert sorted(titles) == sorted(file.name for file in folder.glob("cat*"))
     monkeypatch.setattr("demo.galleries.indexes.stored.SHORTLIST", 5)
@@ -177,18 +186,16 @@ def test_names_are_filtered_and_named_positions_always_scored(
 def test_a_file_that_is_deleted_is_ranked_no_more(
     model: SEPSModel, folder: Path, tmp_path: Path, captions: CaptionIndex
 ) -> None:
-    stored, indexing = opened(model, folder, tmp_path, Held(model))
-    indexing.start()
-    indexing.wait()
+    folder = shutil.copytree(folder, tmp_path / "photos")
+    stored, _ = indexed_whole(model, folder, tmp_path)
     best, *others = stored.rank(captions)[0]
-    (folder / stored.gallery.items[best].key).unlink()
+    name = stored.gallery.items[best].key
+    (folder / name).unlink()
     assert stored.rank(captions)[0] == others
     assert stored.thumbnail(best) == MISSING
-    with pytest.raises(ValueError, match=r'The photo "cat-15\.png" is not there'):
+    with pytest.raises(ValueError, match=f'The photo "{name}" is not there'):
         stored.gallery.items[best].photo()
-    after, again = opened(model, folder, tmp_path, Held(model))
-    again.start()
-    again.wait()
+    after, _ = indexed_whole(model, folder, tmp_path)
     assert (len(after), after.indexed) == (COUNT - 1, COUNT - 1)
 
 
@@ -214,14 +221,9 @@ def test_a_table_that_another_process_writes_is_read_and_then_written(
 
 
 def test_damaged_files_are_counted_and_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
+    folder, lines = shutil.copytree(folder, tmp_path / "photos"), list[str]()
     (folder / "dog-01.png").write_bytes(b"no photograph")
-    lines: list[str] = []
-    gallery, files = create_listed_gallery(folder)
-    place = table_place(tmp_path, gallery, model)
-    stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, Held(model))
-    indexing = FolderIndexing(stored, files, notify=lines.append)
-    indexing.start()
-    indexing.wait()
+    _, indexing = indexed_whole(model, folder, tmp_path, notify=lines.append)
     status = indexing.status()
     assert (status.indexed, status.skipped, status.running) == (COUNT - 1, 1, False)
     assert len(lines) == 1 and lines[0].startswith('Left out: The photo "dog-01.png"')
@@ -239,10 +241,7 @@ def test_a_folder_without_a_readable_photograph_is_refused(model: SEPSModel, tmp
 
 def test_a_place_that_cannot_be_written_is_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file, no folder")
-    gallery, files = create_listed_gallery(folder)
-    place = tmp_path / "cache" / "folder.lance"
-    stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, Held(model))
-    indexing = FolderIndexing(stored, files)
-    with pytest.raises(ValueError, match=r"cache/folder\.lance cannot be written"):
+    _, indexing = opened(model, folder, tmp_path / "cache", Held(model))
+    with pytest.raises(ValueError, match=r"cache/\S+\.lance cannot be written"):
         indexing.start()
     indexing.stop()

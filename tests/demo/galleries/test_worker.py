@@ -18,8 +18,6 @@ from demo.galleries.reading.worker import Decoders
 from tests.demo.galleries.photo_kinds import saved
 
 NAME = 'The photo "a"'
-
-
 SMALL = saved(Image.new("RGB", (6, 4), "red"), "PNG")
 SLOW = saved(Image.new("1", (4_000, 4_000)), "PNG")  # a tenth of a second
 LARGE = saved(Image.new("1", (7_900, 7_900)), "PNG")  # a quarter of a gigabyte
@@ -52,40 +50,17 @@ def make(started: list[Worker]) -> Iterator[Callable[..., Decoders]]:
     assert all(process.returncode is not None for process in started)
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Event, Event]]:
-    """Holds the next question to a process: the first event reports that it came, the second lets it go on."""
-    came, go_on = Event(), Event()
-    ask = worker._asked
-
-    def held(*args: Any) -> tuple[bytes, bytes]:
-        came.set()
-        assert go_on.wait(10)
-        return ask(*args)
-
-    monkeypatch.setattr(worker, "_asked", held)
-    yield came, go_on
-    go_on.set()
-
-
 def test_gives_what_decoding_here_gives(make: Callable[..., Decoders], started: list[Worker]) -> None:
     noise = Image.effect_noise((40, 30), 60)
     sent = [
-        saved(noise, "PNG"),
         saved(Image.merge("RGB", [noise, noise.rotate(180), noise]).resize((3_000, 20)), "JPEG"),
-        saved(Image.merge("LA", [noise, noise.rotate(180)]), "PNG"),
         saved(Image.merge("RGBA", [noise] * 4), "PNG"),
-        saved(noise.quantize(9), "GIF"),
-        saved(Image.merge("CMYK", [noise] * 4), "TIFF"),
         saved(noise.convert("I").point(lambda value: value * 257), "TIFF"),
     ]
     decoders = make()
-    modes = set()
     for content in sent:
         here, there = decode(content, NAME), decoders.decode(content, NAME)
         assert (there.mode, there.size, there.tobytes()) == (here.mode, here.size, here.tobytes())
-        modes.add(there.mode)
-    assert modes == {"L", "LA", "RGB", "RGBA", "CMYK"}
     assert len(started) == 1
 
 
@@ -149,9 +124,16 @@ def test_a_process_that_does_not_start_is_told(
 
 
 def test_a_photo_waits_for_others_but_not_for_ever(
-    make: Callable[..., Decoders], asked: tuple[Event, Event], started: list[Worker]
+    make: Callable[..., Decoders], started: list[Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    came, go_on = asked
+    came, go_on, ask = Event(), Event(), worker._asked
+
+    def held(*args: Any) -> tuple[bytes, bytes]:
+        came.set()
+        assert go_on.wait(10)
+        return ask(*args)
+
+    monkeypatch.setattr(worker, "_asked", held)
     decoders = make(processes=1, patience=0.02)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(decoders.decode, SMALL, NAME)
@@ -169,7 +151,7 @@ import sys, time
 from demo.galleries.reading.worker import decoders
 try:
     print(decoders.decode(bytes.fromhex(sys.argv[1]), "A photo").size, flush=True)
-    while sys.argv[2] != "0":
+    while True:
         time.sleep(0.02)  # unlike signal.pause, which waits for ever where the signal comes just before it
 except KeyboardInterrupt:
     pass
@@ -181,20 +163,19 @@ def heed_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("end", [0, signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_no_process_outlives_the_app(end: int) -> None:
-    command = [sys.executable, "-c", SCRIPT, SMALL.hex(), str(int(end))]
+    command = [sys.executable, "-c", SCRIPT, SMALL.hex()]
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, stdout=pipe, stderr=pipe, cwd=ROOT, start_new_session=True, preexec_fn=heed_interrupts
     ) as app:
         assert app.stdout is not None
         assert app.stdout.readline() == b"(6, 4)\n"
-        if end:
-            os.killpg(app.pid, end)  # as Ctrl-C does, to all of a terminal's processes
+        os.killpg(app.pid, end)  # as Ctrl-C does, to all of a terminal's processes
         # the decoder's errors go where the app's go: that pipe ends when both have ended
         assert app.communicate(timeout=10) == (b"", b"")
-    assert app.returncode == (0 if end in (0, signal.SIGINT) else -end)
+    assert app.returncode == (0 if end == signal.SIGINT else -end)
 
 
 def test_the_process_imports_none_of_the_app_s_libraries() -> None:

@@ -4,8 +4,6 @@ import json
 import re
 import socket
 import struct
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -99,52 +97,46 @@ def test_who_leaves_early_leaves_no_traceback(
         b"",
         b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nx",
     )
-    for number, request in enumerate(sent * 5):
+    for number, request in enumerate(sent * 2):
         with socket.create_connection((opening.host, opening.port), timeout=10) as connection:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", number % 2, 0))  # 1: a reset
             connection.sendall(request)
     assert b"SEPS Explorer" in raw(opening, b"GET / HTTP/1.0\r\n\r\n")
     assert raw(opening, b"") == b""  # never says what it wants: let go
     deadline = time.monotonic() + 30
-    while len(ended) < 5 * len(sent) + 2 and time.monotonic() < deadline:
+    while len(ended) < 2 * len(sent) + 2 and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert len(ended) == 5 * len(sent) + 2
+    assert len(ended) == 2 * len(sent) + 2
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
-    ("request_line", "status"),
-    [
+def test_hostile_requests_are_answered(opening: Opening, capsys: pytest.CaptureFixture[str]) -> None:
+    for request_line, status in (
         (b"GET //[ HTTP/1.0", b"503"),
         (b"GET /%00%ff/..//opening HTTP/1.0", b"503"),
         (b"GET /opening/photo/\xff HTTP/1.0", b"503"),
         (b"POST /gradio_api/upload HTTP/1.0", b"503"),
         (b"HEAD / HTTP/1.0", b"200"),
         (b"PUT / HTTP/1.0", b"501"),
-    ],
-)
-def test_hostile_requests_are_answered(
-    opening: Opening, capsys: pytest.CaptureFixture[str], request_line: bytes, status: bytes
-) -> None:
-    head, _, content = raw(opening, request_line + b"\r\n\r\n").partition(b"\r\n\r\n")
-    assert head.split()[1] == status
-    assert (content == b"") == request_line.startswith(b"HEAD")
+    ):
+        head, _, content = raw(opening, request_line + b"\r\n\r\n").partition(b"\r\n\r\n")
+        assert head.split()[1] == status, request_line
+        assert (content == b"") == request_line.startswith(b"HEAD"), request_line
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize("path", ["/", "/seps", "/seps/"])
-def test_it_answers_below_the_root_path_too(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def test_it_answers_below_the_root_path_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
     monkeypatch.setenv("GRADIO_ROOT_PATH", "/seps/")
     opening = Opening(None, PAGE)
     try:
-        assert got(opening.address + path)[0].startswith("text/html")
-        assert json.loads(got(f"{opening.address}{path.rstrip('/')}/opening/state")[1]) == {"opening": True}
+        for path in ("/", "/seps", "/seps/"):
+            assert got(opening.address + path)[0].startswith("text/html")
+            assert json.loads(got(f"{opening.address}{path.rstrip('/')}/opening/state")[1]) == {"opening": True}
     finally:
         opening.close()
 
 
-ROOT = Path(__file__).parents[3]
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -194,10 +186,3 @@ def test_what_the_view_holds_ends_no_tag_of_the_page() -> None:
     assert mark not in page
     value = json.loads(re.search(r'id="site">(.*?)</script>', page)[1])  # type: ignore[index]
     assert value["example"]["chips"] == [mark]
-
-
-def test_nothing_that_takes_long_is_imported() -> None:
-    heavy = ("torch", "gradio", "numpy", "matplotlib", "transformers", "timm", "tqdm")
-    code = f"import sys, app; print([name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -50,24 +50,23 @@ def client(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
     client.close()
 
 
-CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("/rank_images", {"caption": "a cat"}),
-    ("/rank_captions", {"item": COFFEE}),
-    ("/explain", {"item": COFFEE, "caption": "a cup"}),
-    ("/compare", {"item": COFFEE, "captions": "a cup\na table"}),
-    ("/why", {"item": COFFEE, "captions": "a cup\na table"}),
-    ("/why", {"item": COFFEE, "other_item": "examples/cat", "captions": "a cup"}),
-    ("/picture", {"item": COFFEE, "captions": "a cup"}),
-    ("/edit_scene", {"item": "scenes/0", "caption": "a red car"}),
-]
+def posted(address: str, name: str, body: dict[str, Any]) -> str:
+    """The answer to a call, as curl makes it."""
+    joined = httpx.post(f"{address}/gradio_api/call/{name}", json=body, timeout=60).json()
+    name = name.removeprefix("v2/")
+    return httpx.get(f"{address}/gradio_api/call/{name}/{joined['event_id']}", timeout=60).text
 
 
-@pytest.mark.parametrize(("name", "arguments"), CALLS)
-def test_what_is_optional_may_be_left_out(client: Any, address: str, name: str, arguments: dict[str, Any]) -> None:
-    assert client.predict(api_name=name, **arguments)
-    joined = httpx.post(f"{address}/gradio_api/call/v2{name}", json=arguments, timeout=60).json()  # as curl does
-    answer = httpx.get(f"{address}/gradio_api/call{name}/{joined['event_id']}", timeout=60).text
-    assert "event: complete" in answer, answer
+def test_what_is_optional_may_be_left_out(address: str) -> None:
+    for name, arguments in (
+        ("rank_images", {"caption": "a cat"}),
+        ("rank_captions", {"item": COFFEE}),
+        ("explain", {"item": COFFEE, "caption": "a cup"}),
+        ("why", {"item": COFFEE, "other_item": "examples/cat", "captions": "a cup"}),
+        ("edit_scene", {"item": "scenes/0", "caption": "a red car"}),
+    ):
+        answer = posted(address, f"v2/{name}", arguments)
+        assert "event: complete" in answer, (name, answer)
 
 
 def test_the_calls_of_the_guide_are_answered(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +94,6 @@ def unpacked(value: Any) -> Any:
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"item": COFFEE, "caption": "a cup"},
         {"item": COFFEE, "caption": "a cup", "dense_caption": "a white cup of coffee on a wooden table"},
         {"item": "scenes/0", "caption": "a red car", "drop": "all", "keep": "1-9"},
     ],
@@ -119,8 +117,7 @@ def test_the_guide_unpacks_a_compact_explanation(client: Any) -> None:
 
 def test_a_list_of_values_may_end_early(address: str) -> None:
     for name, values in (("rank_images", ["a cat"]), ("picture", [None, COFFEE, "a cup"]), ("rank_captions", [])):
-        joined = httpx.post(f"{address}/gradio_api/call/{name}", json={"data": values}, timeout=60).json()
-        answer = httpx.get(f"{address}/gradio_api/call/{name}/{joined['event_id']}", timeout=60).text
+        answer = posted(address, name, {"data": values})
         assert ("event: complete" in answer) == bool(values), answer
 
 
@@ -142,7 +139,6 @@ def test_captions_are_those_of_the_photo_s_own_gallery(client: Any, registry: Mo
         ("/explain", {"caption": "a cup", "photo": "photo.jpg"}, "write handle_file"),
         ("/explain", {"caption": "a cup", "photo": "http://127.0.0.1/a.png"}, "write handle_file"),
         ("/rank_captions", {"item": "scenes/0", "gallery": "examples"}, "'examples' belongs to another model"),
-        ("/rank_captions", {"item": "scenes/0", "gallery": "moon"}, "There is no gallery 'moon'"),
     ],
 )
 def test_a_wrong_call_says_what_to_do(client: Any, name: str, arguments: dict[str, Any], sentence: str) -> None:

@@ -15,8 +15,7 @@ from tests.helpers.web.page_calls import ask
 
 CAPTION = "a tabby cat with green eyes"
 PAIR = {"gallery": "examples", "index": 2, "caption": CAPTION}
-BEGINS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "html": b"<!doctype html>", "json": b"{", "gif": b"GIF8"}
-SPEC = {"spec": b"{"}
+BEGINS = {"png": b"\x89png", "svg": b"<?xml", "html": b"<!doctype html>", "spec": b"{"}
 
 
 def saved(client: TestClient, what: str, /, **values: Any) -> bytes:
@@ -33,18 +32,15 @@ def rows(content: bytes) -> list[dict[str, str]]:
 @pytest.mark.parametrize(
     ("name", "kind", "values"),
     [
-        *[("pair", kind, PAIR) for kind in ("png", "svg", "pdf", "html", "json")],
-        *[
-            ("compare", kind, {"gallery": "examples", "index": 2, "captions": "a cat\na dog"})
-            for kind in ("png", "spec")
-        ],
-        *[("contrast", kind, PAIR) for kind in ("svg", "json", "html", "spec")],
+        *[("pair", kind, PAIR) for kind in ("png", "html")],
+        *[("compare", kind, PAIR | {"captions": "a cat\na dog"}) for kind in ("png", "spec")],
+        *[("contrast", kind, PAIR) for kind in ("svg", "html", "spec")],
         ("lesson", "html", PAIR),
     ],
 )
 def test_a_file_is_of_its_kind(client: TestClient, name: str, kind: str, values: dict[str, Any]) -> None:
     content = saved(client, name, file_format=kind, **values)
-    assert content.lower().startswith((BEGINS | SPEC)[kind].lower())
+    assert content.lower().startswith(BEGINS[kind])
     if kind == "png":
         assert min(Image.open(BytesIO(content)).size) > 300
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from demo.record.layers.layer_table import Row
-from demo.record.layers.layers import Layer, describe
+from demo.record.layers.layers import Layer, describe, layer_of_starts
 from seps import Explanation
 from tests.helpers.models.record_words import layer_words, layers_of
 from tests.helpers.models.records import CASES, WORDS, random_record, record_with_classes
@@ -36,13 +36,26 @@ def test_parts_of_the_text_form() -> None:
     assert str(Layer.parse("token:007")) == "token:7"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "heat", "mask:1", "token", "token:-1", "word:1:dense", "score:both", "mask\n", "token:" + "9" * 5000],
-)  # fmt: skip
+@pytest.mark.parametrize("text", ["", "heat", "mask:1", "token", "token:-1", "score:both", "token:" + "9" * 5000])
 def test_unknown_layers_are_refused_with_a_list(text: str) -> None:
     with pytest.raises(ValueError, match=r"^There is no layer .*There are photo, mask, score, s_p, .* mask:both\.$"):
         Layer.parse(text)
+
+
+def test_words_are_counted_as_in_a_sentence() -> None:
+    record = random_record()  # of 4 word pieces, as "a tabby cat" has
+    asked = ("word:2", "word:3", "word:[CLS]", "word:sep", "piece:3", "token:2", "fit:2")
+    assert [layer_of_starts(text, (1, 2, 4), record) for text in asked] == [
+        *("word:2", "word:4", "word:0", "word:5", "word:3", "token:2", "fit:2")
+    ]
+    for text, message in (
+        ("word:4", "The caption has 3 words, 1 to 3, but word 4 was asked for"),
+        ("piece:5", "The caption has 4 word pieces, 1 to 4, but piece 5 was asked for"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            layer_of_starts(text, (1, 2, 4), record)
+    with pytest.raises(ValueError, match="The model reads 4 word pieces of the caption, and word 2 comes after them"):
+        layer_of_starts("word:2", (1, 5), record)
 
 
 @pytest.mark.parametrize(
@@ -51,17 +64,14 @@ def test_unknown_layers_are_refused_with_a_list(text: str) -> None:
         ("word:12", "The caption has 6 words, 0 to 5, but word 12"),
         ("token:6", "token 6 was asked for"),
         ("mask:dense", 'The layer "mask:dense" needs a dense caption'),
-        ("s_dt", "The sparse branch's score has no part s_dt here"),
         ("s_p", "The sparse branch's score has no part s_p here"),
     ],
 )
 def test_what_a_record_lacks_is_told(text: str, message: str) -> None:
     record = random_record("released" if text == "s_p" else "paper")
-    for use in (Layer.check, Layer.values):
+    for use in (Layer.check, Layer.values, lambda layer, record: describe(record, layer)):
         with pytest.raises(ValueError, match=re.escape(message)):
             use(Layer.parse(text), record)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        describe(record, Layer.parse(text))
 
 
 def test_a_branch_that_merges_nothing_has_no_token_layers() -> None:

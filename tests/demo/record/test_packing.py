@@ -16,7 +16,7 @@ BRANCH_ARRAYS = ("score", "extra_weights", "aggregation_weights")
 ALIGNMENT_ARRAYS = ("token_weights", "cosines", "matrix", "word_maps")
 
 
-@pytest.fixture(params=[CASES[0], CASES[3], CASES[7], "classes"], ids=str)
+@pytest.fixture(params=[CASES[3], CASES[4], "classes"], ids=str)
 def record(request: pytest.FixtureRequest) -> Explanation:
     return record_with_classes() if request.param == "classes" else random_record(*request.param)
 
@@ -98,21 +98,12 @@ LEFT = np.array([1, 1, 1, 0, 0, 0], dtype=bool)
 RIGHT = np.array([0, 0, 1, 1, 0, 0], dtype=bool)
 
 
-@pytest.mark.parametrize(
-    ("masks", "sentence"),
-    [
-        ([LEFT, RIGHT], "These masks share 25% of their patches: both keep 1 of the 4 that either keeps."),
-        ([LEFT, LEFT], "These masks share 100%"),
-        ([LEFT, ~LEFT], "These masks share 0%"),
-        (
-            [LEFT, RIGHT, ~RIGHT],
-            "These 3 masks share 0% of their patches: all keep 0 of the 6 that any keeps. "
-            "Two by two they share 0% to 40%.",
-        ),
-    ],
-)
-def test_masks_share_what_all_keep_of_what_any_keeps(masks: list[NDArray[np.bool_]], sentence: str) -> None:
-    assert describe_overlap(masks).startswith(sentence)
+def test_masks_share_what_all_keep_of_what_any_keeps() -> None:
+    two = describe_overlap([LEFT, RIGHT])
+    assert two == "These masks share 25% of their patches: both keep 1 of the 4 that either keeps."
+    assert describe_overlap([LEFT, RIGHT, ~RIGHT]) == (
+        "These 3 masks share 0% of their patches: all keep 0 of the 6 that any keeps. Two by two they share 0% to 40%."
+    )
 
 
 def test_other_captions_come_with_their_masks() -> None:

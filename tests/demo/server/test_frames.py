@@ -34,11 +34,11 @@ def rule_of(path: str, *sites: str) -> str:
         return client.get(path).headers[HEADER]
 
 
-@pytest.mark.parametrize("path", ["/", "/nowhere"])
-def test_only_the_apps_own_pages_show_it_in_a_frame_unless_the_host_names_others(path: str) -> None:
-    assert rule_of(path) == "frame-ancestors 'self'"
-    assert rule_of(path, COURSE, "http://localhost:8000") == f"frame-ancestors 'self' {COURSE} http://localhost:8000"
-    assert rule_of(path, "*") == "frame-ancestors 'self' *"
+def test_only_the_apps_own_pages_show_it_in_a_frame_unless_the_host_names_others() -> None:
+    for path in ("/", "/nowhere"):
+        assert rule_of(path) == "frame-ancestors 'self'"
+    assert rule_of("/", COURSE, "http://localhost:8000") == f"frame-ancestors 'self' {COURSE} http://localhost:8000"
+    assert rule_of("/", "*") == "frame-ancestors 'self' *"
 
 
 def test_a_space_is_shown_by_the_hub_and_by_what_its_variable_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,17 +48,9 @@ def test_a_space_is_shown_by_the_hub_and_by_what_its_variable_names(monkeypatch:
     assert frame_rule([COURSE]) == f"frame-ancestors 'self' {COURSE} https://*.example.edu {HUB}"
 
 
-@pytest.mark.parametrize(
-    ("site", "message"),
-    [
-        ("course.example.org", "'course.example.org' is no site that may show the app"),
-        (f"{COURSE}; script-src *", "script-src *' is no site that may show the app in a frame"),
-        ("'none'", "\"'none'\" is no site that may show the app in a frame"),
-        ("https://é.org", "'https://é.org' is no site that may show the app in a frame"),
-    ],
-)
-def test_what_is_no_site_is_told(site: str, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
+@pytest.mark.parametrize("site", ["course.example.org", f"{COURSE}; script-src *", "'none'", "https://é.org"])
+def test_what_is_no_site_is_told(site: str) -> None:
+    with pytest.raises(ValueError, match=f"{re.escape(site)}.* is no site that may show the app in a frame"):
         frame_rule([site])
 
 

@@ -15,24 +15,16 @@ HOSTILE: list[Any] = [None, True, 3, -1, 1.5, 1e308, 10**400, -(10**400), float(
 HOSTILE += [[], ["a"], {}, {"a": 1}, {"path": 5, "meta": {"_type": "gradio.FileData"}}, "x" * 9999, "\0"]
 
 
-@pytest.mark.parametrize(
-    "component",
-    [
-        gr.Textbox(label="field", render=False),
-        gr.Number(label="field", render=False),
-        gr.Checkbox(label="field", render=False),
-    ],
-    ids=lambda component: str(type(component).__name__),
-)
-def test_a_component_reads_what_comes_or_it_is_told(component: Any) -> None:
-    refused = 0
-    for value in HOSTILE:
-        try:
-            component.preprocess(validate_value(component, value))
-        except (ValueError, gr.Error) as error:
-            refused += 1
-            assert len(str(error)) > 20
-    assert refused >= 9
+def test_a_component_reads_what_comes_or_it_is_told() -> None:
+    for component in (gr.Textbox, gr.Number, gr.Checkbox):
+        field, refused = component(label="field", render=False), 0
+        for value in HOSTILE:
+            try:
+                field.preprocess(validate_value(field, value))
+            except (ValueError, gr.Error) as error:
+                refused += 1
+                assert len(str(error)) > 20
+        assert refused >= 9, component
 
 
 BOX, NUMBER = gr.Checkbox(True, label="compact", render=False), gr.Number(label="seed", render=False)
@@ -43,10 +35,7 @@ BOX, NUMBER = gr.Checkbox(True, label="compact", render=False), gr.Number(label=
     [
         (NUMBER, -(10**400), "of more than 20 digits"),
         (NUMBER, float("nan"), "seed is nan"),
-        *[
-            (BOX, value, f"^compact is a {kind}, but true or false is needed.$")
-            for value, kind in (("false", "text"), (0, "number"), ([], "list"))
-        ],
+        (BOX, "false", "^compact is a text, but true or false is needed.$"),
     ],
 )
 def test_a_wrong_value_is_named(component: Any, value: Any, message: str) -> None:
@@ -90,12 +79,11 @@ def test_an_event_speaks_the_language_of_its_page() -> None:
     assert awaited(spoken([*pages, None])) == ["保留", "kept", "kept", "保留", "kept"]
 
 
-@pytest.mark.parametrize("value", ["c", "c" * 9999])
-def test_what_a_component_refuses_by_itself_is_no_fault(value: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_a_component_refuses_by_itself_is_no_fault(caplog: pytest.LogCaptureFixture) -> None:
     request = SimpleNamespace(request=SimpleNamespace(scope={}))
     for options in ({"request": [request]}, {}):  # a call within the app has no request
         with pytest.raises(gr.Error) as raised:
-            awaited(event_of(value, **options))
+            awaited(event_of("c" * 9999, **options))
     assert request.request.scope == {STATUS: 400}
     assert raised.value.message.startswith("Value: 'c") and len(raised.value.message) <= LONGEST
     assert raised.value.print_exception is False  # Gradio would write a traceback to the log

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from demo.galleries.gallery import load_openings
-from demo.service.captions import MAX_CHARACTERS, MAX_TYPED, hint, read_caption, read_typed
+from demo.service.captions import MAX_TYPED, hint, read_caption, read_typed
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 
@@ -27,12 +27,8 @@ def test_white_space_goes_and_markup_stays(service: RetrievalService, text: str,
     assert (reading.text, reading.note) == (read, "")
 
 
-FULL_WIDTH = "".join(chr(0xFEE0 + ord(letter)) if letter > " " else letter for letter in "AN ORANGE FLOWER")
-
-
-@pytest.mark.parametrize("text", [FULL_WIDTH, "an orange \ufb02ower", "\U0001d41a\U0001d427 orange flower"])
-def test_letters_of_another_style_are_read_without_a_note(service: RetrievalService, text: str) -> None:
-    reading = read_caption(service.model, text)
+def test_letters_of_another_style_are_read_without_a_note(service: RetrievalService) -> None:
+    reading = read_caption(service.model, "\uff21\uff2e \U0001d428range \ufb02ower")  # full width, bold, a ligature
     assert reading.note == ""
     assert service.model.words(reading.text) == service.model.words("an orange flower")
 
@@ -40,15 +36,13 @@ def test_letters_of_another_style_are_read_without_a_note(service: RetrievalServ
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "The caption is empty"),
         (" \n\t", "The caption is empty"),
         ("a " * 5000, "The caption has 9,999 characters"),
         ("🐶🐱", 'The model knows none of the words in "🐶🐱"'),
-        ("𓀀 𓀁", 'The model knows none of the words in "𓀀 𓀁"'),
     ],
-    ids=["none", "blanks", "long", "emoji", "hieroglyphs"],
+    ids=["blanks", "long", "emoji"],
 )
-def test_what_cannot_be_read_is_refused(service: RetrievalService, text: str | None, message: str) -> None:
+def test_what_cannot_be_read_is_refused(service: RetrievalService, text: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         read_caption(service.model, text)
     assert "\n" not in str(caught.value)
@@ -57,7 +51,6 @@ def test_what_cannot_be_read_is_refused(service: RetrievalService, text: str | N
 def test_a_note_says_what_the_model_does_not_read(service: RetrievalService) -> None:
     long = " ".join(["dog"] * 40)
     assert read_caption(service.model, long).note == "The model reads the first 28 of 40 word pieces of the caption."
-    assert len(service.model.words(long)) == 30  # with [CLS] and [SEP]
     assert read_caption(service.model, long, dense=True).note == ""
     assert "does not know 1 of 3 word pieces" in read_caption(service.model, "a dog 🐶").note
 
@@ -69,7 +62,6 @@ def test_typed_captions_come_one_a_line(service: RetrievalService) -> None:
         read_typed(service.model, "a dog\n\n🐶")
     with pytest.raises(ValueError, match="There are 201 captions"):
         read_typed(service.model, "a dog\n" * (MAX_TYPED + 1))
-    assert MAX_CHARACTERS == 2000
 
 
 def share_with_hint(service: RetrievalService, captions: list[str]) -> float:

@@ -8,21 +8,8 @@ from demo.galleries.indexes.index import require_in_memory
 from demo.service.experiments.counterfactual import Forcing
 from demo.service.masks import changed_mask, mask_text, read_mask, read_patches
 from demo.service.retrieval import RetrievalService
-from seps import explain
 
 CAPTION = "an orange flower"
-
-
-def test_a_forced_record_is_the_librarys(service: RetrievalService) -> None:
-    indexed = service.find("examples")
-    mask = np.random.default_rng(0).random(196) < 0.2
-    words = service.model.encode_captions([CAPTION])[0][0]
-    record = service.explain(indexed, 3, CAPTION, None, mask)
-    expected = explain(service.model.cross_net, indexed.patches(3), words, mask=mask)
-    assert record.forced and np.array_equal(record.sparse.kept, mask)
-    assert record.similarity == pytest.approx(expected.similarity, abs=1e-6)
-    assert service.explain(indexed, 3, CAPTION) is not record
-    assert not service.explain(indexed, 3, CAPTION).forced
 
 
 def test_the_rank_counts_the_others_as_they_are(service: RetrievalService) -> None:
@@ -33,12 +20,13 @@ def test_the_rank_counts_the_others_as_they_are(service: RetrievalService) -> No
     forcing = Forcing(service, indexed, index, CAPTION)
     assert (forcing.decided.rank, forcing.decided.total) == (6, 14)
     ranks = []
-    for seed in range(6):
+    for seed in range(3):
         mask = np.random.default_rng(seed).random(196) < 0.05
         forced = service.engine.score(require_in_memory(indexed).images, captions, torch.from_numpy(mask))[index, 0]
         others = torch.cat([scores[:index], scores[index + 1 :]])
         attempt = forcing.attempt(mask)
         assert attempt.record.similarity == pytest.approx(float(forced), abs=1e-5)
+        assert attempt.record.forced and np.array_equal(attempt.record.sparse.kept, mask)
         assert attempt.rank == 1 + int((others > forced).sum())
         ranks.append(attempt.rank)
     assert len({6, *ranks}) > 1
@@ -59,15 +47,12 @@ def test_the_game_sets_a_budget_beside_the_highest_scores(service: RetrievalServ
     assert game.by_hand is not None and game.overlap == 0.5
     with pytest.raises(ValueError, match="20 patches are kept"):
         forcing.game(5, best)
-    for budget, message in (
-        (0, "budget is 0, but it must be from 1 to 196 patches"),
-        (197, "budget is 197, but it must be from 1 to 196 patches"),
-    ):
-        with pytest.raises(ValueError, match=re.escape(message)):
+    for budget in (0, 197):
+        with pytest.raises(ValueError, match=f"budget is {budget}, but it must be from 1 to 196 patches"):
             forcing.game(budget, None)
 
 
-@pytest.mark.parametrize("count", [1, 8, 9, 100, 196])
+@pytest.mark.parametrize("count", [1, 8, 9, 196])
 def test_a_mask_leads_back_from_its_text(count: int) -> None:
     draw = np.random.default_rng(count)
     for _ in range(20):
@@ -82,10 +67,10 @@ def test_a_mask_leads_back_from_its_text(count: int) -> None:
         read_mask(mask_text(np.zeros(count, dtype=bool)), count)
 
 
-@pytest.mark.parametrize("text", ["A", "!", "AAAAA", "_" * 34, "ä", "=", "////"])
-def test_other_texts_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=f"The mask '{text}' does not have 20 patches"):
-        read_mask(text, 20)
+def test_other_texts_are_refused() -> None:
+    for text in ("A", "!", "AAAAA", "_" * 34, "ä", "=", "////"):
+        with pytest.raises(ValueError, match=f"The mask '{text}' does not have 20 patches"):
+            read_mask(text, 20)
     with pytest.raises(ValueError, match="AAAA' does not have 20 patches"):
         read_mask("A" * 5000, 20)
 
@@ -96,7 +81,6 @@ def test_lists_of_patches_count_from_one() -> None:
     for text, message in (
         ("0", "keep has 0, but there are patches 1 to 12"),
         ("9-13", "keep has 9-13, but there are patches 1 to 12"),
-        ("5-4", "keep has 5-4, but there are patches 1 to 12"),
         ("x", "keep has 'x', but numbers of patches are needed, such as 1,2"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):

@@ -1,12 +1,11 @@
-from collections.abc import Mapping, Sequence
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from demo.galleries.annotation import objects_name
-from demo.galleries.indexes.index import IndexedGallery
-from demo.record.layers.layer_facts import region_sentence
+from demo.record.layers.layer_table import region_sentence
 from demo.record.layers.layers import Layer, describe
 from demo.record.packing import packed, plain
 from demo.service.measuring.effects import Pair, measure, patches_of
@@ -37,10 +36,10 @@ def index(service: RetrievalService) -> int:
     return service.find("examples").gallery.position("dahlia")
 
 
-@pytest.mark.parametrize(("name", "forced"), [("effect", False), ("effect", True), ("blanked", False)])
-def test_values_are_the_librarys(service: RetrievalService, index: int, name: str, forced: bool) -> None:
+@pytest.mark.parametrize("name", ["effect", "blanked"])
+def test_values_are_the_librarys(service: RetrievalService, index: int, name: str) -> None:
     indexed = service.find("examples")
-    mask = np.random.default_rng(1).random(196) < 0.3 if forced else None
+    mask = np.random.default_rng(1).random(196) < 0.3 if name == "effect" else None
     record = service.measure(indexed, index, CAPTION, None, name, mask)
     words = service.model.encode_captions([CAPTION])[0][0]
     run = measure_effects if name == "effect" else measure_blanked
@@ -50,42 +49,26 @@ def test_values_are_the_librarys(service: RetrievalService, index: int, name: st
     assert shown.diverging and shown.low == -shown.high and shown.high == abs(shown.values).max()
     for word in (0, 3):
         np.testing.assert_allclose(Layer(name, word).values(record).values, expected.word_effects[word], atol=1e-6)
-    value = plain(record)
-    assert value["measures"][name]["values"] == shown.values.tolist()
-    assert value["description"]["measures"].keys() == {measure.name for measure in MEASURES}
+    assert plain(record)["measures"][name]["values"] == shown.values.tolist()
     assert len(packed(record)["measures"][name]["words"]["float32"]) > 100
     assert Layer(name) in layers_of(record) and Layer(name, 2) in layers_of(record)
     assert record.similarity == service.explain(indexed, index, CAPTION, None, mask).similarity
 
 
-@pytest.fixture
-def scene(registry: ModelRegistry) -> tuple[RetrievalService, IndexedGallery]:
-    """A small, fast model and its scenes."""
-    return registry.open("scenes")
-
-
-def test_blurred_values_are_the_librarys(scene: tuple[RetrievalService, IndexedGallery]) -> None:
-    service, indexed = scene
+def test_blurred_values_are_the_librarys(registry: ModelRegistry) -> None:
+    service, indexed = registry.open("scenes")  # of a small, fast model
     mask = np.random.default_rng(1).random(100) < 0.3
     pair = (indexed, 1, "a red car", None, "blurred", mask)
     assert not service.is_measured(*pair)
-    reports: list[tuple[int, str]] = []
-
-    def bar(items: Sequence[range], desc: str) -> Sequence[range]:
-        reports.append((len(items), desc))
-        return items
-
+    bar = Mock(side_effect=lambda items, desc: items)
     record = service.measure(*pair, bar)
     expected = measure_blurred(service.model, indexed.gallery.items[1].photo(), "a red car", mask=mask)
     shown = Layer("blurred").values(record)
     np.testing.assert_allclose(shown.values, expected.effects, atol=1e-6)
     np.testing.assert_allclose(Layer("blurred", 2).values(record).values, expected.word_effects[2], atol=1e-6)
-    assert shown.diverging and "blurred" in shown.sentence and "encoded again" in shown.sentence
-    assert plain(record)["measures"]["blurred"]["values"] == shown.values.tolist()
-    assert Layer("blurred", 2) in layers_of(record)
-    assert reports == [(8, "Encoding blurred pictures")] and service.is_measured(*pair)
-    again = service.measure(*pair, bar)
-    assert again.measures["blurred"] is record.measures["blurred"] and len(reports) == 1  # remembered
+    assert service.is_measured(*pair)
+    assert service.measure(*pair, bar).measures["blurred"] is record.measures["blurred"]
+    assert bar.call_count == 1  # then it was remembered
 
 
 def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService, index: int) -> None:
@@ -119,7 +102,7 @@ def test_the_region_that_is_told_costs_what_it_says(service: RetrievalService, i
     assert effects.region.count == region.sum() and not (region & ~kept).any()
     assert effects.region.cost == pytest.approx(record.similarity - without.similarity, abs=1e-6)
     description = describe(record, Layer("effect"))
-    assert f"{abs(effects.region.cost):.3f}" in description and "Dropping" in description
+    assert f"{abs(effects.region.cost):.2g}" in description and "Dropping" in description
 
 
 def test_of_a_scene_the_named_objects_are_told(registry: ModelRegistry) -> None:
@@ -137,22 +120,20 @@ def test_of_a_scene_the_named_objects_are_told(registry: ModelRegistry) -> None:
 
 
 def test_regions_hang_together() -> None:
-    effects: Mapping[int, float] = {0: 1.0, 1: 0.6, 2: 0.4, 5: 0.9, 11: 0.8}
-    values = np.array([effects.get(patch, 0.0) for patch in range(12)])
+    values = np.array([1.0, 0.6, 0.4, 0, 0, 0.9, 0, 0, 0, 0, 0, 0.8])
     kept = np.ones(12, dtype=bool)
     assert np.flatnonzero(find_strongest_region(kept, values, (3, 4))).tolist() == [0, 1, 5]
     assert not find_strongest_region(kept, -values, (3, 4)).any()
-    assert "would cost 0.110" in region_sentence(Region(4, "the ear", True, 0.11))
+    assert "would cost 0.11." in region_sentence(Region(4, "the ear", True, 0.11))
     assert region_sentence(Region(1, "at the top", False, -0.5)).startswith("Dropping 1 patch at the top")
 
 
 def test_what_needs_a_gallery_says_so(service: RetrievalService, index: int) -> None:
     indexed = service.find("examples")
     record = service.explain(indexed, index, CAPTION)
+    pair = Pair(service.model, record, indexed.patches(index), lambda: Image.new("L", (1, 1)), CAPTION)
     with pytest.raises(ValueError, match='The layer "smallest_set" needs a gallery that the photo is'):
-        measure(
-            "smallest_set", Pair(service.model, record, indexed.patches(index), lambda: Image.new("L", (1, 1)), CAPTION)
-        )
+        measure("smallest_set", pair)
     for row in MEASURES:
         with pytest.raises(ValueError, match=f'The layer "{row.name}" is measured in Photos, Captions'):
             Layer(row.name).check(record)
@@ -162,12 +143,7 @@ def test_what_needs_a_gallery_says_so(service: RetrievalService, index: int) -> 
     ("rows", "columns", "words"),
     [
         (slice(0, 4), slice(None), "at the top"),
-        (slice(5, 9), slice(None), "across the middle"),
-        (slice(10, 14), slice(None), "at the bottom"),
-        (slice(None), slice(0, 4), "on the left"),
-        (slice(None), slice(5, 9), "down the middle"),
         (slice(None), slice(10, 14), "on the right"),
-        (slice(0, 4), slice(0, 4), "on the upper left"),
         (slice(5, 9), slice(5, 9), "in the centre"),
         (slice(10, 14), slice(5, 9), "in the lower middle"),
     ],
@@ -179,8 +155,6 @@ def test_a_full_third_or_ninth_is_named(rows: slice, columns: slice, words: str)
 
 
 def test_evenly_spread_amounts_have_no_place() -> None:
-    assert whereabouts(np.ones((14, 14))) is None
-    assert whereabouts(np.indices((14, 14)).sum(axis=0) % 2) is None  # a chessboard
-    assert whereabouts(np.eye(9)) is None
-    assert whereabouts(np.zeros((4, 7))) is None
-    assert whereabouts(np.ones((1, 1))) is None
+    chessboard = np.indices((14, 14)).sum(axis=0) % 2
+    for amounts in (chessboard, np.eye(9), np.zeros((4, 7)), np.ones((1, 1))):
+        assert whereabouts(amounts) is None

@@ -13,7 +13,7 @@ FORMS = ("{c} square", "a {c} square", "square of {c}", "one {c} square .", "a s
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "square", "of", "one", ".", ",", "on", *COLOURS)
 
 
-def draw_split(folder: Path, split: str, count: int, seed: int, entities: bool = True) -> None:
+def draw_split(folder: Path, split: str, count: int, seed: int) -> None:
     """`count` images of one square each, 5 captions an image, and the square's box for every caption."""
     rng = random.Random(seed)
     (folder / "images").mkdir(parents=True, exist_ok=True)
@@ -31,5 +31,4 @@ def draw_split(folder: Path, split: str, count: int, seed: int, entities: bool =
         sentences = [{"sentence": text, "phrases": [phrase | {"phrase": text.split()[0]}]} for text in texts]
         records.append({"image": name, "size": [64, 64], "sentences": sentences})
     write_captions(folder, split, captions)
-    if entities:
-        write_lines(folder / f"{split}_entities.jsonl", [json.dumps(record) for record in records])
+    write_lines(folder / f"{split}_entities.jsonl", [json.dumps(record) for record in records])

@@ -23,8 +23,9 @@ def write_clip(
     writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*codec), rate, size)
     assert writer.isOpened()
     for colour, count in shots:
+        picture = np.full((size[1], size[0], 3), colour[::-1], dtype=np.uint8)
         for _ in range(count):
-            writer.write(np.full((size[1], size[0], 3), colour[::-1], dtype=np.uint8))
+            writer.write(picture)
     writer.release()
     return file
 

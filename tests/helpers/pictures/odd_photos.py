@@ -5,6 +5,7 @@ All of them show the same when upright: red above blue, 40 pixels across and 60 
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -80,8 +81,9 @@ def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
     return stream.getvalue()
 
 
-def with_exif(image: Image.Image, kind: str, entries: list[Entry]) -> bytes:
+def with_exif(kind: str, entries: list[Entry], turn: Image.Transpose | None = None) -> bytes:
     """A JPEG, PNG or WebP with these metadata; "camera" is a JPEG as cameras write it, with EXIF only."""
+    image = turned(turn)
     if kind != "camera":
         options: dict[str, Any] = {"quality": 95} if kind == "JPEG" else {"lossless": True} if kind == "WEBP" else {}
         return saved(image, kind, exif=exif(entries), **options)
@@ -91,9 +93,8 @@ def with_exif(image: Image.Image, kind: str, entries: list[Entry]) -> bytes:
     return content[:2] + b"\xff\xe1" + struct.pack(">H", 2 + len(segment)) + segment + content[head:]
 
 
-def lying() -> Image.Image:
-    """The picture as orientation 6 has it stored."""
-    return upright().transpose(STORED[6])
+def turned(turn: Image.Transpose | None) -> Image.Image:
+    return upright() if turn is None else upright().transpose(turn)
 
 
 def corpus() -> dict[str, Callable[[], bytes]]:
@@ -102,27 +103,24 @@ def corpus() -> dict[str, Callable[[], bytes]]:
     for kind in ("JPEG", "camera", "PNG", "WEBP"):
         if kind in ("camera", "PNG"):  # the others' metadata take the same way
             for name, entries in ODD.items():
-                files[f"{kind}, {name}"] = lambda k=kind, e=entries: with_exif(lying(), k, [SIX, *e])  # type: ignore[misc]
+                files[f"{kind}, {name}"] = partial(with_exif, kind, [SIX, *entries], STORED[6])
             for name, entry in GARBAGE.items():
-                files[f"{kind}, orientation {name}"] = lambda k=kind, e=entry: with_exif(upright(), k, [e])  # type: ignore[misc]
+                files[f"{kind}, orientation {name}"] = partial(with_exif, kind, [entry])
         for number, turn in STORED.items():
             value = (ORIENTATION, SHORT, 1, struct.pack("<H", number))
-            files[f"{kind}, turned {number}"] = lambda k=kind, t=turn, v=value: with_exif(  # type: ignore[misc]
-                upright().transpose(t), k, [v]
-            )
-    for kind in ("PNG", "TIFF", "WEBP", "GIF", "BMP", "JPEG2000", "PPM", "TGA"):
-        files[kind] = lambda k=kind: saved(upright(), k, **({"lossless": True} if k == "WEBP" else {}))  # type: ignore[misc]
+            files[f"{kind}, turned {number}"] = partial(with_exif, kind, [value], turn)
+    files["WEBP"] = partial(saved, upright(), "WEBP", lossless=True)
+    for kind in ("PNG", "TIFF", "GIF", "BMP", "JPEG2000", "PPM", "TGA"):
+        files[kind] = partial(saved, upright(), kind)
     for mode in ("RGBA", "CMYK"):
-        files[f"TIFF, {mode}"] = lambda m=mode: saved(upright().convert(m), "TIFF")  # type: ignore[misc]
-    files["JPEG, CMYK"] = lambda: saved(upright().convert("CMYK"), "JPEG", quality=95)
+        files[f"TIFF, {mode}"] = partial(saved, upright().convert(mode), "TIFF")
+    files["JPEG, CMYK"] = partial(saved, upright().convert("CMYK"), "JPEG", quality=95)
     for kind in ("PNG", "TIFF"):
-        files[f"{kind}, P"] = lambda k=kind: saved(upright().quantize(4), k)  # type: ignore[misc]
+        files[f"{kind}, P"] = partial(saved, upright().quantize(4), kind)
     for number, turn in STORED.items():
-        files[f"TIFF, turned {number}"] = lambda t=turn, n=number: saved(  # type: ignore[misc]
-            upright().transpose(t), "TIFF", tiffinfo={ORIENTATION: n}
-        )
+        files[f"TIFF, turned {number}"] = partial(saved, turned(turn), "TIFF", tiffinfo={ORIENTATION: number})
     for tag, text in ((X_RESOLUTION, "72"), (ORIENTATION, "upside")):
-        files[f"TIFF, {text}"] = lambda t=tag, v=text: saved(upright(), "TIFF", tiffinfo=tiff_tags(t, v))  # type: ignore[misc]
+        files[f"TIFF, {text}"] = partial(saved, upright(), "TIFF", tiffinfo=tiff_tags(tag, text))
     return files
 
 

@@ -19,7 +19,6 @@ RULES = {
     "resultTypes": ["violations"],
     "preload": False,  # of resources that none of these rules reads
 }
-COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"], "preload": False}
 RUN = """async (rules) => {
     const hidden = [...document.querySelectorAll(".tabitem")].filter((panel) => !panel.checkVisibility());
     const { violations } = await axe.run({ exclude: hidden }, rules);
@@ -35,8 +34,7 @@ def load_axe(page: Page) -> None:
     page.evaluate((npm_packages({"axe-core": VERSION}) / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
 
 
-def serious_violations(page: Page, colours_alone: bool = False) -> list[str]:
-    """Each serious or critical violation on the current page, or of its colours: the rule, where, and why."""
-    rules = COLOURS if colours_alone else RULES
-    matches: list[dict[str, Any]] = page.evaluate(RUN, rules)
+def serious_violations(page: Page) -> list[str]:
+    """Each serious or critical violation on the current page: the rule, where, and why."""
+    matches: list[dict[str, Any]] = page.evaluate(RUN, RULES)
     return [f"{each['id']}: {each['target']}: {each['why']}" for each in matches if each["impact"] in SERIOUS]

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socketserver import BaseServer
+from threading import Thread
 from typing import Any
 
 import numpy as np
 from playwright.sync_api import Browser, Page, expect
-
-from tests.helpers.web.threaded import serving
 
 QUICK = 5_000  # milliseconds that something may take elsewhere
 READY = 60_000  # milliseconds that a model may take to load, next to other tests
@@ -62,14 +62,26 @@ class _Server(ThreadingHTTPServer):
         """Say nothing of a page that was left while it fetched."""
 
 
+@contextmanager
+def serving(server: BaseServer) -> Iterator[None]:
+    """Let a server answer in a thread for as long as it is needed; then it is closed."""
+    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
 ISOLATED = {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
 
 
 @contextmanager
 def served_folder(folder: Path, isolated: bool = False, headers: Mapping[str, str] | None = None) -> Iterator[str]:
     """Serve a folder, with headers, or with those that isolate its pages; give its address."""
-    added = {**(ISOLATED if isolated else {}), **(headers or {})}
-    handler = partial(_Quiet, directory=str(folder), headers=added)
+    handler = partial(_Quiet, directory=str(folder), headers=ISOLATED if isolated else headers or {})
     server = _Server(("127.0.0.1", 0), handler)
     with serving(server):
         yield f"http://127.0.0.1:{server.server_address[1]}"

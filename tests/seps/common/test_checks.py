@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from seps import HRPA, CrossSparseAggrNet, ScoringEngine, SEPSLoss, TokenSparse, align_loss, explain, ratio_loss
+from seps import CrossSparseAggrNet, ScoringEngine, SEPSLoss, align_loss, explain, ratio_loss
 from seps.common.checks import (
     check_embeddings,
     check_mask,
@@ -33,16 +33,13 @@ def corrupt(tensor: torch.Tensor, value: float) -> torch.Tensor:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"img_embs": torch.randn(3, 17, 12)}, r"img_embs has 12 channels.*embed_size 16"),
         ({"cap_embs": torch.randn(4, 6, 12)}, r"cap_embs has 12 channels.*embed_size 16"),
-        ({"dense_cap_embs": torch.randn(4, 9, 12)}, r"dense_cap_embs has 12 channels.*embed_size 16"),
         ({"img_embs": torch.randn(3, 25, 16)}, r"img_embs has 25 tokens.*num_patches 16: 16 tokens, or 17"),
         ({"img_embs": torch.randn(17, 16)}, r"img_embs has 2 dimensions \(17, 16\), but 3 are needed"),
         ({"img_embs": torch.zeros(3, 17, 16, dtype=torch.int64)}, r"img_embs holds torch.int64.*floating-point"),
         ({"img_embs": corrupt(torch.randn(3, 17, 16), NAN)}, r"img_embs holds 1 NaN.*among 816.*\(1, 2, 3\)"),
         ({"dense_cap_embs": corrupt(torch.randn(4, 9, 16), -INF)}, r"dense_cap_embs holds 1 NaN or infinite"),
         ({"cap_lens": [1, 0, 2, 3]}, r"cap_lens\[1\] is 0.*1 to 6 words"),
-        ({"cap_lens": [1, 2, 7, 3]}, r"cap_lens\[2\] is 7.*1 to 6 words"),
         ({"dense_cap_lens": torch.tensor([9, 10, 9, 9])}, r"dense_cap_lens\[1\] is 10.*1 to 9 words"),
         ({"cap_lens": torch.tensor([1.0, 2.5, 3.0, 4.0])}, r"cap_lens is \[1.0, 2.5, 3.0, 4.0\], but whole numbers"),
         ({"cap_lens": None}, r"cap_lens is None, but a whole number a caption is needed"),
@@ -57,9 +54,8 @@ def corrupt(tensor: torch.Tensor, value: float) -> torch.Tensor:
 def test_the_network_and_the_engine_name_both_numbers(changed: dict[str, Any], message: str) -> None:
     model, inputs = Case(images=3, captions=4, dense_words=9).build()
     inputs |= changed
-    for training in (False, True):
-        with pytest.raises(ValueError, match=message):
-            model.train(training)(**inputs)
+    with pytest.raises(ValueError, match=message):
+        model(**inputs)
     engine = ScoringEngine(model)
     images = inputs.pop("img_embs")
     with pytest.raises(ValueError, match=message):
@@ -71,9 +67,7 @@ def test_the_network_and_the_engine_name_both_numbers(changed: dict[str, Any], m
     [
         ({"img_embs": torch.randn(1, 17, 16)}, r"img_embs has 3 dimensions \(1, 17, 16\), but 2 are needed"),
         ({"words": ["a", "dog"]}, r"words has 2 labels, but the caption has 6 words"),
-        ({"dense_words": ["a"]}, r"dense_words has 1 labels, but the caption has 9 words"),
         ({"grid": (3, 5)}, r"grid is \(3, 5\), but \(H, W\) with H \* W = 16"),
-        ({"grid": (16,)}, r"grid is \(16,\)"),
     ],
 )
 def test_explain_says_so_too(changed: dict[str, Any], message: str) -> None:
@@ -97,10 +91,6 @@ def network(**options: Any) -> Callable[[], object]:
     return lambda: CrossSparseAggrNet(**options)
 
 
-def engine(memory_mb: Any) -> Callable[[], object]:
-    return lambda: ScoringEngine(CrossSparseAggrNet(16, 16), memory_mb=memory_mb)
-
-
 def count(number: Any) -> Callable[[], object]:
     return lambda: check_whole("count", number)
 
@@ -110,25 +100,17 @@ def count(number: Any) -> Callable[[], object]:
     [
         (network(embed_size=0), "embed_size is 0, but a whole number of at least 1 is needed"),
         (network(embed_size=16_385), "embed_size is 16385, but it must be at most 16384"),
-        (network(num_patches=16.5), "num_patches is 16.5"),
         (network(num_patches=65_537), "but it must be at most 65536"),
-        (network(top_k=None), "top_k is None, but a whole number of at least 1 is needed"),
         (network(top_k=INF), "but it must be at most 1024"),
         (network(gumbel_tau=INF), "gumbel_tau is inf, but it must be greater than 0 and finite"),
         (network(beta=0.6), "beta is 0.6, but it must be in [0, 0.5]"),
-        (network(beta="half"), "beta is 'half', but it must be in [0, 0.5]"),
-        *((network(sparse_ratio=x), f"sparse_ratio is {x}, but it must be in (0, 1]") for x in (0.0, 1.01, NAN)),
+        *((network(sparse_ratio=x), f"sparse_ratio is {x}, but it must be in (0, 1]") for x in (0.0, 1.01)),
         (network(aggr_ratio=-0.5), "aggr_ratio is -0.5, but it must be in (0, 1]"),
-        (lambda: HRPA(top_k=10**9), "top_k is 1000000000"),
-        (lambda: TokenSparse(embed_dim=10**9), "embed_dim is 1000000000"),
         (lambda: SEPSLoss(target_ratio=1.01), "target_ratio is 1.01"),
-        (engine(1e300), "memory_mb is 1e+300"),
-        (engine("512"), "memory_mb is '512'"),
-        *((count(x), f"count is {x!r}, but a whole number of at least 1") for x in (0, 2.5, NAN, True, None, "3", [3])),
-        (count(10**30), "count is 1000000000000000000000000000000"),
+        (lambda: ScoringEngine(CrossSparseAggrNet(16, 16), memory_mb=1e300), "memory_mb is 1e+300"),
+        *((count(x), f"count is {x!r}, but a whole number of at least 1") for x in (0, 2.5, NAN, True, "3")),
         (count(10**400), "count is 100000000000000000...0000000000000000000"),
         (count(10**5000), "count is a int of thousands of digits"),
-        (count(INF), "count is inf, but it must be at most 9223372036854775807"),
         (lambda: check_positive("size", 10**400), "size is 100000000000000000...0000000000000000000"),
         (lambda: check_text("caption", "a \ud800 dog"), r"caption has '\ud800' at position 2 of 7"),
         (lambda: check_text("caption", None), "caption is a NoneType, but a str is needed"),  # type: ignore[arg-type]
@@ -157,13 +139,11 @@ def test_what_is_in_range_is_taken_and_long_values_are_shown_in_short() -> None:
         ("{", "Expecting property name enclosed in double quotes"),
         (b'{"a": "\xe9"}', "byte 7 is not UTF-8"),
         ("1" * 5000, "a number has too many digits"),
-        ("[" * 100_000, "it is nested more than 100 levels deep"),
         ('{"a":' * 100_000, "it is nested more than 100 levels deep"),
         ("[" * 101 + "]" * 101, "it is nested more than 100 levels deep"),
         (POINTER, "line 3 is a Git LFS pointer, a few lines of text in place of the file: fetch"),
-        (POINTER.encode(), "line 3 is a Git LFS pointer, a few lines of text in place of the file: fetch"),
     ],
-    ids=["nothing", "cut", "latin-1", "digits", "lists", "objects", "101 lists", "pointer", "pointer in bytes"],
+    ids=["nothing", "cut", "latin-1", "digits", "objects", "101 lists", "pointer"],
 )
 def test_json_that_cannot_be_read_is_told_in_one_sentence(content: str | bytes, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):

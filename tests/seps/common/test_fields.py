@@ -5,9 +5,6 @@ from typing import Annotated, Any
 
 import pytest
 
-import seps.generator.training.settings
-import seps.judge.training.settings
-import seps.training.settings
 from seps.common.fields import (
     CountOrZero,
     Fields,
@@ -20,12 +17,6 @@ from seps.common.fields import (
     choice_of,
     of_length,
 )
-from seps.generator.config import GeneratorConfig
-from seps.judge.config import JudgeConfig
-from seps.models.config import ModelConfig
-from seps.runs.recipe import recipe_files, write_recipe
-
-ROOT = Path(__file__).parents[3]
 
 
 @dataclass(frozen=True)
@@ -58,15 +49,12 @@ BAD: list[tuple[object, str]] = [
     ({}, "the config lacks the key 'rate': needed are rate."),
     ({"rates": 1}, "the config has the unknown key 'rates': allowed are rate, parts, first, kind, fraction, count,"),
     ({"rate": True}, "rate is True, a bool, but a float is needed."),
-    ({"rate": None}, "rate is None, a NoneType, but a float is needed."),
     ({"rate": float("nan")}, "rate is nan, but a finite number is needed."),
-    ({"rate": 10**400}, "rate is 1000"),
     ({"rate": 0}, "rate is 0, but it must be greater than 0 and finite."),
     ({"rate": 1, "count": 1.5}, "count is 1.5, a float, but a int is needed."),
     ({"rate": 1, "kind": "c"}, "kind is 'c', but it must be one of a, b."),
     ({"rate": 1, "flag": True}, "flag is set, but count is 0."),
     ({"rate": 1, "colours": [1, 2]}, "colours has 2 numbers, but 3 are needed: red, green, blue."),
-    ({"rate": 1, "names": ["a", 1]}, "names is 1, a int, but a str is needed."),
     ({"rate": 1, "first": {"name": "x", "size": 10}}, "parts.size is 10, but it must be at most 9."),
     ({"rate": 1, "parts": [3]}, "parts is a int, but keys and values are needed."),
     ({"rate": 1, "parts": [{"name": "x"}, {"size": 3}]}, "parts lacks the key 'name': needed are name."),
@@ -102,43 +90,3 @@ def test_ranges_hold_whoever_makes_it_and_what_it_holds_is_its_own() -> None:
     options["b"] = 2
     names.append("y")
     assert (example.options, example.names) == ({"a": 1}, ("x",))
-
-
-def says_all_of(written: Any, read: Any) -> bool:
-    """Whether the written value has every key and value of the read one."""
-    if isinstance(read, dict):
-        return read.keys() <= written.keys() and all(says_all_of(written[key], read[key]) for key in read)
-    if isinstance(read, list) and read and isinstance(read[0], dict):
-        return len(read) == len(written) and all(map(says_all_of, written, read))
-    return repr(written) == repr(read)  # 1 is not 1.0
-
-
-MODELS = ROOT / "assets" / "models"
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "count"),
-    [("config.json", ModelConfig, 3), ("judge.json", JudgeConfig, 1), ("generator.json", GeneratorConfig, 2)],
-)
-def test_configs_that_ship_are_written_as_they_are_read(name: str, kind: type[Fields], count: int) -> None:
-    files = list(MODELS.rglob(name))
-    texts = [(kind.from_json(file).to_json(), file.read_text()) for file in files]
-    assert len(files) == count and all(says_all_of(json.loads(written), json.loads(read)) for written, read in texts)
-    assert any(written == read for written, read in texts)  # a complete file, to the byte
-
-
-@pytest.mark.parametrize(
-    ("folder", "system", "models"),
-    [
-        ("configs/recipes", seps.training.settings, "photos scenes"),
-        ("judge/recipes", seps.judge.training.settings, "judge"),
-        ("generator/recipes", seps.generator.training.settings, "generator"),
-    ],
-)
-def test_recipes_that_ship_are_written_as_they_are_read(folder: str, system: Any, models: str, tmp_path: Path) -> None:
-    beside = [file for name in models.split() for file in (MODELS / name).glob("recipe*.json")]
-    assert beside
-    for file in [*recipe_files(folder).values(), *beside]:
-        write_recipe(tmp_path, *system.read_recipe(file))
-        written, read = (json.loads(path.read_text()) for path in (tmp_path / "recipe.json", file))
-        assert says_all_of(written, {"training": {}} | read), file

@@ -1,17 +1,6 @@
 from collections.abc import Generator
 
-from seps.common.progress import finish, map_progress, with_progress
-
-
-def test_progress_is_called_like_tqdm_or_not_at_all() -> None:
-    titles = []
-
-    def progress(values: list[int], desc: str) -> list[int]:
-        titles.append((len(values), desc))
-        return values
-
-    assert list(with_progress([1, 2], "Counting", progress)) == list(with_progress([1, 2], "Counting", False)) == [1, 2]
-    assert titles == [(2, "Counting")]
+from seps.common.progress import finish, map_progress
 
 
 def counting(count: int) -> Generator[int, None, str]:

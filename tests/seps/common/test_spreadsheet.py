@@ -6,9 +6,7 @@ import pytest
 from seps.common.spreadsheet import csv_content, harmless, plain_text
 
 
-@pytest.mark.parametrize(
-    "text", ["=1+1", "+1", "-1", "@b.png", "\t=1", " =1+1", "\uff1d1+1", "\uff20x", "=HYPERLINK(1)"]
-)
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@b.png", "\t=1", " =1+1", "\uff1d1+1"])
 def test_no_cell_is_a_formula(text: str) -> None:
     assert harmless(text) == "'" + text
     assert plain_text("'" + text) == text

@@ -39,16 +39,13 @@ def test_a_caption_never_loses_all_of_its_words() -> None:
 
 def test_an_item_s_chance_depends_on_seed_epoch_index_and_part_alone() -> None:
     keys = [(0, 0, 0, "image"), (1, 0, 0, "image"), (0, 1, 0, "image"), (0, 0, 1, "image"), (0, 0, 0, "caption")]
-    draws = [item_random(*key).random() for key in keys]
-    assert len(set(draws)) == 5
-    assert draws == [item_random(*key).random() for key in keys]
-    assert item_random(1, 23, 4, "image").random() != item_random(12, 3, 4, "image").random()
+    keys += [(1, 23, 4, "image"), (12, 3, 4, "image")]
+    assert len({item_random(*key).random() for key in keys}) == 7
     assert item_random(0, 0, 0, "image").random() == 0.41316711273770346  # in every process
 
 
-@pytest.mark.parametrize("size", [(400, 300), (250, 1000)])
-def test_crops_are_distributed_as_torchvision_s(size: tuple[int, int]) -> None:
-    width, height = size
+def test_crops_are_distributed_as_torchvision_s() -> None:
+    width, height = 250, 1000
     image = torch.zeros(1, height, width)
     ours, theirs = [], []
     for index in range(2000):

@@ -33,15 +33,13 @@ def test_a_manifest_is_a_split(tmp_path: Path) -> None:
         read_split(tmp_path / "photos", "dev")
 
 
-@pytest.mark.parametrize(("entries", "message"), [
-    ([], "holds no list of photographs"),
-    ([{"file": "a.jpg", "captions": [*CAPTIONS[:4], " "]}], "entry 1: 'a.jpg' with"),
-    ([{"captions": CAPTIONS}], "entry 1"),
-    ([{"file": "c.jpg", "captions": CAPTIONS}], r"c\.jpg \(entry 1\)"),
-])  # fmt: skip
-def test_what_is_wrong_with_a_manifest_is_listed(tmp_path: Path, entries: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
+def test_a_manifest_needs_k_captions_of_each_photograph(tmp_path: Path) -> None:
+    entries = [{"file": "a.jpg", "captions": [*CAPTIONS[:4], " "]}]
+    with pytest.raises(DataError, match=r"entry 1: 'a\.jpg' with"):
         read_split(write_manifest(tmp_path / "photos", entries), "photos")
+    (tmp_path / "photos" / "manifest.json").write_text("[]")
+    with pytest.raises(DataError, match="holds no list of photographs"):
+        read_split(tmp_path / "photos", "photos")
 
 
 def test_photographs_of_one_label_share_its_number(tmp_path: Path) -> None:
@@ -49,8 +47,7 @@ def test_photographs_of_one_label_share_its_number(tmp_path: Path) -> None:
     labelled = read_labelled(write_manifest(tmp_path, entries, ("0.png", "1.png", "2.png")))
     assert labelled.names == ("barn", "abaya") and labelled.labels == (0, 1, 0)
     assert [class_caption(name) for name in ("barn", "iPod")] == ["a photo of a barn", "a photo of an iPod"]
-    assert [file.name for file in labelled.files] == ["0.png", "1.png", "2.png"]
-    assert all(file.is_file() for file in labelled.files)
+    assert [file.name for file in labelled.files if file.is_file()] == ["0.png", "1.png", "2.png"]
 
 
 def test_everything_wrong_with_a_manifest_is_listed(tmp_path: Path) -> None:

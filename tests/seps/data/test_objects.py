@@ -90,10 +90,6 @@ def masked(mask: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
     return lambda record: record["objects"][0].update(mask=mask)
 
 
-def naming(**mention: Any) -> Callable[[dict[str, Any]], None]:
-    return lambda record: record["captions"][0].update(mentions=[record["captions"][0]["mentions"][0] | mention])
-
-
 def shrink_mask(record: dict[str, Any]) -> None:
     mask = decode_mask(record["objects"][0]["mask"])
     record["objects"] = [{"mask": encode_mask(mask)}, {"mask": encode_mask(mask[:9])}]
@@ -103,12 +99,10 @@ def shrink_mask(record: dict[str, Any]) -> None:
     ("change", "message"),
     [
         (lambda record: record["objects"][0].pop("mask"), "line 2: 'mask' is missing"),
-        (masked({"size": [SIDE, SIDE], "counts": [3]}), "line 2: The runs cover 3 pixels"),
         (masked({"size": [10**9] * 2, "counts": [10**18]}), "A side of the mask is 1000000000, but it must be at most"),
         (masked({"size": [2, 2], "counts": [-1, 5]}), "line 2: The runs cover -1 pixels, but at least 0 are needed"),
         (shrink_mask, "line 2: its masks are of several sizes"),
         (lambda record: record["captions"][0].update(mentions=[]), r"line 2: phrase '.*' of '.*' names objects \[\]"),
-        (naming(objects=[99]), r"line 2: phrase '.*' of '.*' names objects \[99\]"),
     ],
 )
 def test_scenes_that_do_not_fit(
@@ -155,7 +149,6 @@ def test_centres_by_hand() -> None:
     assert centres_inside([(0.375, 0.0, 1.0, 0.25)], (2, 4)).tolist() == [[False, True, True, True], [False] * 4]
     two = centres_inside([(0.0, 0.7, 0.2, 1.0), (0.8, 0.0, 1.0, 0.3)], (2, 4))
     assert two.tolist() == [[False, False, False, True], [True, False, False, False]]
-    assert not centres_inside([(0.13, 0.0, 0.37, 1.0)], (2, 4)).any()
 
 
 @given(boxes, st.integers(1, 6), st.integers(1, 6), st.integers(1, 9), st.integers(1, 9))
@@ -173,11 +166,6 @@ def test_a_box_of_whole_pixels_is_its_mask(
     assert np.array_equal(mask_centres(mask, (h, w)), centres_inside(wider, (h, w)))
 
 
-@pytest.mark.parametrize(
-    ("grid", "central"),
-    [((1, 1), [(0, 0)]), ((3, 5), [(1, 2)]), ((2, 3), [(0, 1), (1, 1)]), ((4, 4), [(1, 1), (1, 2), (2, 1), (2, 2)])],
-)
-def test_central_patches(grid: tuple[int, int], central: list[tuple[int, int]]) -> None:
-    mask = central_patches(grid)
-    assert mask.shape == grid
-    assert [tuple(place) for place in np.argwhere(mask).tolist()] == central
+def test_central_patches() -> None:
+    for grid, central in (((3, 5), [[1, 2]]), ((4, 4), [[1, 1], [1, 2], [2, 1], [2, 2]])):
+        assert np.argwhere(central_patches(grid)).tolist() == central

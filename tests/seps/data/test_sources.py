@@ -32,14 +32,14 @@ def test_splits_are_kept_and_restval_goes_to_train(folder: Path, write: Callable
         f"{file.name} calls {old} what is {new} here." for old, new in (("restval", "train"), ("val", "dev"))
     ]
     assert content(read_split(file, "train")) == ALL[:2]
-    assert content(read_split(file, "val")) == content(read_split(file, "dev")) == ALL[2:3]
+    assert content(read_split(file, "val")) == ALL[2:3]
     assert [split.name for split in find_other_splits(read_split(file, "val"), None)] == ["test", "train"]
     with pytest.raises(DataError, match=f"{file.name} has no split mllm"):
         read_split(file, "mllm")
 
 
 def test_of_more_captions_the_first_are_taken_and_all_of_a_number_of_their_own(folder: Path) -> None:
-    for count, k in ((7, None), (7, 5), (1, None)):
+    for count, k in ((7, None), (7, 5)):
         split = read_split(coco(folder, count=count), "dev", captions_per_image=k)
         assert split.captions_per_image == (k or count)
         assert content(split) == [(name, tuple(captions(i, k or count))) for i, (name, _) in enumerate(ALL)]
@@ -55,7 +55,6 @@ def test_of_more_captions_the_first_are_taken_and_all_of_a_number_of_their_own(f
 TABLES = {  # heading and rows of file and caption, with columns in other orders and other marks between them
     "semicolons, the caption first": ("Caption ;Image Name\r\n", '"{text}; or so";{name}\r\n'),
     "an index in front": (",img,caption\n", "{i},{name},{text}; or so\n"),
-    "Flickr30K's table": ("image_name| comment_number| comment\n", "{name}| {i}| {text}; or so\n"),
 }
 
 
@@ -84,7 +83,6 @@ def test_uneven_numbers_of_captions_are_told_with_what_to_do(folder: Path) -> No
     ("name", "text", "message"),
     [
         ("captions.json", b'{"images": {}}', "captions.json: it is none of the caption files that are"),
-        ("captions.json", b"[1", "captions.json: cannot be read as JSON"),
         (
             "split.json",
             b'{"images": [{"filename": "a.png", "sentences": [{"raw": "a"}], "split": "../x"}]}',
@@ -92,7 +90,6 @@ def test_uneven_numbers_of_captions_are_told_with_what_to_do(folder: Path) -> No
         ),
         ("captions.csv", b"image;caption\na.png;\n", "captions.csv, line 2: '' of 'a.png'"),
         ("captions.json.gz", b"\x1f\x8b\x08", "captions.json.gz: it is packed with gzip"),
-        ("train.parquet", b"PAR1", "train.parquet: it is a Parquet table"),
         ("captions.csv", "image,caption\n".encode("utf-16"), "captions.csv: it is UTF-16: save it as UTF-8"),
         (
             "instances_val2017.json",

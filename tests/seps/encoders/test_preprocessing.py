@@ -15,8 +15,7 @@ CONFIG = VisionConfig("test_vit", "none", 32, (0.5, 0.25, 0.0), (0.5, 0.25, 1.0)
 def values(photo: Image.Image) -> torch.Tensor:
     """The preprocessed pixels, back in [0, 1]: (3, 32, 32)."""
     pixels = preprocess(photo, CONFIG)
-    assert pixels.shape == (3, 32, 32)
-    assert pixels.dtype == torch.float32
+    assert (pixels.shape, pixels.dtype) == ((3, 32, 32), torch.float32)
     return pixels * torch.tensor(CONFIG.std).view(3, 1, 1) + torch.tensor(CONFIG.mean).view(3, 1, 1)
 
 
@@ -56,7 +55,6 @@ def test_what_is_no_photo() -> None:
     for photo, message in (
         ("photo.jpg", "The photo is a str, but a PIL image is needed"),
         (Image.new("RGB", (0, 5)), "The photo has 0 x 5 pixels"),
-        (Image.new("F", (5, 5)), "The photo has floating-point pixels"),
         (Image.open(BytesIO(buffer.getvalue()[:800])), "The photo cannot be read: "),
     ):
         with pytest.raises(ValueError, match=message):

@@ -6,7 +6,6 @@ import torch
 
 from seps.encoders import TextEncoder, VisionEncoder
 from seps.encoders.config import TextConfig, VisionConfig
-from tests.helpers.models.tiny import write_tiny_bert
 
 HALF = (0.5, 0.5, 0.5)
 
@@ -16,8 +15,8 @@ def image_encoder(name: str = "test_efficientnet", context: int = 96) -> VisionE
     return VisionEncoder(VisionConfig(name, "none", 160, HALF, HALF, "none", context), 24).eval()
 
 
-def text_encoder(folder: Path, low_rank: int = 0) -> TextEncoder:
-    source = f"folder:{write_tiny_bert(folder)}"
+def text_encoder(bert: Path, low_rank: int = 0) -> TextEncoder:
+    source = f"folder:{bert}"
     return TextEncoder(TextConfig(source, source, low_rank=low_rank), 24).eval()
 
 
@@ -45,7 +44,6 @@ def test_the_image_backbones_parts_make_the_whole(until: str, context: int) -> N
     [
         ("test_vit", "blocks.0", "training.frozen_until is 'blocks.0'"),
         ("test_efficientnet", "blocks.9", "training.frozen_until is 'blocks.9'"),
-        ("test_efficientnet", "conv_stem", "training.frozen_until is 'conv_stem'"),
     ],
 )
 def test_a_backbone_that_cannot_be_split_there_is_refused(name: str, until: str, message: str) -> None:
@@ -53,9 +51,9 @@ def test_a_backbone_that_cannot_be_split_there_is_refused(name: str, until: str,
         image_encoder(name, 0).freeze_until(until)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2])
-def test_the_text_encoders_layers_make_the_whole(tmp_path: Path, count: int) -> None:
-    encoder = text_encoder(tmp_path)
+@pytest.mark.parametrize("count", [0, 1])
+def test_the_text_encoders_layers_make_the_whole(bert: Path, count: int) -> None:
+    encoder = text_encoder(bert)
     ids, lengths = torch.tensor([[2, 6, 7, 9, 3], [2, 7, 3, 0, 0]]), torch.tensor([5, 3])
     with torch.no_grad():
         whole = encoder(ids, lengths)
@@ -67,8 +65,8 @@ def test_the_text_encoders_layers_make_the_whole(tmp_path: Path, count: int) -> 
         encoder.freeze_layers(3)
 
 
-def test_low_rank_differences_begin_at_nothing_and_learn_alone(tmp_path: Path) -> None:
-    plain, encoder = text_encoder(tmp_path), text_encoder(tmp_path, low_rank=3)
+def test_low_rank_differences_begin_at_nothing_and_learn_alone(bert: Path) -> None:
+    plain, encoder = text_encoder(bert), text_encoder(bert, low_rank=3)
     encoder.fc.load_state_dict(plain.fc.state_dict())
     ids, lengths = torch.tensor([[2, 6, 7, 9, 3]]), torch.tensor([5])
     with torch.no_grad():

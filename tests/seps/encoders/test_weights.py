@@ -7,7 +7,6 @@ import pytest
 import timm
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor
 
 from seps.encoders import weights
 from seps.encoders.config import TextConfig, VisionConfig
@@ -64,9 +63,7 @@ def test_nothing_but_tensors_is_unpickled(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert not (tmp_path / "harm").exists()
 
 
-@pytest.mark.parametrize(
-    ("encoder", "with_classifier"), [("test_vit", True), ("test_efficientnet", False), ("test_convnext", True)]
-)
+@pytest.mark.parametrize(("encoder", "with_classifier"), [("test_efficientnet", False), ("test_convnext", True)])
 def test_a_timm_model_from_a_folder(tmp_path: Path, encoder: str, with_classifier: bool) -> None:
     source = timm.create_model(encoder) if with_classifier else timm.create_model(encoder, num_classes=0)
     state = {name: tensor.contiguous() for name, tensor in source.state_dict().items()}
@@ -98,12 +95,8 @@ def test_text_weights_come_from_a_folder_without_the_pooler_if_they_fit(tmp_path
     refuses(r"model\.safetensors lacks 1 tensors of the encoder, the first")
     save_file({name: tensor[:1] for name, tensor in state.items()}, file, {"format": "pt"})
     refuses("do not fit the encoder")
-    file.write_bytes(b"version https://git-lfs.github.com/spec/v1")
-    refuses("is a Git LFS pointer")
     file.unlink()
     refuses(r"has no model\.safetensors")
-    (tmp_path / "config.json").write_text("null")
-    refuses(r"config\.json holds a JSON NoneType")
     (tmp_path / "config.json").unlink()
     refuses("describes no encoder that transformers knows")
 
@@ -111,10 +104,9 @@ def test_text_weights_come_from_a_folder_without_the_pooler_if_they_fit(tmp_path
 def test_an_encoder_that_no_machine_holds(tmp_path: Path) -> None:
     file = write_tiny_bert(tmp_path) / "config.json"
     config = json.loads(file.read_text())
-    for name, most in (("hidden_size", 16384), ("vocab_size", 4194304), ("num_hidden_layers", 1024)):
-        file.write_text(json.dumps(config | {name: 10**9}))
-        with pytest.raises(ValueError, match=f"{name} in .* is 1000000000, but it must be at most {most}"):
-            text_backbone(TextConfig(f"folder:{tmp_path}", "none"))
+    file.write_text(json.dumps(config | {"vocab_size": 10**9}))
+    with pytest.raises(ValueError, match=r"vocab_size in .* is 1000000000, but it must be at most 4194304"):
+        text_backbone(TextConfig(f"folder:{tmp_path}", "none"))
 
 
 def test_files_of_a_timm_model_that_do_not_fit(tmp_path: Path) -> None:
@@ -122,17 +114,12 @@ def test_files_of_a_timm_model_that_do_not_fit(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=message):
             vision_backbone(vision("test_vit", f"folder:{tmp_path}"))
 
-    refuses(r"has no model\.safetensors")
     file = tmp_path / "model.safetensors"
     file.write_bytes(b"no safetensors")
     refuses("is no safetensors file")
-    state: dict[str, Tensor] = {name: t.contiguous() for name, t in timm.create_model("test_vit").state_dict().items()}
-    for other in (
-        {name: tensor for name, tensor in state.items() if name != "norm.weight"},
-        state | {"another": torch.zeros(1)},
-    ):
-        save_file(other, file)
-        refuses(r"test_vit at 160 pixels with weights .* cannot be built")
+    state = timm.create_model("test_vit").state_dict()
     state["norm.weight"][0] = torch.inf
     save_file(state, file)
     refuses(r"has norm\.weight with 1 NaN or infinite values among 64")
+    save_file(state | {"another": torch.zeros(1)}, file)
+    refuses(r"test_vit at 160 pixels with weights .* cannot be built")

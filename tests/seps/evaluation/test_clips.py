@@ -25,7 +25,7 @@ def test_patches_are_those_that_a_mask_covers() -> None:
 def test_figures_are_those_of_the_network_s_own_scores_and_masks(
     bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model, clip = tiny_model(bert, image_size=224), make_clip(0, 0)
+    model, clip = tiny_model(bert, image_size=128), make_clip(0, 0)
     model.save_pretrained(tmp_path / "model")
     main(f"--measure clips --model {tmp_path}/model --json {tmp_path}/r.json --device cpu --count 1".split())
     figures = ClipFigures(**json.loads((tmp_path / "r.json").read_text())["clips"])

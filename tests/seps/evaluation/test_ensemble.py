@@ -8,7 +8,6 @@ import torch
 
 from seps.evaluation.ensemble import measure_ensemble, read_similarity, save_similarity
 from seps.evaluation.harness import main
-from tests.helpers.data.drawn_data import write_split
 
 # Two images, two captions each. One is sure about image 0 and slightly wrong about image 1, the other the reverse.
 FIRST = torch.tensor([[0.9, 0.8, 0.5, 0.5], [0.1, 0.1, 0.4, 0.4]])
@@ -34,26 +33,11 @@ def test_two_models_are_measured_each_and_averaged(tmp_path: Path, capsys: pytes
     assert torch.equal(read_similarity(first), FIRST)  # averaging leaves the files as they are
 
 
-def test_what_an_evaluation_saves_is_what_it_measured(
-    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data, file = write_split(tmp_path, dense=3), tmp_path / "s.npy"
-    arguments = ["--model", str(saved), "--data", str(data), "--split", "dev", "--device", "cpu"]
-    main([*arguments, "--save-similarity", str(file), "--json", str(tmp_path / "r.json")])
-    assert np.load(file).shape == (3, 15)
-    main(["--measure", "ensemble", "--files", str(file), str(file), "--json", str(tmp_path / "r.json")])
-    results = json.loads((tmp_path / "r.json").read_text())
-    for recalls in (*results["ensemble"]["each"], results["ensemble"]["both"]):
-        assert {name: results["captions_only"][name] for name in recalls} == recalls
-
-
 def test_files_that_are_no_similarities(tmp_path: Path, refusal: Callable[..., str]) -> None:
     good = write(tmp_path, "good.npy", FIRST)
-    (tmp_path / "text.npy").write_text("similarities")
     np.save(tmp_path / "objects.npy", np.array([{}], dtype=object), allow_pickle=True)
     np.save(tmp_path / "whole.npy", np.ones((2, 4), dtype=np.int64))
     for name, message in (
-        ("text.npy", "text.npy cannot be read as a NumPy file of numbers ("),
         ("objects.npy", "objects.npy cannot be read as a NumPy file of numbers ("),
         ("whole.npy", "whole.npy holds no matrix of real numbers: give a file that --save-similarity wrote."),
         ("nowhere.npy", "nowhere.npy does not exist: give a file that --save-similarity wrote."),

@@ -61,5 +61,4 @@ def test_the_program_measures_what_the_library_does(
     scores = engine.score(images, engine.encode_captions(*model.encode_captions(captions)))
     assert result["seps"]["rsum"] == pytest.approx(labelled_metrics(scores, labelled.labels).rsum)
     assert {"seps", "pooled", "added"} <= set(result)
-    printed = capsys.readouterr().out
-    assert "4 photographs, 3 names" in printed and "both added, each over its standard deviation" in printed
+    assert "4 photographs, 3 names" in capsys.readouterr().out

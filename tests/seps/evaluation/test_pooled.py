@@ -23,13 +23,14 @@ def test_the_program_measures_what_the_library_does(
 ) -> None:
     arguments = ["--model", str(saved), "--data", str(data), "--split", "dev"]
     main([*arguments, "--save-similarity", str(tmp_path / "s.npy"), "--json", str(tmp_path / "r.json")])
+    model, split = load_model(saved), read_split(data, "dev")
+    expected = measure_pooled(model, split)
+    assert expected["pooled"] == retrieval_metrics(pooled_similarity(model, split), 5)
     for options in ([], ["--similarity", str(tmp_path / "s.npy")]):
         main(["--measure", "pooled", *arguments, "--json", str(tmp_path / "r.json"), *options])
         results = json.loads((tmp_path / "r.json").read_text())
         assert results["pooled"]["seps"]["rsum"] == results["captions_only"]["rsum"]
-        model, split = load_model(saved), read_split(data, "dev")
-        assert results["pooled"]["pooled"]["rsum"] == retrieval_metrics(pooled_similarity(model, split), 5).rsum
-        assert results["pooled"]["added"]["rsum"] == measure_pooled(model, split)["added"].rsum
+        assert all(results["pooled"][name]["rsum"] == expected[name].rsum for name in ("pooled", "added"))
     assert "both added, each over its standard deviation" in capsys.readouterr().out
     with pytest.raises(ValueError, match=r"The similarity has shape \(2, 10\)"):
         measure_pooled(model, split, torch.zeros(2, 10))

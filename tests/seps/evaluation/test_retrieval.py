@@ -109,14 +109,10 @@ def spy(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
     return matrices
 
 
-@pytest.mark.parametrize("dense", ["written", "joined"])
-def test_every_protocol_is_the_forward_pass(
-    bert: Path, data: Path, monkeypatch: pytest.MonkeyPatch, dense: str
-) -> None:
+def test_every_protocol_is_the_forward_pass(bert: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seps.evaluation.retrieval, "CAPTION_BATCH_SIZE", 4)
     matrices, model, split = spy(monkeypatch), tiny_model(bert), read_split(data, "dev")
-    if dense == "joined":
-        split = replace(split, dense=None)
+    split = replace(split, dense=None)
     images = model.encode_photos([Image.open(file) for file in split.image_files])
     captions = model.encode_captions(split.captions)
     model.train()
@@ -128,7 +124,7 @@ def test_every_protocol_is_the_forward_pass(
             expected = cast(Tensor, model.cross_net.eval()(images, *captions, *inputs))
         torch.testing.assert_close(matrices[-1], expected, atol=1e-5, rtol=0)
         assert result.metrics == retrieval_metrics(matrices[-1], 5)
-        assert result.dense_source == (None if protocol == "none" else dense)
+        assert result.dense_source == (None if protocol == "none" else "joined")
         model.cross_net.train()
     assert all(module.training for module in model.modules())
     none, with_own, other = matrices
@@ -159,8 +155,7 @@ def test_folds_stand_in_the_record_and_the_table(tmp_path: Path, monkeypatch: py
     result = evaluate(cast(SEPSModel, HandMade()), hand_made_split(tmp_path))
     values = result.as_dict()
     assert [fold["rsum"] for fold in values["coco"]["1k_folds"]] == [600, 600, 600]
-    assert values["coco"]["1k"]["rsum"] == 600
-    assert values["coco"]["5k"] == {name: values[name] for name in ("image_to_text", "text_to_image", "rsum")}
+    assert (values["coco"]["1k"]["rsum"], values["coco"]["5k"]["rsum"]) == pytest.approx((600, 500))
     totals = [line.split()[-1] for line in result.table().splitlines()[2:-2:3]]
     assert totals == ["500.0", "600.0", "600.0", "600.0", "600.0", "500.0"]
 
@@ -174,10 +169,9 @@ def test_the_program_prints_a_table_and_merges_its_file(
 ) -> None:
     file = tmp_path / "results.json"
     file.write_text('{"grounding": {"phrases": 3}, "own_dense": {"rsum": -1}}')
-    for dense in ("none", "own", "other"):
-        main(options(saved, data, "--dense", dense, "--json", str(file)))
+    main(options(saved, data, "--dense", "none", "own", "other", "authors", "--json", str(file)))
     results = json.loads(file.read_text())
-    assert list(results) == ["grounding", "own_dense", "captions_only", "other_dense"]
+    assert list(results) == ["grounding", "own_dense", "captions_only", "other_dense", "authors_protocol"]
     assert results["grounding"] == {"phrases": 3}
     printed = capsys.readouterr().out
     for key in ("captions_only", "own_dense", "other_dense"):
@@ -190,19 +184,12 @@ def test_the_program_prints_a_table_and_merges_its_file(
         assert 10 < result["peak_memory_mb"] < 100_000
         assert f"{result['rsum']:13.1f}" in printed
     assert results["captions_only"]["text_to_image"] != results["own_dense"]["text_to_image"]
+    assert results["authors_protocol"]["rsum"] == results["own_dense"]["rsum"]
     for title in ("captions only", "own dense captions", "dense captions of other images"):
         assert f"{saved} on dev: {title}\n" in printed
 
 
-def test_the_authors_protocol_stands_beside_ours_by_its_name(saved: Path, data: Path, tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
-    main(options(saved, data, "--dense", "none", "own", "authors", "--json", str(file)))
-    results = json.loads(file.read_text())
-    assert list(results) == ["captions_only", "own_dense", "authors_protocol"]
-    assert results["authors_protocol"]["dense_source"] == "written"
-    for name in ("image_to_text", "text_to_image", "rsum"):
-        assert results["authors_protocol"][name] == results["own_dense"][name]
-        assert name == "image_to_text" or results["authors_protocol"][name] != results["captions_only"][name]
+def test_the_authors_protocol_has_an_image_s_dense_caption_for_each_query(data: Path) -> None:
     split = read_split(data, "dev")
     assert split.dense is not None
     assert query_dense(split, "authors") == [text for text in split.dense for _ in range(5)]
@@ -231,10 +218,7 @@ def test_captions_are_cut_where_max_words_says(
         evaluate(model, split, max_words=1)
 
 
-def test_the_first_images_alone(saved: Path, data: Path, tmp_path: Path) -> None:
-    main(options(saved, data, "--first", "2", "--json", str(tmp_path / "two.json"), "--dense", "own"))
-    result = json.loads((tmp_path / "two.json").read_text())["own_dense"]
-    assert (result["images"], result["captions"]) == (2, 10)
+def test_the_first_images_alone(data: Path) -> None:
     split = read_split(data, "dev")
     two = first_images(split, 2)
     assert (two.image_ids, two.image_files) == (split.image_ids[:2], split.image_files[:2])
@@ -247,7 +231,6 @@ def test_the_first_images_alone(saved: Path, data: Path, tmp_path: Path) -> None
     ("arguments", "message"),
     [
         (["--split", "val"], "which has dev: 2 problems. Missing (2): val_caps.txt; val_ids.txt"),
-        (["--images", "/nowhere"], "error: The folder /nowhere does not exist: give the folder with the image"),
         (["--save-similarity", "F.txt"], "F.txt is a NumPy file, so its name must end in .npy."),
         (["--save-similarity", "F.npy", "--dense", "none", "own"], "one matrix, but --dense names 2 protocols"),
         (["--first", "0"], "error: --first is 0, but a whole number of at least 1 is needed."),

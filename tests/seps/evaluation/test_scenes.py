@@ -79,10 +79,7 @@ def test_photos_have_no_graphs(folder: Path, tmp_path: Path) -> None:
     split, lines = read_split(folder, "test"), (folder / "test_scenes.jsonl").read_text().splitlines()
     with pytest.raises(ValueError, match=r"test_scenes\.jsonl cannot be read"):
         read_graphs(tmp_path, split)
-    for spoilt, message in (
-        ("[" * 100_000, "line 2, cannot be read as JSON"),
-        ('{"captions": [3]}', "holds a scene without its graph"),
-    ):
+    for spoilt, message in (("{", "line 2, cannot be read as JSON"), ("{}", "holds a scene without its graph")):
         (tmp_path / "test_scenes.jsonl").write_text("\n".join([lines[0], spoilt, *lines[2:]]))
         with pytest.raises(ValueError, match=message):
             read_graphs(tmp_path, split)

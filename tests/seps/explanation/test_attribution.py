@@ -24,8 +24,6 @@ def test_attributions_add_up_to_the_similarity(case: Case) -> None:
         alignments = (record.sparse_alignment, record.dense_alignment)
         for attribution, alignment in zip(parts, alignments, strict=False):
             assert alignment is not None
-            for name in ("caption", "words", "tokens"):
-                assert getattr(attribution, name) == getattr(alignment, name)
             size = 1e-5 * max(1.0, abs(alignment.similarity))
             whole = attribution.of_words.sum() + attribution.of_tokens.sum() + attribution.left_over
             assert abs(whole - attribution.similarity) < 1e-9

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -10,8 +11,14 @@ from seps import split_similarity
 from seps.explanation import blurring
 from seps.explanation.blurring import measure_blurred
 from seps.models.model import SEPSModel
+from tests.helpers.models.tiny import tiny_model
 
-SIZE, SIDE = 160, 16  # of the tiny model's picture, and of a patch of it
+SIZE, SIDE, ACROSS = 64, 16, 4  # pixels of the model's picture and of a patch of it, and patches in a row
+
+
+@pytest.fixture
+def model(bert: Path) -> SEPSModel:
+    return tiny_model(bert, image_size=SIZE)
 
 
 @pytest.fixture
@@ -25,8 +32,8 @@ def loop(model: SEPSModel, photo: Image.Image, radius: float, *captions: Any, **
     blurred = np.array(squashed.filter(ImageFilter.GaussianBlur(radius)))
     base = model.explain(squashed, *captions, **masks)
     effects, words = [], []
-    for patch in range(100):
-        top, left = SIDE * (patch // 10), SIDE * (patch % 10)
+    for patch in range(ACROSS**2):
+        top, left = SIDE * (patch // ACROSS), SIDE * (patch % ACROSS)
         pixels = np.array(squashed)
         pixels[top : top + SIDE, left : left + SIDE] = blurred[top : top + SIDE, left : left + SIDE]
         record = model.explain(Image.fromarray(pixels), *captions, **masks)
@@ -48,7 +55,7 @@ def test_blurred_patches_equal_a_loop(model: SEPSModel, photo: Image.Image, monk
 
 
 def test_a_decision_and_a_radius_hold_for_every_picture(model: SEPSModel, photo: Image.Image) -> None:
-    mask = np.random.default_rng(1).random(100) < 0.3
+    mask = np.random.default_rng(1).random(ACROSS**2) < 0.3
     result = measure_blurred(model, photo, "snow", mask=mask, radius=3.0)
     np.testing.assert_allclose(result.effects, loop(model, photo, 3.0, "snow", mask=mask)[0], atol=2e-6)
 
@@ -57,12 +64,12 @@ def test_pictures_may_be_encoded_elsewhere_and_are_counted(model: SEPSModel, pho
     encode, bar = Mock(side_effect=model.encode_photos), Mock(side_effect=lambda items, desc: items)
     measure_blurred(model, photo, "snow", encode=encode, progress=bar)
     sizes = [len(call.args[0]) for call in encode.call_args_list]
-    assert sum(sizes) == 101 and max(sizes) == blurring.TOGETHER
-    assert len(bar.call_args.args[0]) == 8 and bar.call_args.kwargs == {"desc": "Encoding blurred pictures"}
+    assert sizes == [1, 14, 2]
+    assert len(bar.call_args.args[0]) == 2 and bar.call_args.kwargs == {"desc": "Encoding blurred pictures"}
 
 
 def test_what_blurring_refuses(model: SEPSModel, photo: Image.Image) -> None:
     with pytest.raises(ValueError, match=r"radius is 0\.0, but it must be greater than 0 and finite"):
         measure_blurred(model, photo, "snow", radius=0.0)
-    with pytest.raises(ValueError, match="mask keeps 0 of 100 patches"):
-        measure_blurred(model, photo, "snow", mask=np.zeros(100, dtype=np.bool_))
+    with pytest.raises(ValueError, match="mask keeps 0 of 16 patches"):
+        measure_blurred(model, photo, "snow", mask=np.zeros(ACROSS**2, dtype=np.bool_))

@@ -8,7 +8,7 @@ from PIL import Image
 from seps import measure_effects
 from seps.explanation.classes import with_classes
 from tests.helpers.models.records import CHANNELS, WORDS, random_record
-from tests.helpers.models.tiny import tiny_model_with_classes, write_tiny_bert
+from tests.helpers.models.tiny import tiny_model_with_classes
 
 PHOTO = Image.fromarray(np.random.default_rng(0).integers(0, 256, (120, 90, 3), dtype=np.uint8))
 
@@ -29,8 +29,8 @@ def test_a_word_s_share_and_what_the_rest_contributes_add_up_to_the_cosine() -> 
 
 
 @torch.no_grad()
-def test_a_model_with_classes_explains_with_them_and_with_the_same_numbers(tmp_path: Path) -> None:
-    model = tiny_model_with_classes(write_tiny_bert(tmp_path))
+def test_a_model_with_classes_explains_with_them_and_with_the_same_numbers(bert: Path) -> None:
+    model = tiny_model_with_classes(bert)
     record = model.explain(PHOTO, "a dog runs")
     seen = model.patch_classes(PHOTO)
     assert seen is not None and record.classes is not None

@@ -25,6 +25,7 @@ def loop(
 ) -> tuple[Any, Any, Explanation]:
     """S minus S of a forced pass for each patch, (N,), of words (L, N), and the record of the unchanged decision."""
     base = explain(model, **pair, **masks, grid=(1, model.num_patches))
+    means = word_means(model, base, branch)
     kept: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
     name = "mask" if branch == "sparse" else "dense_mask"
     effects, words = [], []
@@ -33,11 +34,11 @@ def loop(
         flipped[patch] = ~flipped[patch]
         if not flipped.any():
             effects.append(np.nan)
-            words.append(np.full(len(word_means(model, base, branch)), np.nan))
+            words.append(np.full(len(means), np.nan))
             continue
         record = explain(model, **pair, **kept | {name: flipped}, grid=(1, model.num_patches))
         effects.append(base.similarity - record.similarity)
-        words.append(word_means(model, base, branch) - word_means(model, record, branch))
+        words.append(means - word_means(model, record, branch))
     return np.array(effects), np.array(words).T, base
 
 
@@ -56,6 +57,7 @@ def check(model: CrossSparseAggrNet, pair: dict[str, Any], masks: dict[str, Any]
 @given(cases)
 @settings(max_examples=number_of_examples(100))
 def test_effects_equal_a_loop_of_forced_passes(case: Case) -> None:
+    case = replace(case, side=min(4, case.side))
     model, inputs = case.build()
     pair = one_pair(inputs, 0, 0)
     masks = random_masks(case.seed, case.side**2, bool(case.dense_words)) if case.seed % 2 else {}
@@ -63,14 +65,14 @@ def test_effects_equal_a_loop_of_forced_passes(case: Case) -> None:
         check(model, pair, masks, branch)
 
 
-@pytest.mark.parametrize(("paper", "dense_words", "logit_scale"), [(False, 0, 1.0), (True, 9, 20.0), (False, 9, 20.0)])
+@pytest.mark.parametrize(("paper", "dense_words", "logit_scale"), [(False, 0, 1.0), (True, 9, 20.0)])
 def test_effects_of_a_larger_grid(
     paper: bool, dense_words: int, logit_scale: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    case = Case(side=7, channels=32, paper=paper, dense_words=dense_words, logit_scale=logit_scale)
+    case = Case(side=6, channels=32, paper=paper, dense_words=dense_words, logit_scale=logit_scale)
     model, inputs = case.build()
     measured = check(model, one_pair(inputs, 0, 0), {}, "sparse")
-    assert (measured.effects != 0).sum() > 40
+    assert (measured.effects != 0).sum() > 30
     assert (measured.worth == np.where(measured.kept, measured.effects, -measured.effects)).all()
     assert (measured.word_worth[:, measured.kept] == measured.word_effects[:, measured.kept]).all()
     monkeypatch.setattr(mask_flips, "MAX_ELEMENTS", 1)  # a patch at a time
@@ -88,7 +90,6 @@ def test_a_patch_that_weighs_nearly_everything_keeps_its_digits() -> None:
     ("measure", "changes", "message"),
     [
         (measure_effects, {"branch": "dense"}, "branch is 'dense'"),
-        (measure_effects, {"branch": "both"}, "branch is 'both'"),
         (measure_effects, {"mask": np.zeros(16, dtype=np.bool_)}, "mask keeps 0 of 16 patches"),
         (measure_blanked, {"neutral": torch.zeros(3)}, "neutral has 3 channels"),
         (measure_blanked, {"img_embs": torch.zeros(1, 17, 16)}, "img_embs has 3 dimensions"),
@@ -104,20 +105,21 @@ def blanked_loop(
     model: CrossSparseAggrNet, pair: dict[str, Any], neutral: torch.Tensor, masks: dict[str, Any]
 ) -> tuple[Any, Any]:
     base = explain(model, **pair, **masks, grid=(1, model.num_patches))
+    means = word_means(model, base, "sparse")
     effects, words = [], []
     for patch in range(model.num_patches):
         changed = pair["img_embs"].clone()
         changed[len(changed) - model.num_patches + patch] = neutral
         record = explain(model, **pair | {"img_embs": changed}, **masks, grid=(1, model.num_patches))
         effects.append(base.similarity - record.similarity)
-        words.append(word_means(model, base, "sparse") - word_means(model, record, "sparse"))
+        words.append(means - word_means(model, record, "sparse"))
     return np.array(effects), np.array(words).T
 
 
 @given(cases)
 @settings(max_examples=number_of_examples(100))
 def test_blanked_patches_equal_a_loop_of_passes(case: Case) -> None:
-    case = replace(case, images=1, captions=1, side=max(2, case.side))  # ties among equal patches aside
+    case = replace(case, side=min(4, max(2, case.side)))  # ties among equal patches aside
     model, inputs = case.build()
     pair = one_pair(inputs, 0, 0)
     masks = random_masks(case.seed, model.num_patches, bool(case.dense_words)) if case.seed % 3 == 0 else {}

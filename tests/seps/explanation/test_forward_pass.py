@@ -28,7 +28,7 @@ def branches_of(record: Explanation) -> list[BranchExplanation]:
 
 
 @given(cases)
-@settings(max_examples=number_of_examples(150))
+@settings(max_examples=number_of_examples(100))
 def test_terms_add_up_to_the_similarity_and_masks_equal_those_of_training_mode(case: Case) -> None:
     model, inputs = case.build()
     with torch.no_grad():
@@ -73,8 +73,8 @@ def test_tokens_rebuilt_from_the_weights_are_the_models(case: Case) -> None:
 
 
 @given(cases)
-@settings(max_examples=number_of_examples(150))
-def test_weights_lie_where_they_should_and_sum_to_one(case: Case) -> None:
+@settings(max_examples=number_of_examples(100))
+def test_weights_lie_where_they_should_and_word_maps_are_those_of_the_token_met(case: Case) -> None:
     record, model, _ = record_of(case)
     n, keep = case.side**2, max(1, int(np.ceil(case.side**2 * case.sparse_ratio)))
     for branch in branches_of(record):
@@ -92,15 +92,8 @@ def test_weights_lie_where_they_should_and_sum_to_one(case: Case) -> None:
             assert (branch.aggregation_weights[:, ~branch.kept] == 0).all()
             assert (branch.aggregation_weights >= 0).all()
             np.testing.assert_allclose(branch.aggregation_weights.sum(axis=1), 1.0, atol=1e-5)
-    merges_nothing = case.paper and not case.dual
     if record.dense is not None:
-        assert (record.dense.aggregation_weights is None) == merges_nothing
-
-
-@given(cases)
-@settings(max_examples=number_of_examples(100))
-def test_word_maps_are_the_weights_of_the_token_met(case: Case) -> None:
-    record, _, _ = record_of(case)
+        assert (record.dense.aggregation_weights is None) == (case.paper and not case.dual)
     for alignment in alignments_of(record):
         for word, token in enumerate(alignment.best_token):
             assert alignment.matrix[token, word] == alignment.matrix[:, word].max()
@@ -145,10 +138,6 @@ def test_copies_and_pickles_are_the_record_again() -> None:
     again = pickle.loads(pickle.dumps(copy.deepcopy(record)))
     assert again.terms == record.terms
     np.testing.assert_array_equal(again.sparse.parts["s_p"], record.sparse.parts["s_p"])
-    with pytest.raises(TypeError, match="read-only"):
-        again.sparse.parts["s_p"] = again.sparse.score
-    again.sparse.score.flat[0] += 1  # a copy is its owner's
-    assert again.sparse.score.flat[0] != record.sparse.score.flat[0]
     assert dataclasses.asdict(record)["sparse"]["coefficients"] == dict(record.sparse.coefficients)
 
 
@@ -176,7 +165,7 @@ def test_an_image_of_an_index_is_explained_as_its_embeddings_are(case: Case) -> 
         expected = explain(model, **pair)
         record = explain(model, **pair | {"img_embs": images[number].features()})
         assert record.similarity == pytest.approx(expected.similarity, abs=1e-5)
-        assert (record.variant, record.grid, record.has_cls) == (expected.variant, expected.grid, expected.has_cls)
+        assert (record.grid, record.has_cls) == (expected.grid, expected.has_cls)
         for branch, same in zip(branches_of(record), branches_of(expected), strict=True):
             np.testing.assert_array_equal(branch.kept, same.kept)
             np.testing.assert_allclose(branch.score, same.score, atol=1e-6)

@@ -34,3 +34,9 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tiny_generator(tmp_path_factory.mktemp("generator"))
+
+
+@pytest.fixture(autouse=True)
+def few_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An untrained generator writes long captions, which take long to be read."""
+    monkeypatch.setattr("seps.generator.evaluation.evaluate.READINGS", 2)

@@ -1,6 +1,8 @@
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,35 +30,33 @@ def picture(seed: int = 0) -> Image.Image:
 
 
 def test_the_same_seed_draws_the_same_image(generator: ImageTextGenerator, tmp_path: Path) -> None:
-    first = generator.text_to_image("a red car", 3, seed=5, save_path=tmp_path / "car.png")
+    first = generator.text_to_image("a red car", 2, seed=5, save_path=tmp_path / "car.png")
     assert first.size == (32, 32)
     assert same(first, Image.open(tmp_path / "car.png"))
-    assert same(first, generator.text_to_image("a red car", 3, seed=5))
-    assert not same(first, generator.text_to_image("a red car", 3, seed=6))
-    assert not same(first, generator.text_to_image("two small dogs at night", 3, seed=5))
+    assert same(first, generator.text_to_image("a red car", 2, seed=5))
+    assert not same(first, generator.text_to_image("a red car", 2, seed=6))
+    assert not same(first, generator.text_to_image("two small dogs at night", 2, seed=5))
 
 
 def test_a_batch_draws_what_each_draws_alone(generator: ImageTextGenerator, tmp_path: Path) -> None:
     texts = ["a red car", "two small dogs in the park"]
-    drawn = generator.batch_text_to_image(texts, tmp_path / "drawn", num_inference_steps=3, seed=8)
+    drawn = generator.batch_text_to_image(texts, tmp_path / "drawn", num_inference_steps=2, seed=8)
     for number, (text, picture) in enumerate(zip(texts, drawn, strict=True)):
-        alone = generator.text_to_image(text, 3, seed=8 + number)
+        alone = generator.text_to_image(text, 2, seed=8 + number)
         assert np.abs(np.asarray(picture, dtype=int) - np.asarray(alone, dtype=int)).max() <= 1
         assert same(picture, Image.open(tmp_path / "drawn" / f"{number:04d}.png"))
 
 
 def test_of_candidates_the_one_that_fits_best_is_kept(generator: ImageTextGenerator) -> None:
     text, network = "a red car", generator.network
-    drawn = [generator.text_to_image(text, 3, seed=seed) for seed in (5, 6, 7)]
+    drawn = [generator.text_to_image(text, 2, seed=seed) for seed in (5, 6, 7)]
     with torch.no_grad():
         seen = network.images(to_values(drawn, 32)).embedding  # (3, C)
         cosines = seen @ network.encode_texts([text]).embedding[0]
     best = int(cosines.argmax())
     assert generator.choose_best(text, drawn) == best
-    kept = generator.text_to_image(text, 3, seed=5, candidates=3)
+    kept = generator.text_to_image(text, 2, seed=5, candidates=3)
     assert np.abs(np.asarray(kept, dtype=int) - np.asarray(drawn[best], dtype=int)).max() <= 1
-    with pytest.raises(ValueError, match="candidates is 65, but it must be at most 64"):
-        generator.text_to_image(text, 3, candidates=65)
 
 
 def test_captions_come_with_each_words_attention(generator: ImageTextGenerator, tmp_path: Path) -> None:
@@ -73,42 +73,30 @@ def test_captions_come_with_each_words_attention(generator: ImageTextGenerator, 
 
 
 def test_what_cannot_be_used_is_told(generator: ImageTextGenerator, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="The caption is empty"):
-        generator.text_to_image("  ")
-    with pytest.raises(ValueError, match="num_inference_steps is 1000"):
-        generator.text_to_image("a car", 1000)
-    with pytest.raises(ValueError, match=r"car\.txt does not end as an image does"):
-        generator.text_to_image("a car", 2, save_path=tmp_path / "car.txt")
-    with pytest.raises(ValueError, match=r"none does not exist, so that car\.png cannot be written"):
-        generator.text_to_image("a car", 2, save_path=tmp_path / "none" / "car.png")
     (tmp_path / "no.png").write_text("no image")
-    with pytest.raises(ValueError, match=r"no\.png cannot be read as an image"):
-        generator.image_to_text(tmp_path / "no.png")
-    for call, message in (
-        (generator.batch_text_to_image, "texts must be a list of at least 1 caption"),
-        (generator.batch_image_to_text, "paths must be a list of at least 1 image"),
-    ):
+    cases: list[tuple[Any, Any, dict[str, Any], str]] = [
+        (generator.text_to_image, "  ", {}, "The caption is empty"),
+        (generator.text_to_image, "a car", {"save_path": tmp_path / "car.txt"}, "car.txt does not end as an image"),
+        (generator.text_to_image, "a car", {"candidates": 65}, "candidates is 65, but it must be at most 64"),
+        (generator.image_to_text, tmp_path / "no.png", {}, "no.png cannot be read as an image"),
+        (generator.batch_text_to_image, [], {}, "texts must be a list of at least 1 caption"),
+        (generator.batch_image_to_text, [], {}, "paths must be a list of at least 1 image"),
+    ]
+    for call, argument, options, message in cases:
         with pytest.raises(ValueError, match=re.escape(message)):
-            call([])
+            call(argument, **options)
 
 
 def test_commands_draw_and_write(checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "car.png"
-    options = ["--model", str(checkpoint), "--text", "a red car", "--steps", "2", "--seed", "3"]
+    options = ["--model", str(checkpoint), "--text", "a dog playing", "--steps", "2", "--seed", "3"]
     assert main(["--mode", "t2i", *options, "--output", str(target)]) == 0
-    assert capsys.readouterr().out == f"The drawing is in {target} (seed 3).\n"
-    assert main(["--mode", "i2t", "--model", str(checkpoint), "--image", str(target)]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"The drawing is in {target} (seed 3).\n" and "playing: lying, flying, leaping." in err
+    assert main(["--mode", "i2t", "--checkpoint", str(checkpoint), "--image", str(target)]) == 0
     written = capsys.readouterr().out
     assert main(["--mode", "both", *options]) == 0
     assert capsys.readouterr().out == written
-    Image.new("RGB", (40, 40), "red").save(tmp_path / "red.png")
-    assert main(["--mode", "i2t", "--checkpoint", str(checkpoint), "--image", str(tmp_path / "red.png")]) == 0
-    of_the_image = capsys.readouterr().out
-    both = ["--mode", "both", *options, "--image", str(tmp_path / "red.png"), "--output", str(tmp_path / "again.png")]
-    assert main(both) == 0
-    drawn, caption = capsys.readouterr().out.splitlines(keepends=True)
-    assert (drawn, caption) == (f"The drawing is in {tmp_path / 'again.png'} (seed 3).\n", of_the_image)
-    assert (tmp_path / "again.png").read_bytes() == target.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -125,26 +113,17 @@ def test_commands_draw_and_write(checkpoint: Path, tmp_path: Path, capsys: pytes
     ],
 )
 def test_commands_tell_what_is_wrong(
-    arguments: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusal: Callable[..., str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    assert stopped.value.code == 2
-    error = capsys.readouterr().err
+    error = refusal(main, arguments)
     assert error.startswith("error: ") and message in error
 
 
-def test_evaluation_measures_all_that_is_promised(
-    checkpoint: Path, drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_is_measured(checkpoint: Path, drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "result.json"
     arguments = ["evaluate", "--model", str(checkpoint), "--data", str(drawn), "--json", str(target)]
-    assert main([*arguments, "--pictures", "3", "--steps", "2", "--train", str(drawn)]) == 0
+    assert main([*arguments, "--pictures", "2", "--steps", "1", "--train", str(drawn)]) == 0
     result = json.loads(target.read_text())
     assert set(result["captions"]) >= {"true_statements", "wholly_true", "objects", "distinct", "r1", "r1_grammar"}
     assert set(result["pictures"]) >= {"r1", "objects", "colours", "r1_true_scenes", "shuffled", "nearest_training"}
@@ -155,9 +134,7 @@ def test_evaluation_measures_all_that_is_promised(
     assert "statements that are true" in capsys.readouterr().out
 
 
-def test_one_without_a_unet_writes_captions_and_draws_nothing(
-    checkpoint: Path, drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_only_writes(checkpoint: Path, drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write_tiny_generator(tmp_path / "writes", draws=False)
     assert sorted(file.name for file in folder.iterdir()) == ["captioner.safetensors", "generator.json"]
     writes, whole = ImageTextGenerator(folder, "cpu"), ImageTextGenerator(checkpoint, "cpu")

@@ -1,16 +1,14 @@
-from pathlib import Path
-
 import pytest
 
 from seps.encoders.tokenizer import Tokenizer
-from seps.generator.model.network import GeneratorNetwork
-from seps.generator.program import main
+from seps.generator.config import GeneratorConfig
+from seps.generator.model.encoders import text_config
 from seps.generator.unknown_words import unknown_words
 
 
-@pytest.fixture
-def tokenizer(network: GeneratorNetwork) -> Tokenizer:
-    return network.tokenizer
+@pytest.fixture(scope="module")
+def tokenizer(config: GeneratorConfig) -> Tokenizer:
+    return Tokenizer.from_config(text_config(config.encoders, 24))
 
 
 @pytest.mark.parametrize(
@@ -32,9 +30,3 @@ def test_the_nearest_words_are_known_and_of_a_similar_spelling(tokenizer: Tokeni
     assert unknown.nearest == ("lying", "flying", "leaping")
     assert unknown_words(tokenizer, " ".join(unknown.nearest)) == []
     assert unknown_words(tokenizer, "a zzzz")[0].nearest == ()
-
-
-def test_the_command_notes_them(checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["--mode", "t2i", "--model", str(checkpoint), "--steps", "2", "--output", str(tmp_path / "drawn.png")]
-    assert main([*asked, "--text", "a dog playing"]) == 0
-    assert "playing: lying, flying, leaping." in capsys.readouterr().err

@@ -7,7 +7,8 @@ import pytest
 from tests.helpers.models.tiny import tiny_model
 
 
-@pytest.fixture
-def saved(bert: Path, tmp_path: Path) -> Path:
-    tiny_model(bert).save_pretrained(tmp_path / "model")
-    return tmp_path / "model"
+@pytest.fixture(scope="module")
+def saved(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    tiny_model(bert).save_pretrained(folder)
+    return folder

@@ -2,6 +2,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Event
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -56,31 +57,17 @@ def test_a_table_is_the_same(model: SEPSModel, folder: Path, tmp_path: Path, mon
         torch.testing.assert_close(there[path], embeddings, atol=1e-5, rtol=0)
 
 
-def counted(model: SEPSModel, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Let the model note how many photographs it encodes at a time."""
-    sizes: list[int] = []
-    encode = model.encode_pixels
-
-    def note(pixels: Tensor) -> Tensor:
-        sizes.append(len(pixels))
-        return encode(pixels)
-
-    monkeypatch.setattr(model, "encode_pixels", note)
-    return sizes
-
-
 def test_only_what_is_new_is_encoded(
     model: SEPSModel, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sizes, uri = counted(model, monkeypatch), str(tmp_path / "table")
+    encode, uri = Mock(side_effect=model.encode_pixels), str(tmp_path / "table")
+    monkeypatch.setattr(model, "encode_pixels", encode)
     assert index_folder(model, folder, uri, ahead=True) == SyncReport(encoded=COUNT)
-    assert sizes == [COUNT]
     (folder / "00.png").rename(folder / "99.png")
     Image.new("RGB", (9, 9), "red").save(folder / "new.png")
     assert index_folder(model, folder, uri, ahead=True) == SyncReport(encoded=1, kept=COUNT - 1, moved=1, removed=1)
-    assert sizes == [COUNT, 1]
     assert index_folder(model, folder, uri, ahead=True) == SyncReport(kept=COUNT + 1)
-    assert sizes == [COUNT, 1]
+    assert [len(call.args[0]) for call in encode.call_args_list] == [COUNT, 1]
 
 
 def test_decoding_encoding_and_writing_overlap(model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,10 +98,7 @@ def test_decoding_encoding_and_writing_overlap(model: SEPSModel, folder: Path, m
 
 
 def test_a_fault_of_the_encoder_is_raised(model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(pixels: Tensor) -> Tensor:
-        raise RuntimeError("out of memory")
-
-    monkeypatch.setattr(model, "encode_pixels", broken)
+    monkeypatch.setattr(model, "encode_pixels", Mock(side_effect=RuntimeError("out of memory")))
     files = folder_files(folder)
     with pytest.raises(RuntimeError, match="out of memory"):
         encode_ahead(model, files, (), BATCH)(files[0])

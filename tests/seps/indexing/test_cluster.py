@@ -84,7 +84,6 @@ def test_two_nodes_index_as_one_process_does_if_a_worker_is_killed(saved: Path, 
     [
         ("127.0.0.1:{closed}", "Connection refused"),
         ("127.0.0.1:{silent}", "no answer within 2 seconds"),
-        ("127.0.0.1:99999999", "Port out of range"),
     ],
 )
 def test_an_address_without_a_cluster_is_refused_soon(
@@ -96,4 +95,3 @@ def test_an_address_without_a_cluster_is_refused_soon(
         given = address.format(silent=silent.getsockname()[1], closed=closed.getsockname()[1])
         with pytest.raises(ValueError, match=f"There is no Ray cluster at '{given}' .*{reason}.*: start one, or leave"):
             cluster.join_cluster(given)
-    assert cluster.CONNECT_SECONDS <= 10

@@ -54,12 +54,8 @@ def assert_whole(folder: Path, uri: Path) -> None:
     assert sorted(kept.file.path for kept in stored.values()) == [file.path for file in files]
     by_path = {kept.file.path: kept for kept in stored.values()}
     for file in files:
-        kept = by_path[file.path]
-        assert (kept.file.digest, kept.file.size, kept.file.modified) == (
-            file_digest(file.file),
-            file.size,
-            file.modified,
-        )
+        kept, facts = by_path[file.path], (file_digest(file.file), file.size, file.modified)
+        assert (kept.file.digest, kept.file.size, kept.file.modified) == facts
         assert torch.equal(kept.embeddings, encode(file).embeddings)
 
 

@@ -17,6 +17,12 @@ def folder(tmp_path: Path) -> Path:
     return write_ratings(tmp_path / "data")
 
 
+def message_of(folder: Path, split: str = "train") -> str:
+    with pytest.raises(DataError) as raised:
+        read_ratings(folder, split, SCALE)
+    return str(raised.value)
+
+
 def test_scores_are_shares_of_the_scale(folder: Path) -> None:
     ratings = read_ratings(folder, "train", SCALE)
     rows = [row for row in read_rows(folder) if row["split"] == "train"]
@@ -42,9 +48,7 @@ def test_missing_pictures_and_bad_scores_are_listed_together(folder: Path) -> No
     rows[10]["mos_quality"], rows[11]["mos_align"], rows[12]["mos_quality"] = "4.6", "-0.1", "good"
     rows[13]["mos_align"], rows[14]["prompt"] = "nan", " "
     write_rows(folder, rows)
-    with pytest.raises(DataError) as raised:
-        read_ratings(folder, "train", SCALE)
-    message = str(raised.value)
+    message = message_of(folder)
     assert "6 problems" in message
     assert f"{rows[9]['image']} (line 11)" in message
     for line, cell in ((12, "'4.6'"), (13, "'-0.1'"), (14, "'good'"), (15, "'nan'")):
@@ -52,18 +56,7 @@ def test_missing_pictures_and_bad_scores_are_listed_together(folder: Path) -> No
     assert "not within [0, 4.5]" in message and "line 16" in message
 
 
-def message_of(folder: Path, split: str = "train") -> str:
-    with pytest.raises(DataError) as raised:
-        read_ratings(folder, split, SCALE)
-    return str(raised.value)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("./sd/{}", ".\\images\\sd\\{}", "SD/{}", "{}", "/home/one/images/sd/{}", " sd/{}"),
-    ],
-)
+@pytest.mark.parametrize("name", [".\\images\\sd\\{}", " SD/{}", "{}", "/home/one/images/sd/{}"])
 def test_pictures_in_folders_are_found(folder: Path, name: str) -> None:
     before = read_ratings(folder, "train", SCALE)
     (folder / "images").rename(folder / "sd")
@@ -120,8 +113,6 @@ def test_the_split_by_row_leaks_prompts(folder: Path) -> None:
     assert (len(first), len(second)) == (len(train), len(dev))
     assert set(first.image_files) | set(second.image_files) == set(train.image_files) | set(dev.image_files)
     assert set(first.prompts) & set(second.prompts)
-    again, _ = split_by_row(train, dev, 0)
-    assert again.image_files == first.image_files
     both = np.concatenate([train.quality, dev.quality])
     files = [*train.image_files, *dev.image_files]
     assert all(first.quality[i] == both[files.index(file)] for i, file in enumerate(first.image_files))
@@ -146,10 +137,8 @@ def test_what_lets_training_come_to_nothing_is_told(folder: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("mark", "name"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
-def test_other_marks_than_commas_are_named(folder: Path, mark: str, name: str) -> None:
+def test_other_marks_than_commas_are_named(folder: Path) -> None:
     text = (folder / "ratings.csv").read_text()
-    (folder / "ratings.csv").write_text(text.replace(",", mark).replace(".", ","))
-    assert f"ratings.csv: its cells are separated by {name}: save it with commas (and points in numbers)" in message_of(
-        folder
-    )
+    (folder / "ratings.csv").write_text(text.replace(",", ";").replace(".", ","))
+    expected = "ratings.csv: its cells are separated by semicolons: save it with commas (and points in numbers)"
+    assert expected in message_of(folder)

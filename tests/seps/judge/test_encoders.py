@@ -1,5 +1,7 @@
+import copy
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -7,13 +9,9 @@ from PIL import Image
 from torch import nn
 
 from seps.judge.config import EncoderConfig
-from seps.judge.encoders import (
-    SepsEncoders,
-    build_encoders,
-    fold_batch_norms,
-    to_pixels,
-)
+from seps.judge.encoders import SepsEncoders, build_encoders, fold_batch_norms, to_pixels
 from seps.models.hub import load_model
+from seps.models.model import SEPSModel
 
 
 def test_a_clip_from_a_folder_gives_unit_embeddings(clip: Path) -> None:
@@ -27,16 +25,22 @@ def test_a_clip_from_a_folder_gives_unit_embeddings(clip: Path) -> None:
         build_encoders(EncoderConfig("clip", str(clip), "layers", {"vision": 4, "text": 0}))
 
 
-def test_encoders_that_cannot_be_built(tmp_path: Path, bert: Path) -> None:
+@pytest.fixture(scope="module")
+def model() -> SEPSModel:
+    return load_model("judge/encoders")
+
+
+def test_encoders_that_cannot_be_built(tmp_path: Path, bert: Path, model: SEPSModel) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "clip"}')
     for config, message in (
         (EncoderConfig("clip", str(bert)), "config.json describes no CLIP"),
         (EncoderConfig("clip", str(tmp_path)), "holds no whole CLIP"),
-        (EncoderConfig("seps", "judge/encoders", stages=(9,)), "encoder.stages has 9"),
         (EncoderConfig("seps", "scenes", stages=(1,)), "xcit_nano_12_p16_224 has no stages that a judge reads"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             build_encoders(config)
+    with pytest.raises(ValueError, match=r"encoder\.stages has 9"):
+        SepsEncoders(model, (9,))
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +67,7 @@ def test_the_mean_patch_is_what_quality_is_computed_from(photos: SepsEncoders, p
     torch.testing.assert_close(features.quality[:, 24:48], deviation, rtol=1e-3, atol=1e-3)
 
 
-def test_consistency_takes_the_seps_models_pooled_embeddings(photos: SepsEncoders, picture: Image.Image) -> None:
-    model = load_model("judge/encoders")
+def test_consistency_takes_pooled_embeddings(photos: SepsEncoders, picture: Image.Image, model: SEPSModel) -> None:
     pooled = nn.functional.normalize(model.encode_photos([picture]).mean(dim=1), dim=-1)
     embedding = photos.pictures(to_pixels([picture], photos.pixels)).image
     torch.testing.assert_close(embedding, pooled, rtol=1e-3, atol=1e-4)
@@ -73,13 +76,11 @@ def test_consistency_takes_the_seps_models_pooled_embeddings(photos: SepsEncoder
     torch.testing.assert_close(photos.prompts(["a dog runs", "snow"]), mean)
 
 
-def test_folding_batch_norms_keeps_the_numbers() -> None:
-    model = load_model("photos")
-    backbone = model.img_enc.visual_encoder
+def test_folding_batch_norms_keeps_the_numbers(model: SEPSModel) -> None:
+    backbone: Any = copy.deepcopy(model.img_enc.visual_encoder)
     pixels = torch.rand(1, 3, 64, 64) * 2 - 1
     with torch.no_grad():
-        before = backbone.forward_features(pixels)  # type: ignore[operator]
-        fold_batch_norms(backbone)
-        torch.testing.assert_close(backbone.forward_features(pixels), before, rtol=1e-3, atol=1e-3)  # type: ignore[operator]
-        fold_batch_norms(backbone)  # a second time changes nothing
-        torch.testing.assert_close(backbone.forward_features(pixels), before, rtol=1e-3, atol=1e-3)  # type: ignore[operator]
+        before = backbone.forward_features(pixels)
+        for _ in range(2):  # a second time changes nothing
+            fold_batch_norms(backbone)
+            torch.testing.assert_close(backbone.forward_features(pixels), before, rtol=1e-3, atol=1e-3)

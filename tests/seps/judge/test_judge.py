@@ -97,6 +97,3 @@ def test_encoded_pictures_score_as_the_pictures_do(judge: Judge) -> None:
         for score, expected in zip(encoded, whole, strict=True):
             assert score.final == pytest.approx(expected.final, abs=1e-6)
             assert score.correction == pytest.approx(expected.correction, abs=1e-6)
-    assert judge.score(PICTURE, "blue").quality == judge.features([PICTURE])[0].quality
-    with pytest.raises(ValueError, match="There are 3 pictures but 1 prompts"):
-        judge.scores(pictures, ["blue"])

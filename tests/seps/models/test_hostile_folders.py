@@ -15,6 +15,7 @@ from seps.judge.config import JudgeConfig
 from seps.judge.training import settings as judge_settings
 from seps.models.config import ModelConfig
 from seps.training import settings as training_settings
+from tests.helpers.models.generated import TINY
 
 MODELS = Path(__file__).parents[3] / "assets" / "models"
 HOSTILE: tuple[Any, ...] = (
@@ -75,17 +76,14 @@ def test_a_head_without_channels_is_refused() -> None:
         GeneratorConfig.from_dict({"encoders": {"channels": []}})
 
 
-@pytest.mark.parametrize("part", ["autoencoder", "captioner", "unet"])
-def test_a_generator_s_whole_numbers_are_refused_where_its_config_has_none(tmp_path: Path, part: str) -> None:
-    small = {"image_size": 32, "diffusion": {"channels": [32, 64]}, "autoencoder": {"channels": [8, 8, 8]}}
-    small["encoders"] = {"channels": [8, 8]}
-    network = GeneratorNetwork(GeneratorConfig.from_dict(small))
+def test_a_generator_s_whole_numbers_are_refused_where_its_config_has_none(tmp_path: Path) -> None:
+    network = GeneratorNetwork(GeneratorConfig.from_dict(TINY))
     network.save(tmp_path)
-    file = tmp_path / f"{part}.safetensors"
+    file = tmp_path / "unet.safetensors"
     tensors = load_file(file)
     key = max(tensors, key=lambda name: tensors[name].numel())
     whole = (tensors[key] * 0).to(torch.int8)
     for stored in ({key: whole}, {key: whole, f"{key}.scale": torch.ones(len(whole))}):
         save_file(tensors | stored, file)
-        with pytest.raises(ValueError, match=rf"{part}\.safetensors has "):
+        with pytest.raises(ValueError, match=r"unet\.safetensors has "):
             network.load(tmp_path)

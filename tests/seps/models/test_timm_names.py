@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from transformers import SwinConfig, SwinModel, ViTConfig, ViTModel
 
-from seps.models.timm_names import timm_tensors
+from seps.models.convert import timm_tensors
 
 SWIN_BASE: dict[str, Any] = {"embed_dim": 128, "depths": [2, 2, 18, 2], "num_heads": [4, 8, 16, 32]}
 

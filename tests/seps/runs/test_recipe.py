@@ -21,22 +21,12 @@ def test_what_a_run_writes_reads_as_its_recipe(folder: str, read: Callable[..., 
         assert read(tmp_path / "recipe.json") == (config, settings)
 
 
-@pytest.mark.parametrize(("folder", "read"), SYSTEMS)
-def test_a_setting_outside_its_range_names_the_file(folder: str, read: Callable[..., Any], tmp_path: Path) -> None:
-    config, settings = read(next(iter(recipe_files(folder))))
-    write_recipe(tmp_path, config, settings)
-    file = tmp_path / "recipe.json"
-    file.write_text(file.read_text().replace(f'"seed": {settings.seed}', '"seed": -1'))
-    with pytest.raises(ValueError, match=r"recipe\.json: training\.seed is -1, but a whole number of at least 0"):
-        read(file)
-    file.write_text("[]")
-    with pytest.raises(ValueError, match=r"recipe\.json holds a list, but keys and values are needed\.$"):
-        read(file)
-
-
-def test_a_recipe_that_is_nowhere_names_those_of_the_package() -> None:
+def test_a_recipe_that_is_nowhere_names_those_of_the_package_and_a_list_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'nothing' is neither a JSON file nor one of ours, over-3000-"):
         find_recipe("nothing", "judge/recipes")
+    (tmp_path / "recipe.json").write_text("[]")
+    with pytest.raises(ValueError, match=r"recipe\.json holds a list, but keys and values are needed\.$"):
+        read_judge(tmp_path / "recipe.json")
 
 
 @pytest.mark.parametrize(("folder", "read"), SYSTEMS)

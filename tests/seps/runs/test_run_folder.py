@@ -1,4 +1,3 @@
-import re
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,9 @@ from seps.runs.run_folder import check_no_run
         ("metrics.csv", "run holds metrics.csv of another run"),
     ],
 )
-def test_a_new_run_overwrites_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str, message: str) -> None:
-    monkeypatch.chdir(tmp_path)
-    run = Path("run")
+def test_a_new_run_overwrites_none(tmp_path: Path, left: str, message: str) -> None:
+    run = tmp_path / "run"
     check_no_run(run)
     (run / left).mkdir(parents=True)
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=message):
         check_no_run(run)

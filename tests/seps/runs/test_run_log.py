@@ -14,7 +14,7 @@ def test_epochs_are_read_as_written_and_replaced(tmp_path: Path) -> None:
     assert read_epochs(tmp_path) == []
     first, second = {"epoch": 1.0, "loss": 0.5}, {"epoch": 2.0, "loss": 0.25, "rsum": 300.0}
     for row in (first, second, second | {"loss": 0.125}):
-        write_epoch(tmp_path, CURVES, row)
+        write_epoch(tmp_path, CURVES, row, redraw=False)
     assert read_epochs(tmp_path) == [first, second | {"loss": 0.125}]
 
 
@@ -23,17 +23,17 @@ def scalars(folder: Path, tag: str) -> list[tuple[int, float]]:
     return [(event.step, round(event.value, 4)) for event in board.Scalars(tag)]
 
 
-def log_epoch(folder: Path, epoch: int, kept: float, weight: float = 2.0) -> None:
+def log_epoch(folder: Path, epoch: int, kept: float, weight: float = 2.0, redraw: bool = False) -> None:
     with StepLog(folder, CURVES, epoch, 2 * (epoch - 1)) as log:
         for part in (0.25, 0.5):
             log.add({"loss": 3.0 + part, "align": 2.0 + part, "ratio": part, "kept": kept, "pooled": 1.0})
     row = {"epoch": float(epoch), "loss": 3.0, "kept": kept, "ratio_weight": weight, "target_ratio": 0.5}
-    write_epoch(folder, CURVES, row, log.rows)
+    write_epoch(folder, CURVES, row, log.rows, redraw)
 
 
 def test_each_step_s_losses_are_in_metrics_and_tensorboard_and_the_ratio_by_epoch(tmp_path: Path) -> None:
     log_epoch(tmp_path, 1, 0.75)
-    log_epoch(tmp_path, 2, 0.625, 4.0)
+    log_epoch(tmp_path, 2, 0.625, 4.0, redraw=True)
     assert [row["epoch"] for row in read_epochs(tmp_path)] == [1, 2]
     steps = read_steps(tmp_path)
     assert [(row["epoch"], row["step"]) for row in steps] == [(1, 1), (1, 2), (2, 3), (2, 4)]
@@ -83,7 +83,6 @@ def test_loss_curves_have_a_panel_each_and_the_kept_ratio_its_target(
         (b"epoch,loss\n1,0.5\n,0.4\n", r"line 3 \(it has no epoch\)"),
         (b"epoch,loss\n1,0.5\n2\n", r"line 3 \(it has more or fewer cells than the first line\)"),
         (b"\xe9poch,loss\n1,0.5\n", r"line 0 \('utf-8' codec"),
-        (b'epoch,loss\n1,"0.5', r"line 1 \(unexpected end of data\)"),
     ],
 )
 def test_a_curve_that_cannot_be_read_names_its_file_and_line(tmp_path: Path, content: bytes, at: str) -> None:

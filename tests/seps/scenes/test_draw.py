@@ -37,13 +37,10 @@ def test_a_square_is_covered_exactly_and_cut_off_at_the_edges() -> None:
     assert coverage(cut + 40 * UNIT, 4, 4) is coverage(cut - 40 * UNIT, 4, 4) is None
 
 
-def test_pixels_are_the_same_twice_and_pinned() -> None:
+def test_pixels_are_pinned() -> None:
     digest = hashlib.sha256()
     for scene in SCENES:
-        picture, again = draw(scene), draw(scene)
-        assert picture.pixels.tobytes() == again.pixels.tobytes()
-        assert picture.labels.tobytes() == again.labels.tobytes()
-        assert picture.pixels.shape == (SIDE, SIDE, 3) and picture.pixels.dtype == np.uint8
+        picture = draw(scene)
         digest.update(picture.pixels.tobytes() + picture.labels.astype("<i2").tobytes())
     assert digest.hexdigest() == PIXELS
 

@@ -1,6 +1,5 @@
 import hashlib
 import json
-import re
 from collections import Counter
 from dataclasses import asdict
 
@@ -74,12 +73,11 @@ def test_held_out_combinations_are_in_test_scenes_alone(scenes: dict[str, list[S
 def test_the_world_is_rich(scenes: dict[str, list[Scene]]) -> None:
     everything = [scene for made in scenes.values() for scene in made]
     things = [thing for scene in everything for thing in scene.objects]
-    assert {scene.background for scene in everything} == set(PLACES) and len(PLACES) >= 8
-    assert len({thing.kind for thing in things}) == len(KINDS) >= 60
-    assert {KINDS[name].category for name in KINDS} == {"people", "animals", "vehicles", "plants", "food", "things"}
+    assert {scene.background for scene in everything} == set(PLACES)
+    assert {thing.kind for thing in things} == set(KINDS)
     assert {thing.size for thing in things} == {"small", "medium", "large"}
     assert {thing.colour for thing in things} == {*NAMED, None}
-    assert set(Counter(len(scene.objects) for scene in everything)) == {1, 2, 3, 4, 5}
+    assert {len(scene.objects) for scene in everything} == {1, 2, 3, 4, 5}
     common = Counter(name for scene in everything for name, _, _ in relations(scene))
     names = ("left of", "right of", "above", "below", "next to", "in front of", "behind", "on", "under")
     assert all(common[name] >= 50 for name in names), common
@@ -109,14 +107,11 @@ def test_a_scene_is_read_back_from_json(scenes: dict[str, list[Scene]]) -> None:
         from_json({"objects": []})
 
 
-@pytest.mark.parametrize(
-    ("seed", "split", "index", "message"),
-    [
+def test_what_cannot_be_made_is_refused() -> None:
+    for seed, split, index, message in (
         (-1, "train", 0, "Seed and index are -1 and 0"),
         (0, "train", -1, "Seed and index are 0 and -1"),
         (0, "val", 0, "The split is 'val'"),
-    ],
-)
-def test_what_cannot_be_made_is_refused(seed: int, split: str, index: int, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        make_scene(seed, split, index)
+    ):
+        with pytest.raises(ValueError, match=message):
+            make_scene(seed, split, index)

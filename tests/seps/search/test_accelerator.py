@@ -45,24 +45,21 @@ def test_what_stands_in_the_padding_does_not_matter() -> None:
     assert torch.equal(scores[0], scores[1])
 
 
+@pytest.mark.parametrize("batched", [False, True])
 @pytest.mark.parametrize("paper", [False, True])
-def test_forced_decisions(paper: bool) -> None:
+def test_forced_decisions(paper: bool, batched: bool) -> None:
     model, inputs = Case(captions=6, dense_words=9, paper=paper).build()
     mask, dense_mask = torch.rand(3, 16) < 0.4, torch.rand(16) < 0.6
     captions = {key: value for key, value in inputs.items() if key != "img_embs"}
-    scores = []
-    for batched in (False, True):
-        engine = ScoringEngine(model, batched=batched)
-        images, asked = engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions)
-        scores.append(engine.score(images, asked, mask, dense_mask))
-    assert float((scores[0] - scores[1]).abs().max()) < 1e-6
-    image = model.encode_images(inputs["img_embs"])
+    engine = ScoringEngine(model, batched=batched)
+    image, images = model.encode_images(inputs["img_embs"]), engine.encode_images(inputs["img_embs"])
+    scores = engine.score(images, engine.encode_captions(**captions), mask, dense_mask)
     with torch.no_grad():
         for t in range(6):
             words = inputs["cap_embs"][t, : inputs["cap_lens"][t]]
             dense = inputs["dense_cap_embs"][t, : inputs["dense_cap_lens"][t]]
             match = model.match(image, words, dense, mask=mask, dense_mask=dense_mask)
-            assert float((scores[1][:, t] - match.similarity).abs().max()) < 1e-5
+            assert float((scores[:, t] - match.similarity).abs().max()) < 1e-5
 
 
 def test_blocks_that_float32_is_too_small_for_are_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,9 +82,7 @@ def test_blocks_that_float32_is_too_small_for_are_scored_again(monkeypatch: pyte
         assert float((scores - model(**inputs)).abs().max()) < 1e-5
 
 
-def test_where_memory_runs_out_half_is_tried_and_logged(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_where_memory_runs_out_half_is_tried(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     model, engine, images, captions = indexed(replace(Case(), images=40, captions=60, side=6, channels=64))
     expected = engine.score(images, captions)
     score = BlockScorer.score

@@ -1,4 +1,3 @@
-import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,11 +8,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seps import CaptionIndex, CrossSparseAggrNet, ImageIndex, ScoringEngine
+from seps import CrossSparseAggrNet, ScoringEngine
 from seps.search import blocks
 from seps.search.engine import rank
 from tests.helpers.examples import number_of_examples
-from tests.helpers.models.cases import Case, cases
+from tests.helpers.models.cases import Case, cases, indexed
 
 
 def difference(model: CrossSparseAggrNet, inputs: dict[str, Any], **options: Any) -> float:
@@ -35,33 +34,13 @@ def test_scores_are_the_forward_pass(case: Case, captions: int, memory_mb: float
 WIDE = Case(channels=64, side=4, images=3, captions=20, aggr_ratio=1.0)
 
 
-def indexed(case: Case) -> tuple[ScoringEngine, ImageIndex, CaptionIndex]:
-    model, inputs = case.build()
-    engine = ScoringEngine(model)
-    return engine, engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
-
-
 @pytest.fixture(params=[False, True], ids=["cpu", "accelerator"])
 def batched(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        WIDE,
-        replace(WIDE, words=40, dense_words=9),
-        replace(WIDE, logit_scale=100.0, dense_words=9),
-    ],
-)
-def test_every_shape_is_exact(case: Case, batched: bool) -> None:
-    assert difference(*case.build(), batched=batched) < 1e-5
-
-
 @pytest.mark.parametrize(("side", "channels"), [(4, 64), (8, 256)])
-def test_patches_that_cancel_out_keep_their_digits(
-    side: int, channels: int, monkeypatch: pytest.MonkeyPatch, batched: bool
-) -> None:
+def test_patches_that_cancel_out(side: int, channels: int, monkeypatch: pytest.MonkeyPatch, batched: bool) -> None:
     # Every patch has nearly its opposite next to it, so that tokens are far shorter than their summands.
     case = replace(WIDE, side=side, channels=channels, sparse_ratio=1.0, dense_words=9, has_cls=False, captions=300)
     model, inputs = case.build()
@@ -76,9 +55,7 @@ def test_patches_that_cancel_out_keep_their_digits(
 
 
 @pytest.mark.parametrize("weight", [14.0, 200.0])
-def test_a_caption_that_drops_the_others_heavy_patch_keeps_its_digits(
-    weight: float, monkeypatch: pytest.MonkeyPatch, batched: bool
-) -> None:
+def test_a_caption_that_drops_the_heavy_patch(weight: float, monkeypatch: pytest.MonkeyPatch, batched: bool) -> None:
     # Beside patch 0 no other counts; all captions keep it but the last.
     model, inputs = Case(images=1, captions=20, side=4, channels=64, paper=False).build()
     logits = torch.zeros(1, model.num_tokens, 16)
@@ -93,21 +70,9 @@ def test_a_caption_that_drops_the_others_heavy_patch_keeps_its_digits(
         assert not difference(model, inputs, batched=batched) < 1e-5  # the guard keeps them
 
 
-def test_nearly_equal_patches_are_decided_alike(batched: bool) -> None:
-    model, inputs = Case(images=8, captions=24, side=10, channels=48, dense_words=9, paper=False).build()
-    inputs["img_embs"] = torch.randn(8, 1, 48) + 1e-6 * torch.randn(8, 101, 48)
-    assert difference(model, inputs, batched=batched) < 1e-5
-
-
-def test_equal_patches_are_a_tie_for_both(batched: bool) -> None:
-    model, inputs = Case(images=2, captions=24, side=5, dense_words=9).build()
-    inputs["img_embs"][:] = inputs["img_embs"][:, :1]
-    assert difference(model, inputs, batched=batched) < 1e-5
-
-
 @pytest.mark.parametrize("paper", [False, True])
 def test_rankings_are_sorted_scores(paper: bool) -> None:
-    engine, images, captions = indexed(Case(images=6, captions=9, dense_words=9, paper=paper))
+    engine, images, captions = indexed(*Case(images=6, captions=9, dense_words=9, paper=paper).build())
     scores = engine.score(images, captions)
     ranking = engine.rank_images(captions[2:3], images)
     assert torch.equal(ranking.indices, scores[:, 2].argsort(descending=True, stable=True))
@@ -123,18 +88,17 @@ def test_equal_scores_keep_their_order() -> None:
     assert rank(torch.full((50,), 0.25), 3).indices.tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("top", [0, 2.5, "3"])
-def test_top_is_a_whole_number(top: Any) -> None:
-    engine, images, captions = indexed(Case(images=3, captions=4))
-    message = re.escape(f"top is {top!r}, but a whole number of at least 1 is needed")
+def test_top_is_a_whole_number() -> None:
+    engine, images, captions = indexed(*Case(images=3, captions=4).build())
+    message = "top is 0, but a whole number of at least 1 is needed"
     with pytest.raises(ValueError, match=message):
-        engine.rank_images(captions[:1], images, top=top)
+        engine.rank_images(captions[:1], images, top=0)
     with pytest.raises(ValueError, match=message):
-        engine.rank_captions(images[:1], captions, top=top)
+        engine.rank_captions(images[:1], captions, top=0)
 
 
 def test_indices_are_of_something_and_not_swapped() -> None:
-    engine, images, captions = indexed(Case(images=1, captions=1))
+    engine, images, captions = indexed(*Case(images=1, captions=1).build())
     cases: list[tuple[Any, tuple[Any, Any], str]] = [
         (engine.score, (captions, images), "images is a CaptionIndex"),
         (engine.rank_images, (images, captions), "images is a CaptionIndex"),
@@ -149,7 +113,7 @@ def test_indices_are_of_something_and_not_swapped() -> None:
 
 
 def test_an_index_can_be_cut_by_slices_and_indices() -> None:
-    engine, images, captions = indexed(Case(images=5, captions=12, dense_words=9))
+    engine, images, captions = indexed(*Case(images=5, captions=12, dense_words=9).build())
     whole = engine.score(images, captions)
     assert (len(images[1:4]), len(captions[[0, 5]])) == (3, 2)
     part = engine.score(images[torch.tensor([3, 0])], captions[[0, 5, 7]])
@@ -168,19 +132,16 @@ def test_gradient_mode_and_autocast_of_the_caller_do_not_matter() -> None:
         torch.testing.assert_close(scores, model.eval()(**inputs), atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("scale", [1e-13, 0.1, 1e14])
-@pytest.mark.parametrize(("paper", "dense_words"), [(False, 9), (True, 9)])
-def test_small_and_large_embeddings(scale: float, paper: bool, dense_words: int, batched: bool) -> None:
-    case = replace(WIDE, paper=paper, dense_words=dense_words)
-    model, inputs = case.build()
+@pytest.mark.parametrize("scale", [1e-13, 1e14])
+@pytest.mark.parametrize("paper", [False, True])
+def test_small_and_large_embeddings(scale: float, paper: bool, batched: bool) -> None:
+    model, inputs = replace(WIDE, paper=paper, dense_words=9).build()
     inputs["img_embs"] *= scale
     assert difference(model, inputs, batched=batched) < 1e-5
 
 
 @pytest.mark.parametrize("spread", [10.0, 90.0])
-def test_light_tokens_of_small_patches_keep_their_length(
-    spread: float, monkeypatch: pytest.MonkeyPatch, batched: bool
-) -> None:
+def test_light_tokens_of_small_patches(spread: float, monkeypatch: pytest.MonkeyPatch, batched: bool) -> None:
     # Every caption drops the one heavy patch: the others weigh e^-spread, and patches are short as well.
     model, inputs = replace(WIDE, images=1, paper=False, has_cls=False).build()
     logits = torch.zeros(1, model.num_tokens, 16)
@@ -201,8 +162,7 @@ def test_other_precisions_are_scored_in_float32(dtype: torch.dtype, paper: bool)
 
 def test_an_index_of_another_model_is_refused() -> None:
     model, inputs = Case().build()
-    engine = ScoringEngine(model)
-    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
+    engine, images, captions = indexed(model, inputs)
     other = ScoringEngine(Case(sparse_ratio=0.7).build()[0])
     with pytest.raises(ValueError, match=r"ratios 0.5 and 0.5.*but this is.*ratios 0.7 and 0.5"):
         other.score(images, captions)

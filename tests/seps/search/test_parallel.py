@@ -68,7 +68,7 @@ def test_a_thread_that_cannot_start_lets_the_others_go(four_threads: None, monke
 
 
 @pytest.mark.parametrize(("memory_mb", "threads"), [(512, 4), (256, 2), (10, 1)])
-def test_the_engine_scores_on_as_many_threads_as_memory_allows(
+def test_memory_limits_threads(
     four_threads: None, monkeypatch: pytest.MonkeyPatch, memory_mb: int, threads: int
 ) -> None:
     model, inputs = Case(images=24, captions=20, side=4, channels=16, words=6, dense_words=0).build()

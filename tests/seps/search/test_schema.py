@@ -64,9 +64,9 @@ def rank(engine: ScoringEngine, uri: Path, dense: bool = False) -> list[float]:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("precision", value) for value in (["float32"], "float64")),
-        *(("patches", value) for value in ("16", 0, True, 10**30, float("nan"))),
-        *(("channels", value) for value in ([32], -32)),
+        ("precision", ["float32"]),
+        *(("patches", value) for value in (True, 10**30, float("nan"))),
+        ("channels", -32),
         ("encoder", None),
         ("features", 5),
         ("another key", 1),
@@ -77,14 +77,9 @@ def test_metadata_of_a_wrong_type_or_range_is_refused(uri: Path, table: pa.Table
         GalleryStore.read(write(uri, table, **{name: value}))
 
 
-@pytest.mark.parametrize("metadata", [{"format": 2}, {"format": [1]}], ids=str)
-def test_a_table_of_another_format_is_refused(uri: Path, table: pa.Table, metadata: dict[str, Any]) -> None:
-    with pytest.raises(StoreError, match="no table of photographs that this version reads"):
-        GalleryStore.read(write(uri, table, **metadata))
-
-
-def test_metadata_that_is_no_object_is_refused(uri: Path, table: pa.Table) -> None:
-    lance.write_dataset(table.replace_schema_metadata({"seps": "[" * 100_000}), str(uri))
+@pytest.mark.parametrize("metadata", ['{"format": 2}', '{"format": [1]}', "[" * 100_000], ids=lambda text: text[:20])
+def test_metadata_of_another_format_is_refused(uri: Path, table: pa.Table, metadata: str) -> None:
+    lance.write_dataset(table.replace_schema_metadata({"seps": metadata}), str(uri))
     with pytest.raises(StoreError, match="no table of photographs that this version reads"):
         GalleryStore.read(uri)
 
@@ -121,7 +116,7 @@ def test_a_missing_column_is_named_and_another_one_is_allowed(uri: Path, table: 
 
 
 @pytest.mark.parametrize(("value", "dense"), [(float("nan"), True), (1e30, False), (None, False)])
-def test_embeddings_that_are_not_finite_are_not_ranked(
+def test_infinite_embeddings(
     engine: ScoringEngine, uri: Path, table: pa.Table, value: float | None, dense: bool
 ) -> None:
     values = table["patches"].to_pylist()
@@ -134,9 +129,7 @@ def test_embeddings_that_are_not_finite_are_not_ranked(
 
 
 @pytest.mark.parametrize(("field", "value"), [("s_im", float("nan")), ("norms", float("-inf")), ("logits", 1e30)])
-def test_features_that_are_not_finite_are_not_ranked(
-    engine: ScoringEngine, uri: Path, table: pa.Table, field: str, value: float
-) -> None:
+def test_infinite_features(engine: ScoringEngine, uri: Path, table: pa.Table, field: str, value: float) -> None:
     rows = table["features"].to_pylist()
     changed = np.frombuffer(bytearray(rows[1]), feature_dtype(engine.model))
     changed[field].reshape(-1)[3] = value
@@ -168,9 +161,7 @@ def test_rows_without_a_value_are_not_read(uri: Path, table: pa.Table, name: str
 
 
 @pytest.mark.parametrize(("patches", "channels"), [(8, 64), (15, 32)])
-def test_a_table_of_another_shape_than_the_models_is_not_ranked(
-    engine: ScoringEngine, uri: Path, patches: int, channels: int
-) -> None:
+def test_a_table_of_another_shape_is_not_ranked(engine: ScoringEngine, uri: Path, patches: int, channels: int) -> None:
     layout = Layout("an encoder", patches, channels)
     with GalleryStore.write(uri, layout) as store:
         store.put([StoredPhoto(FileFacts("0.jpg", 1, 1, "0"), torch.ones(patches, channels))])
@@ -182,10 +173,3 @@ def test_a_table_of_another_shape_than_the_models_is_not_ranked(
     for use in uses:
         with pytest.raises(DamagedTableError, match=f"{patches} x {channels} numbers a photograph.* 16 x 32"):
             use()
-
-
-def test_a_layout_outside_its_ranges_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"layout\.precision is 'int8', but it must be one of float32, float16"):
-        Layout("an encoder", PATCHES, CHANNELS, "int8")
-    with pytest.raises(ValueError, match=r"layout\.patches is -1, but a whole number of at least 1 is needed"):
-        Layout("an encoder", -1, CHANNELS)

@@ -134,16 +134,6 @@ def test_an_index_of_many_rows_finds_what_every_product_would(uri: Path) -> None
     assert hits >= 0.99 * 500
 
 
-def test_the_nearest_are_those_of_the_largest_product(uri: Path) -> None:
-    photos = filled(uri, 40)
-    store = GalleryStore.read(uri)
-    means = torch.stack([torch.nn.functional.normalize(each.embeddings, dim=-1).mean(0) for each in photos])
-    pooled = torch.nn.functional.normalize(means, dim=-1).half().float()
-    query = torch.nn.functional.normalize(torch.randn(4, generator=torch.Generator().manual_seed(3)), dim=0)
-    rows = [store.files()[photos[i].file.path][0] for i in (pooled @ query.half().float()).argsort(descending=True)]
-    assert store.nearest(query, 7) == rows[:7]
-
-
 def test_a_change_of_a_number_is_noticed(uri: Path) -> None:
     photos = filled(uri)
     dataset = lance.dataset(str(uri))

@@ -9,11 +9,7 @@ from seps.training.command import main
 from tests.helpers.models.tiny import tiny_settings
 
 PIXELS: dict[str, Any] = {"epochs": 3, "batch_size": 8, "learning_rate": 2e-3, "backbone_rate": 0.5, "augment": False}
-
-
 SHORT: dict[str, Any] = PIXELS | {"epochs": 1, "captions_an_epoch": 1}  # 2 steps
-
-
 CACHED: dict[str, Any] = {
     "epochs": 2,
     "batch_size": 8,

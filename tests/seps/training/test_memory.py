@@ -7,7 +7,7 @@ import pytest
 PROGRAM = """
 import resource, sys
 import torch
-from seps.training.memory import keep_freed_memory
+from seps.training.command import keep_freed_memory
 
 if sys.argv[1] == "kept":
     assert keep_freed_memory()
@@ -29,7 +29,7 @@ def faults(mode: str) -> int:
 @pytest.mark.slow
 def test_freed_memory_serves_the_next_tensors() -> None:
     if platform.libc_ver()[0] != "glibc":
-        from seps.training.memory import keep_freed_memory
+        from seps.training.command import keep_freed_memory
 
         assert not keep_freed_memory()
         return

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,7 @@ from seps.training.ratio_weights import main
 from seps.training.settings import TrainSettings, read_recipe
 
 
-def test_the_recipe_draws_decisions_and_only_the_weight_differs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_weight_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trained: list[TrainSettings] = []
 
     def train(config: ModelConfig, settings: TrainSettings, data: Path, out: Path, **_: Any) -> float:
@@ -44,7 +43,6 @@ def test_the_recipe_draws_decisions_and_only_the_weight_differs(
     assert settings.dense_share == 1.0
 
 
-def test_a_recipe_that_takes_the_top_k_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--out", str(tmp_path / "result.json"), "--recipe", "tiny"])
-    assert "error: tiny takes the top k, which fixes the kept ratio: set use_gumbel_softmax." in capsys.readouterr().err
+def test_a_recipe_that_takes_the_top_k_is_refused(tmp_path: Path, refusal: Callable[..., str]) -> None:
+    error = refusal(main, ["--out", str(tmp_path / "result.json"), "--recipe", "tiny"])
+    assert error == "error: tiny takes the top k, which fixes the kept ratio: set use_gumbel_softmax.\n"

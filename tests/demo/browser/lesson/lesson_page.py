@@ -23,7 +23,6 @@ PLACE = {"before": 3, "total": 20, "gallery": "examples"}
 def lesson_value(
     record: Explanation, before: Explanation | None = None, knobs: Knobs = TRAINED, **changes: Any
 ) -> dict[str, Any]:
-    """The lesson's value, made from records."""
     dense = None if record.dense is None else DENSE
     words = record.sparse_alignment.words
     now = None if knobs.decision == "gumbel" else 2 if before else 3

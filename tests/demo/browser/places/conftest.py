@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
+from tests.demo.browser.conftest import CONTEXTS
+
 LAPTOP: ViewportSize = {"width": 1366, "height": 768}
 PHONE: ViewportSize = {"width": 390, "height": 844}
-WAIT = 90_000  # milliseconds that an answer may take next to other tests
+WAIT = 180_000  # milliseconds that an answer may take next to other tests
 Opener = Callable[..., Page]
 
 
@@ -16,12 +18,14 @@ Opener = Callable[..., Page]
 def visit(browser: Browser, page_address: str) -> Iterator[Opener]:
     """A function that opens the page at a query; no script of it may fail."""
     faults: list[str] = []
-    contexts = []
+    pages = []
 
     def opened(query: str = "", phone: bool = False, **options: Any) -> Page:
-        context = browser.new_context(viewport=PHONE if phone else LAPTOP, has_touch=phone, **options)
-        contexts.append(context)
-        page = context.new_page()
+        name = f"{phone} {options}"
+        if name not in CONTEXTS:
+            CONTEXTS[name] = browser.new_context(viewport=PHONE if phone else LAPTOP, has_touch=phone, **options)
+        page = CONTEXTS[name].new_page()
+        pages.append(page)
         page.set_default_timeout(WAIT)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.goto(f"{page_address}/{query}")
@@ -30,6 +34,7 @@ def visit(browser: Browser, page_address: str) -> Iterator[Opener]:
     expect.set_options(timeout=WAIT)
     yield opened
     expect.set_options(timeout=5_000)
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.evaluate("localStorage.clear()")
+        page.close()
     assert faults == []

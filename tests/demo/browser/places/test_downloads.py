@@ -26,7 +26,7 @@ def table(content: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(StringIO(content.decode("utf-8-sig"))))
 
 
-def test_explore_saves_what_is_in_sight(visit: Opener) -> None:
+def test_explore_saves_what_is_in_sight_and_its_menu_needs_no_mouse(visit: Opener) -> None:
     page = ready(visit(COFFEE_LINK))
     expect(page.locator(".ranked-photo")).to_have_count(14)
     rows = table(saved(page, "ranking.csv"))
@@ -39,11 +39,8 @@ def test_explore_saves_what_is_in_sight(visit: Opener) -> None:
     assert numbers["explanation"]["similarity"] == pytest.approx(score(page), abs=1e-5)
     assert min(Image.open(BytesIO(saved(page, "pair.png"))).size) > 300
     expect(page.locator(".message.note")).to_contain_text("Saved as seps-")
-
-
-def test_the_menu_needs_no_mouse(visit: Opener) -> None:
-    page = ready(visit(COFFEE_LINK))
-    page.locator(".download summary").focus()
+    page.reload()
+    ready(page).locator(".download summary").focus()
     page.keyboard.press("Enter")
     expect(page.locator("[data-file='pair.png']")).to_be_visible()  # the menu is filled when it opens
     page.keyboard.press("Tab")
@@ -87,17 +84,13 @@ def test_a_large_gallery_is_filtered_and_grows(visit: Opener) -> None:
     expect(page.get_by_role("alert")).to_contain_text("zzz")
 
 
-def test_looks_come_from_old_links(visit: Opener) -> None:
-    page = ready(visit(f"?view=search&{COFFEE_LINK[1:]}&opacity=40&grid=0"))
-    page.locator(".looks summary").click()
-    expect(page.get_by_label("Opacity")).to_have_value("40")
-    expect(page.get_by_label("Grid")).not_to_be_checked()
-    page.get_by_label("Opacity").fill("75")
-    page.wait_for_function("() => !location.search.includes('opacity')")
-
-
-def test_ones_own_captions_are_ranked_for_a_photo(visit: Opener) -> None:
+def test_captions_are_ranked_for_the_photo(visit: Opener) -> None:
     page = ready(visit(f"{COFFEE_LINK}&mode=captions"))
+    expect(page.locator(".ranked-caption").first).to_contain_text("own caption")
+    second = page.locator(".ranked-caption").nth(1)
+    second.click()
+    chosen = second.locator(".title").evaluate("(title) => title.firstChild.textContent")
+    expect(page.locator("#caption")).to_have_value(chosen)
     page.get_by_label("Captions to rank").select_option(label="Only my captions")
     page.get_by_label("Your captions").fill("a cup\na lion")
     expect(page.locator(".ranked-caption")).to_have_count(2)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.demo.browser.places.conftest import Opener
+from tests.demo.browser.standalone import SMALL
 from tests.helpers.web.axe import load_axe, serious_violations
 
 CHINA = Path(__file__).parents[4] / "assets" / "galleries" / "photos" / "china.jpg"
@@ -96,18 +97,7 @@ def test_a_pinned_word_stays_while_others_are_pointed_at(visit: Opener) -> None:
     expect(page.locator("[data-layer=mask]")).to_have_attribute("aria-pressed", "true")
 
 
-def test_captions_are_ranked_for_the_photo(visit: Opener) -> None:
-    page = ready(visit(COFFEE_LINK))
-    page.locator("[data-mode=captions]").click()
-    expect(page.locator(".ranked-caption").first).to_contain_text("own caption")
-    page.locator(".ranked-caption").nth(1).click()
-    chosen = (
-        page.locator(".ranked-caption").nth(1).locator(".title").evaluate("(title) => title.firstChild.textContent")
-    )
-    expect(page.locator("#caption")).to_have_value(chosen)
-
-
-def test_a_click_on_a_patch_flips_its_decision(visit: Opener) -> None:
+def test_a_click_on_a_patch_flips_its_decision_and_nothing_painted_has_no_score(visit: Opener) -> None:
     page = ready(visit(COFFEE_LINK))
     page.locator("[data-tool=whatif]").click()
     before = page.locator(".headline output").get_attribute("data-similarity")
@@ -119,24 +109,20 @@ def test_a_click_on_a_patch_flips_its_decision(visit: Opener) -> None:
         "before => ![undefined, before].includes(document.querySelector('.headline output').dataset.similarity)",
         arg=before,
     )
+    painted = page.locator("p.kept").inner_text()
+    for undo in (page.locator("[data-tool=undo]").click, lambda: page.locator(".stage-canvas").press("Control+z")):
+        page.locator("[data-tool=keep_none]").click()
+        expect(page.locator(".headline output")).to_have_text("-")
+        expect(page.locator("p.kept")).to_have_text("Kept 0 of 196 patches")
+        undo()
+        expect(page.locator("p.kept")).to_have_text(painted)
+        expect(page.locator(".headline output")).not_to_have_text("-")
 
 
 def test_the_layer_of_classes_names_the_class_of_a_patch(visit: Opener) -> None:
     page = ready(visit(f"{COFFEE_LINK}&layer=class"))
     page.locator(".stage-canvas").hover()  # its middle, the cup
     expect(page.locator(".reading")).to_contain_text(re.compile(r"espresso [01]\.\d\d"))
-
-
-def test_nothing_painted_has_no_score(visit: Opener) -> None:
-    page = ready(visit(COFFEE_LINK))
-    page.locator("[data-tool=whatif]").click()
-    for undo in (page.locator("[data-tool=undo]").click, lambda: page.locator(".stage-canvas").press("Control+z")):
-        page.locator("[data-tool=keep_none]").click()
-        expect(page.locator(".headline output")).to_have_text("-")
-        expect(page.locator("p.kept")).to_have_text("Kept 0 of 196 patches")
-        undo()
-        expect(page.locator("p.kept")).to_have_text("Kept 98 of 196 patches")
-        expect(page.locator(".headline output")).not_to_have_text("-")
 
 
 def test_an_abandoned_measurement_leaves_no_bar(visit: Opener) -> None:
@@ -174,9 +160,15 @@ def test_a_photo_is_dropped_anywhere_and_a_bad_file_is_refused(visit: Opener, tm
 def test_a_gallery_that_is_not_here_and_old_links(visit: Opener) -> None:
     page = visit("?gallery=nowhere")
     expect(page.get_by_role("alert")).to_contain_text("There is no gallery")
-    page = visit("?view=search&model=photos&gallery=examples&photo=coffee&caption=a+cup&layer=score")
+    address = page.url.partition("?")[0]
+    page.goto(f"{address}?view=search&model=photos{COFFEE_LINK.replace('?', '&')}&layer=score&opacity=40&grid=0")
     expect(ready(page).locator("[data-layer=score]")).to_have_attribute("aria-pressed", "true")
-    page = visit("?view=captions&gallery=examples&photo=coffee&caption=a+cup")
+    page.locator(".looks summary").click()
+    expect(page.get_by_label("Opacity")).to_have_value("40")
+    expect(page.get_by_label("Grid")).not_to_be_checked()
+    page.get_by_label("Opacity").fill("75")
+    page.wait_for_function("() => !location.search.includes('opacity')")
+    page.goto(f"{address}?view=captions&gallery=examples&photo=coffee&caption=a+cup")
     expect(page.locator(".ranked-caption").first).to_be_visible()
 
 
@@ -209,6 +201,9 @@ def test_nothing_serious_is_found(visit: Opener, more: str, options: dict[str, A
     load_axe(page)
     assert serious_violations(page) == []
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    if "phone" in options:
+        expect(page.locator(".stage-canvas")).to_be_in_viewport()
+        assert page.evaluate(SMALL) == []
 
 
 def test_the_keyboard_is_enough(visit: Opener) -> None:

@@ -30,8 +30,10 @@ def test_a_series_of_seeds_is_drawn_and_each_picture_is_explained(visit: Opener)
         assert part in page.url
 
 
-def test_a_word_of_a_drawing_opens_in_explore(visit: Opener) -> None:
-    page = visit("?view=lab&part=generate")
+def test_an_old_link_draws_its_caption_and_a_word_of_it_opens_in_explore(visit: Opener) -> None:
+    page = visit("?view=generate&caption=a+red+car&steps=10&seed=7&guidance=5")
+    expect(page.locator(".seps-generate .seps-reading")).to_have_text(re.compile("seed 7 in 10 steps"))
+    expect(page.locator("#generate-caption")).to_have_value("a red car")
     page.locator(".seps-looks [data-token='2']").click()
     page.locator("[data-do=explore]").click()
     expect(page.locator(".photo-title")).to_contain_text("seed")
@@ -43,9 +45,7 @@ def test_a_word_of_a_drawing_opens_in_explore(visit: Opener) -> None:
 def test_a_drawing_is_stopped_and_a_caption_that_cannot_be_drawn_is_refused(visit: Opener) -> None:
     page = visit("?view=lab&part=generate")
     expect(page.locator(".seps-looks canvas")).to_have_count(2)
-    page.fill("#draw-steps", "100", force=True) if page.locator("#draw-steps").is_visible() else page.evaluate(
-        "() => { document.querySelector('#draw-steps').value = '100'; }"
-    )
+    page.locator("#draw-steps").evaluate("(steps) => { steps.value = '100'; }")
     page.locator("[data-do=draw]").click()
     expect(page.locator(".seps-generate progress")).to_be_visible()
     page.locator("[data-do=stop]").click()
@@ -54,12 +54,6 @@ def test_a_drawing_is_stopped_and_a_caption_that_cannot_be_drawn_is_refused(visi
     page.fill("#generate-caption", "x" * 3000)
     page.locator("[data-do=draw]").click()
     expect(page.get_by_role("alert")).to_contain_text("3,000")
-
-
-def test_an_old_link_draws_its_caption(visit: Opener) -> None:
-    page = visit("?view=generate&caption=a+red+car&steps=10&seed=7&guidance=5")
-    expect(page.locator(".seps-generate .seps-reading")).to_have_text(re.compile("seed 7 in 10 steps"))
-    expect(page.locator("#generate-caption")).to_have_value("a red car")
 
 
 def test_captions_of_a_photo_and_of_a_scene(visit: Opener) -> None:
@@ -133,8 +127,8 @@ def test_the_paper_is_short_and_content_starts_at_the_top(visit: Opener) -> None
     page = visit("?view=learn&part=paper")
     expect(page.locator(".differences section")).to_have_count(7)
     assert page.evaluate("() => document.documentElement.scrollHeight") < 1400
-    parts = {"": ".seps-rail", "&part=losses": ".seps-matrix, .seps-playground h3", "&part=paper": ".paper h3"}
-    for query, content in parts.items():
-        page = visit(f"?view=learn{query}")
+    parts = {"lesson": ".seps-rail", "losses": ".seps-matrix, .seps-playground h3", "paper": ".paper h3"}
+    for part, content in parts.items():
+        page.locator(f"[data-part={part}]").click()
         expect(page.locator(content).first).to_be_visible()
         assert page.locator(content).first.evaluate("(place) => place.getBoundingClientRect().top") < 200

@@ -1,4 +1,4 @@
-"""A camera and a video of one's own, the page in Chinese, Back, and a phone."""
+"""A camera and a video of one's own, the page in Chinese, and Back."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, expect
 from demo.galleries.sources.named import examples_gallery
 from tests.demo.browser.places.conftest import Opener
 from tests.demo.browser.places.test_explore import COFFEE, COFFEE_LINK, ready
-from tests.demo.browser.standalone import SMALL
 from tests.helpers.pictures.clips import BLUE, RED, write_clip
 from tests.helpers.web.camera import camera_page
 
@@ -72,9 +71,3 @@ def test_back_leads_through_places_and_never_out(visit: Opener) -> None:
         expect(page.locator(f"[data-place={place}]")).to_have_attribute("aria-current", "page")
     expect(page.locator("#caption")).to_have_value(COFFEE)
     expect(page.locator(".photo-title")).to_have_text("coffee")
-
-
-def test_on_a_phone_the_picture_is_in_the_first_screen_and_targets_are_large(visit: Opener) -> None:
-    page = ready(visit(COFFEE_LINK, phone=True))
-    expect(page.locator(".stage-canvas")).to_be_in_viewport()
-    assert page.evaluate(SMALL) == []

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.demo.browser.places.conftest import Opener
 from tests.demo.browser.places.test_downloads import saved
@@ -38,10 +38,18 @@ OLD = {
 }
 
 
-@pytest.mark.parametrize("query", [*PLACES, *OLD])
+def click_to(page: Page, query: str) -> None:
+    """Go to one of PLACES without loading the page once more."""
+    place, _, part = query.removeprefix("?view=").partition("&part=")
+    page.locator(f"[data-place={place}]").click()
+    if part:
+        page.locator(f".switch [data-part={part}]").click()
+
+
+@pytest.mark.parametrize("query", PLACES)
 def test_a_place_is_filled_saves_its_files_and_nothing_serious_is_found(visit: Opener, query: str) -> None:
     page = visit(query)
-    expect(page.locator((PLACES | OLD)[query]).first).to_be_visible()
+    expect(page.locator(PLACES[query]).first).to_be_visible()
     expect(page.locator("[role=alert]:visible")).to_have_count(0)
     load_axe(page)
     assert serious_violations(page) == []
@@ -51,30 +59,36 @@ def test_a_place_is_filled_saves_its_files_and_nothing_serious_is_found(visit: O
         assert saved(page, name).lower().startswith(begins)
 
 
-@pytest.mark.parametrize("query", PLACES)
-def test_a_phone_shows_it_within_its_width(visit: Opener, query: str) -> None:
-    page = visit(f"{query}&lang=zh", phone=True, color_scheme="dark")
-    expect(page.locator(PLACES[query]).first).to_be_visible()
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+def test_old_links_fill_their_places(visit: Opener) -> None:
+    page = visit()
+    for query, shown in OLD.items():
+        page.goto(page.url.partition("?")[0] + query)
+        expect(page.locator(shown).first).to_be_visible()
+        expect(page.locator("[role=alert]:visible")).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    ("query", "says"), [("", "move over its patches"), ("?view=learn", "talk mode"), ("?view=lab", "on the scene")]
-)
-def test_a_question_mark_lists_the_keys_of_each_place(visit: Opener, query: str, says: str) -> None:
-    page = visit(query)
-    page.locator(".head").wait_for()
-    if "learn" not in query:
-        page.locator("textarea:visible").first.focus()
-        page.keyboard.press("?")
-        expect(page.locator(".seps-keys")).to_have_count(0)  # it is typed
-    page.locator(".head nav a").first.focus()
+def test_a_phone_shows_each_place_within_its_width(visit: Opener) -> None:
+    page = ready(visit("?lang=zh", phone=True, color_scheme="dark"))
+    for query, shown in PLACES.items():
+        click_to(page, query)
+        expect(page.locator(shown).first).to_be_visible()
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), query
+
+
+def test_a_question_mark_lists_the_keys_of_each_place(visit: Opener) -> None:
+    page = visit()
+    keys = page.locator(".seps-keys")
+    page.locator("textarea:visible").first.focus()
     page.keyboard.press("?")
-    expect(page.locator(".seps-keys")).to_contain_text(says)
-    page.keyboard.press("Escape")
-    expect(page.locator(".seps-keys")).to_have_count(0)
+    expect(keys).to_have_count(0)  # it is typed
+    for place, says in {"explore": "move over its patches", "learn": "talk mode", "lab": "on the scene"}.items():
+        page.locator(f"[data-place={place}]").click()
+        page.keyboard.press("?")
+        expect(keys).to_contain_text(says)
+        page.keyboard.press("Escape")
+        expect(keys).to_have_count(0)
     page.locator(".keys-button").click()
-    expect(page.locator(".seps-keys")).to_be_visible()
+    expect(keys).to_be_visible()
 
 
 def test_the_photo_and_the_caption_follow_everywhere_and_survive_a_reload(visit: Opener) -> None:
@@ -106,19 +120,16 @@ def test_why_this_order_sets_two_photos_side_by_side(visit: Opener) -> None:
     expect(page.locator(".seps-why-rest")).to_contain_text("other parts")
 
 
-@pytest.mark.parametrize(
-    ("query", "nothing"), [("?view=compare", "Nothing to compare yet."), ("?view=learn", "No lesson yet.")]
-)
-def test_a_place_is_empty_only_when_nothing_is_computed(visit: Opener, query: str, nothing: str) -> None:
+def test_a_place_is_empty_only_when_nothing_is_computed(visit: Opener) -> None:
     page = visit("?view=learn&part=paper")
     held: list[Route] = []
     page.route("**/queue/join*", lambda route: held.append(route))  # a builtin takes no attribute of Playwright
     with page.expect_request("**/queue/join*"):
-        page.goto(page.url.partition("?")[0] + query)
+        page.goto(page.url.partition("?")[0] + "?view=compare")
     place = page.locator(".seps-empty:visible")
     expect(place).to_have_text("Computing …", use_inner_text=True)
     held[-1].abort()
-    expect(place).to_contain_text(nothing, use_inner_text=True)
+    expect(place).to_contain_text("Nothing to compare yet.", use_inner_text=True)
     expect(page.locator(".problem[role=alert]")).to_be_visible()
 
 

@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-from tests.helpers.web.threaded import serving
+from tests.helpers.web.static_site import serving
 
 HOP = {"connection", "transfer-encoding", "keep-alive", "content-length"}  # headers of only one connection
 

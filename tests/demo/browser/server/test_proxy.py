@@ -1,4 +1,4 @@
-"""Behind a reverse proxy that strips a path: all of the app works there, and asks for nothing beside it."""
+"""Behind a reverse proxy that strips a path: the worked example, then the app; it asks for nothing beside the path."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,7 @@ from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, expect
 
+from demo.opening.first import FILE, first_view
 from tests.demo.browser.conftest import served
 from tests.demo.browser.server.proxy import proxied
 
@@ -18,7 +19,6 @@ ROOT = "/hosted/seps"
 
 
 def drawn(folder: Path, name: str, colour: str) -> Path:
-    """A small drawn photo."""
     image = Image.new("RGB", (320, 240), "white")
     ImageDraw.Draw(image).ellipse((60, 40, 260, 200), fill=colour)
     image.save(folder / name)
@@ -29,7 +29,8 @@ def test_the_whole_app_works_below_a_path(
     browser: Browser, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GRADIO_ROOT_PATH", f"{ROOT}/")
-    uploads = tmp_path / "uploads"
+    uploads, view = tmp_path / "uploads", first_view(FILE)
+    assert view is not None
     command = ("app.py", "--cache", str(cache), "--no-fetch", "--port")
     with served(uploads, *command, ready="/") as behind, proxied(behind, ROOT) as proxy:
         address = f"http://127.0.0.1:{proxy.server_port}{ROOT}"
@@ -38,9 +39,21 @@ def test_the_whole_app_works_below_a_path(
         page.set_default_timeout(120_000)
         page.on("response", lambda answer: answers.append((answer.status, answer.url)))
         page.goto(f"{address}/")
-        # The worked example before the app answers, and the app in its place.
-        expect(page.locator(".photo-title")).not_to_have_text("")
-        expect(page.locator("[data-tool=whatif]")).to_be_visible(timeout=120_000)
+        ranked = [item["title"] for item in view["ranking"]["items"]]
+        shown = ranked[[item["index"] for item in view["ranking"]["items"]].index(view["ranking"]["selected"])]
+        paint = page.get_by_role("button", name="Paint the mask")
+        expect(paint).to_be_disabled()
+        place = paint.bounding_box()
+        for moment in ("the worked example", "the app in its place"):
+            if moment == "the app in its place":  # which it takes by itself
+                expect(page.locator("[data-tool=whatif]")).to_be_visible(timeout=120_000)
+                expect(paint).to_be_enabled()
+            expect(page.locator("#caption")).to_have_value(view["viewer"]["caption"])
+            expect(page.locator(".photo-title")).to_have_text(shown)
+            assert page.locator(".ranked .title").all_inner_texts() == ranked
+            kept = sum(view["viewer"]["record"]["branches"][0]["kept"])
+            expect(page.locator("p.kept")).to_have_text(f"Kept {kept} of 196 patches")
+            assert paint.bounding_box() == place
         page.fill("#caption", "an orange flower with green leaves")
         expect(page.locator(".ranked .title").first).to_have_text("dahlia", timeout=60_000)
         page.wait_for_function("new URLSearchParams(location.search).get('caption')?.includes('orange flower')")
@@ -55,7 +68,9 @@ def test_the_whole_app_works_below_a_path(
         calls_work(address, tmp_path)
         assert set(proxy.strays) <= {"/favicon.ico"}  # the host's icon, which the browser asks for by itself
         assert [answer for answer in answers if answer[0] >= 400 and "opening/state" not in answer[1]] == []
-    assert list(uploads.iterdir()) == []
+        sent = httpx.post(f"{address}/gradio_api/upload", files={"files": ("photo.png", b"pixels")})
+        assert Path(sent.json()[0]).is_file() and Path(sent.json()[0]).is_relative_to(uploads)
+    assert list(uploads.iterdir()) == []  # it was stopped by SIGTERM
 
 
 def calls_work(address: str, folder: Path) -> None:

@@ -27,6 +27,5 @@ def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def static_address(static_folder: Path) -> Iterator[str]:
-    """The address of the page without a server."""
     with served_folder(static_folder) as url:
         yield f"{url}/below/it/"

@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from seps.encoders.preprocessing import squash
 from seps.scenes import make_scene, sparse_captions
 from tests.helpers.web.static_site import differences, floats, open_engine
 
-PAIRS, SENTENCES = 40, 5_000
+PAIRS, SENTENCES = 16, 1_000
 TOLERANCE, SCORES = 5e-5, 1e-5  # of weights and cosines; of S(I, T) and its terms
 OF_SCORES = re.compile(r"/(similarity|terms/[\w ]+|score):")
 LEFT_OUT = {"src", "key", "thumb", "model", "link", "alike"}
@@ -65,7 +66,7 @@ class Site:
         self.actions = PageActions(ModelRegistry(self.service), Path())
         self.gallery = indexed.gallery.name
         items = indexed.gallery.items
-        true = [(index, caption) for index, item in enumerate(items) for caption in item.captions]
+        true = [(index, item.captions[index % len(item.captions)]) for index, item in enumerate(items)]
         false = [((index + 1) % len(items), caption) for index, caption in true]
         self.pairs = [*true[: PAIRS // 2], *false[: PAIRS // 2]]
 
@@ -199,11 +200,11 @@ def test_captions_are_read_and_commented_on_as_in_the_app(site: Site) -> None:
     assert [pair for pair in zip(captions, read, expected, strict=True) if pair[1] != pair[2]] == []
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
-def test_a_picture_is_resized_byte_for_byte_as_pillow_does(site: Site, kind: str) -> None:
+def test_a_picture_is_resized_byte_for_byte_as_pillow_does(site: Site) -> None:
     config = site.service.model.config.vision
     rng = np.random.default_rng(0)
-    for width, height in ((640, 427), (100, 300), (1201, 900), (config.image_size, config.image_size)):
+    sizes = ((640, 427), (100, 300), (1201, 900), (config.image_size, config.image_size))
+    for kind, (width, height) in (*product(["PNG"], sizes), *product(["JPEG", "WEBP", "GIF", "BMP"], sizes[1:2])):
         smooth = Image.fromarray(rng.integers(0, 256, (height // 9 + 2, width // 9 + 2, 3), dtype=np.uint8))
         content = BytesIO()
         smooth.resize((width, height), Image.Resampling.BICUBIC).save(content, kind)

@@ -42,7 +42,6 @@ def test_pictures_are_tied_to_the_sentences_beside_them(browser: Browser) -> Non
         spoken = description(page, picture.get_attribute("aria-label") or "")
         for sentence in sentences:
             assert sentence in spoken
-        page.context.close()
 
 
 def test_a_choice_keeps_focus_where_it_draws_its_view_anew(browser: Browser) -> None:

@@ -1,27 +1,13 @@
-"""The judge: its pictures alone, and as a program calls it."""
+"""The pictures of the judge."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from playwright.sync_api import Browser
 
-from demo.galleries.sources.packaged import load_examples
 from demo.record.packing import pack_array
-from seps.judge import Judge, load_judge
 from tests.demo.browser.standalone import centres, open_page, page_of, photo
-
-# They leave sockets to the garbage collector.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
-PROMPT, OTHER = "a tabby cat with green eyes", "a red car in the snow"
-
-
-@pytest.fixture(scope="module")
-def judge() -> Judge:
-    return load_judge()
 
 
 def judgement(attributions: list[float]) -> dict[str, Any]:
@@ -60,18 +46,3 @@ def test_shares_and_scales_are_drawn_from_their_numbers(browser: Browser) -> Non
     page.get_by_label("Shares").uncheck()
     plain = centres(page.locator("canvas"), (2, 3))
     assert (plain.max(axis=1) - plain.min(axis=1) > 20).all()  # the photo in its own colours
-
-
-def test_a_program_judges(page_address: str, judge: Judge, tmp_path: Path) -> None:
-    client = Client(page_address, verbose=False)
-    try:
-        picture = next(example for example in load_examples() if example.name == "cat").photo()
-        answer: Any = client.predict(None, "examples/cat", PROMPT, api_name="/judge")
-        expected = judge.score(picture, PROMPT)
-        assert answer["quality"]["final"] == pytest.approx(expected.quality.final, abs=1e-3)
-        assert sum(answer["shares"]) == pytest.approx(answer["logit"], abs=1e-4)
-        picture.save(tmp_path / "cat.png")
-        again: Any = client.predict(handle_file(tmp_path / "cat.png"), "", PROMPT, api_name="/judge")
-        assert again["consistency"]["final"] == pytest.approx(expected.consistency.final, abs=0.03)
-    finally:
-        client.close()

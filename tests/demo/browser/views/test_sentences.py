@@ -1,5 +1,6 @@
 """What the page says of a record, filled in by its own script, is what Python says of it."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,10 @@ from tests.helpers.models.records import CASES, WORDS, random_record, record_wit
 from tests.helpers.web.numbers import on_page
 
 pytestmark = pytest.mark.journey
-SEEDS = 25
+SEEDS = 9
 
 
 def said_by_page(page: Page, records: list[Explanation]) -> list[Any]:
-    """What the page's script says of records."""
     script = f"""async (records) => {{
         const {{ decode }} = {imported("record/record.js")};
         return records.map((record) => decode(record).says);
@@ -40,20 +40,13 @@ def differences(given: Any, expected: Any, path: str = "") -> list[str]:
     return [] if equal else [f"{path}: {given} and not {expected}"]
 
 
-def texts(value: Any) -> int:
-    """How many texts there are in JSON values."""
-    if isinstance(value, dict):
-        return sum(map(texts, value.values()))
-    return sum(map(texts, value)) if isinstance(value, list) else int(isinstance(value, str))
-
-
 def measured(record: Explanation, seed: int) -> Explanation:
     """The record with all that can be measured beside it, drawn, in float32 as the page gets it."""
     rng = np.random.default_rng(seed)
     count = record.sparse.kept.size
     kept = rng.random(count) < 0.3
     minimal: dict[str, Any] = {"similarity": float(rng.normal()), "rank": int(rng.integers(1, 9)), "rank_before": 1}
-    region = [None, Region(3, "the red car", True, 0.25), Region(1, "on the left", False, -0.125)][seed % 3]
+    region = [None, Region(3, "the red car", True, 0.25), Region(1, "on the left", False, -0.13)][seed % 3]
     values, words = rng.normal(size=count).astype("f4"), rng.normal(size=(len(WORDS), count)).astype("f4")
     effects = PatchEffects(values.astype("f8"), words.astype("f8"), region)
     chosen = MinimalSet("sparse", kept, ~kept, ~kept & False, int(kept.sum()), **minimal) if seed % 2 else None
@@ -65,14 +58,14 @@ def test_the_page_says_of_a_record_what_python_says(page: Page, case: tuple[str,
     records = [random_record(*case, seed=seed, sparse_ratio=[0.5, 1.0, 0.1][seed % 3]) for seed in range(SEEDS)]
     expected = [record_words(record) for record in records]
     assert differences(said_by_page(page, records), expected) == []
-    assert texts(expected) > 50 * SEEDS
+    assert json.dumps(expected).count('"') > 100 * SEEDS  # of texts
 
 
 def test_and_of_what_was_measured_beside_it(page: Page) -> None:
-    records = [measured(random_record(seed=seed), seed) for seed in range(12)]
+    records = [measured(random_record(seed=seed), seed) for seed in range(6)]
     assert differences(said_by_page(page, records), [record_words(record) for record in records]) == []
 
 
 def test_and_of_classes(page: Page) -> None:
-    records = [record_with_classes(seed) for seed in range(12)]
+    records = [record_with_classes(seed) for seed in range(6)]
     assert differences(said_by_page(page, records), [record_words(record) for record in records]) == []

@@ -32,7 +32,6 @@ def viewer(browser: Browser, record: Explanation, **changes: Any) -> Page:
 
 
 def mark_on(page: Page, patch: int, grid: tuple[int, int] = GRID) -> None:
-    """Move the mouse over a patch."""
     box = page.locator(".seps-stage > canvas").bounding_box()
     assert box is not None
     row, column = divmod(patch, grid[1])
@@ -197,7 +196,6 @@ def test_the_layer_of_classes_names_the_class_and_the_words_that_matched_through
         line = f"{place}: {record.classes.names[patch]} {probability[patch]:.2f}"
         line += f"; matched through it: {', '.join(told)}" if told else ""
         expect(page.locator(".seps-reading p").first).to_have_text(on_page(line))
-    page.context.close()
     expect(viewer(browser, random_record()).locator("[data-layer=class]")).to_have_count(0)
 
 

@@ -70,8 +70,6 @@ def drawn(registry: ModelRegistry, count: int = 1) -> tuple[GenerateState, list[
     [
         ((9, 3, 0), "steps is '9', but a whole number from 10 to 100 is needed"),
         ((30, 16, 0), "guidance is '16'"),
-        ((30, 3, -1), "seed is '-1', but a whole number from 0 to 2,147,483,647 is"),
-        ((30, 3, 0, 5), "count is '5', but a whole number from 1 to 4 is needed"),
     ],
     ids=str,
 )
@@ -87,23 +85,17 @@ def test_without_a_generator_or_a_drawing_it_is_told(registry: ModelRegistry) ->
         finished(GenerateState())
 
 
-def test_examples_can_be_written_by_the_grammar() -> None:
-    for caption in EXAMPLES:
-        reading = read_caption(caption)
-        assert not reading.unread, caption
-        assert reading.statements
-
-
-def test_a_drawing_on_its_way_has_its_pictures(drawing: ModelRegistry) -> None:
-    state, steps = drawn(drawing, 2)
-    value = drawing_value(state, steps[0])
-    assert (value["done"], value["of"], value["seeds"], value["scores"]) == (1, 10, [5, 6], [])
-    assert [source.partition(",")[0] for source in value["pictures"]] == ["data:image/jpeg;base64"] * 2
-    assert value["says"].startswith("Step 1 of 10")
+@pytest.mark.parametrize("caption", EXAMPLES)
+def test_an_example_can_be_written_by_the_grammar(caption: str) -> None:
+    reading = read_caption(caption)
+    assert reading.statements and not reading.unread
 
 
 def test_a_finished_drawing_is_explained(drawing: ModelRegistry) -> None:
     state, steps = drawn(drawing, 2)
+    begun = drawing_value(state, steps[0])
+    assert (begun["done"], begun["of"], begun["seeds"], begun["scores"]) == (1, 10, [5, 6], [])
+    assert begun["says"].startswith("Step 1 of 10") and len(begun["pictures"]) == 2
     assert finished(state).pictures == tuple(steps[-1].pictures)
     service, scenes = drawing.find(SCENES)
     state = replace(state, index=1)
@@ -116,18 +108,11 @@ def test_a_finished_drawing_is_explained(drawing: ModelRegistry) -> None:
     rank = rank_among(similarity, service.rank_images(scenes, TEXT).scores)
     assert value["scores"][1] == f"score {similarity:.3f}"
     assert f"SEPS ranks this drawing {ordinal(rank)} of 201 for the caption" in recaption["standing"]
-    assert recaption["numbers"][0].endswith(
-        f"with S(I, T) {similarity:.3f}: rank {rank} of 201, with the 200 scenes of the gallery."
-    )
-    statements = recaption_statements(read)
-    assert recaption["statements"] == statements
-    assert recaption["summary"].startswith(f"Of your caption's {len(statements)} statements, the captioner ")
+    assert f"with S(I, T) {similarity:.3f}: rank {rank} of 201" in recaption["numbers"][0]
+    assert recaption["statements"] == recaption_statements(read)
     assert recaption["beams"] == [beam.text for beam in read.best]
     assert recaption["numbers"][1:] == [beam_sentence(beam) for beam in read.best]
-    fraction = read_true_share()
-    assert fraction is not None
-    assert f"{100 * fraction:.0f}% of its statements are true" in recaption["note"]
-    assert words["photo"]["title"] == "seed 6"
+    assert f"{100 * (read_true_share() or 0):.0f}% of its statements are true" in recaption["note"]
     assert finished(state).indexed.gallery.name == DRAWN
     assert [word["label"] for word in words["words"]] == TEXT.split()
 
@@ -141,27 +126,22 @@ def test_both_maps_of_a_word_add_up_to_one_on_one_grid(drawing: ModelRegistry) -
         assert look.unet.shape == look.seps.shape == record.grid
         assert look.unet.sum() == pytest.approx(1, abs=1e-5)
         assert look.seps.sum() == pytest.approx(1, abs=1e-5) or not look.seps.any()
-        assert look.high == max(look.unet.max(), look.seps.max())
         seen = record.on_grid(record.sparse_alignment.word_maps[look.word])
         np.testing.assert_allclose(look.seps, seen, atol=1e-5)
     words = words_value(drawing, state)
-    count = len(looks)
-    assert words["unet"]["shape"] == words["seps"]["shape"] == [count, record.grid[0] * record.grid[1]]
-    assert words["words"][0]["unet"].startswith("Where it looked for “a” while it drew")
-    assert "cross-attention to “a”" in words["words"][0]["numbers"][0]
-    assert all("SEPS" in word["seps"] for word in words["words"])
+    assert [word["high"] for word in words["words"]] == [max(look.unet.max(), look.seps.max()) for look in looks]
+    assert words["unet"]["shape"] == words["seps"]["shape"] == [len(looks), record.grid[0] * record.grid[1]]
     content = {look.word: look.seps.max() for look in looks if is_content(look.token)}
     assert content[words["selected"]] == max(content.values())
     assert clearest_word([look for look in looks if look.token == "a"]) is None
 
 
 def test_each_statement_is_told_once_in_words() -> None:
-    asked = read_caption("two small dogs stand left of a red car under the sun in the park")
-    back = [read_caption("a small dog to the left of a blue car in the park"), read_caption("there are three dogs")]
+    asked = read_caption("two dogs stand left of a red car under the sun in the park")
+    back = [read_caption("a dog to the left of a blue car in the park"), read_caption("there are three dogs")]
     statements = statement_verdicts(asked, agreement(asked, back))
     assert [(statement["says"], statement["verdict"]) for statement in statements] == [
         ("there is: dog", "true"),
-        ("the dog is small", "untold"),
         ("two dogs", "untrue"),
         ("the dog: stand", "untold"),
         ("there is: car", "true"),
@@ -170,21 +150,14 @@ def test_each_statement_is_told_once_in_words() -> None:
         ("under the sun", "untold"),
         ("in the park", "true"),
     ]
-    assert summary(statements) == (
-        "Of your caption's 9 statements, the captioner confirms 3, contradicts 2 and does not mention 4."
-    )
+    assert summary(statements).endswith("confirms 3, contradicts 2 and does not mention 3.")
 
 
 def test_of_a_scene_the_truth_is_told() -> None:
     known = scenes_gallery().items[0].known  # a large red helicopter and a small dolphin
     assert known is not None
     value = truth_value(known.scene, "a blue helicopter and a small dolphin")
-    assert [(statement["says"], statement["verdict"]) for statement in value["statements"]] == [
-        ("there is: helicopter", "true"),
-        ("the helicopter is blue", "untrue"),
-        ("there is: dolphin", "true"),
-        ("the dolphin is small", "true"),
-    ]
+    assert [statement["verdict"] for statement in value["statements"]] == ["true", "untrue", "true", "true"]
     assert value["summary"] == "True of the scene (known objects): 3 of this caption's 4 statements."
 
 
@@ -204,16 +177,13 @@ def test_a_photograph_s_captions_have_both_maps_of_each_word_on_one_grid(
     assert any(beam["words"] for beam in value["beams"])
     for beam, caption in zip(value["beams"], captions, strict=True):
         record, words = caption.record, caption.written.words
-        read = {label for label in record.sparse_alignment.words if label in words}  # by both tokenizers
         labels = [word["label"] for word in beam["words"]]
-        assert set(labels) == read
+        assert set(labels) == {label for label in record.sparse_alignment.words if label in words}  # by both tokenizers
         patches = record.grid[0] * record.grid[1]
         assert beam["maps"]["shape"] == beam["seps"]["shape"] == [len(labels), patches]
         assert f"S(I, T) {record.similarity:.3f}" in beam["numbers"]
         assert f"{caption.agreement:.2f} (" in beam["numbers"] and f"{AGREEMENT:g} times the third" in beam["numbers"]
         assert f"{WEIGHT:g} times the second" in beam["numbers"]
-        assert beam["measures"].endswith(f"agreement {caption.agreement:.2f}")
-        assert all("SEPS" in word["seps"] and "captioner" in word["says"] for word in beam["words"])
     photo = Picture(Upload("china.jpg", shipped_file("galleries/photos/china.jpg").read_bytes()))
     told = Endpoints(drawing).caption_image(photo)["captions"]
     for answer, caption in zip(told, captions, strict=True):
@@ -231,19 +201,16 @@ def endpoints(drawing: ModelRegistry, monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 def test_the_endpoint_tells_what_the_view_shows(endpoints: Endpoints, drawing: ModelRegistry) -> None:
     answer, file = endpoints.generate(f" {TEXT} zyzzyva", 10, 5, 2.0)
-    assert answer["caption"] == f"{TEXT} zyzzyva" and "zyzzyva" in answer["note"]
+    assert answer["caption"] == f"{TEXT} zyzzyva"
     assert [word["word"] for word in answer["unknown_words"]] == ["zyzzyva"]
     assert (answer["seed"], answer["steps"], answer["guidance"], answer["total"]) == (5, 10, 2.0, 201)
-    state = GenerateState(caption=answer["caption"], steps=10, guidance=2.0, seed=5)
-    state = finish(drawing, state, list(opened_generator(drawing).draw(state.asked)))
     service, scenes = drawing.find(SCENES)
-    score = service.explain(finished(state).indexed, 0, state.caption).similarity
-    assert answer["similarity"] == pytest.approx(score, abs=1e-5)
-    assert answer["rank"] == rank_among(score, service.rank_images(scenes, state.caption).scores)
-    assert {statement["verdict"] for statement in answer["statements"]} <= {"true", "untrue", "untold"}
+    assert answer["rank"] == rank_among(answer["similarity"], service.rank_images(scenes, answer["caption"]).scores)
     assert answer["captions"][0]["score"] == max(written["score"] for written in answer["captions"])
     with Image.open(file) as picture:
-        assert (picture.format, picture.size) == ("PNG", finished(state).pictures[0].size)
+        assert picture.format == "PNG"
+        expected = service.explain_photo(picture, answer["caption"]).similarity
+    assert answer["similarity"] == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> None:
@@ -258,10 +225,8 @@ def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> No
 
 def test_a_scene_is_captioned_by_the_endpoint(endpoints: Endpoints, generator: ImageTextGenerator) -> None:
     captions = endpoints.caption_image(Picture(item="scenes/3"))["captions"]
-    picture = endpoints._registry.open(SCENES)[1].gallery.items[3].photo()
-    expected = generator.write([picture])[0]
+    expected = generator.write([scenes_gallery().items[3].photo()])[0]
     assert [caption["caption"] for caption in captions] == [caption.text for caption in expected]
-    assert all(len(caption["attention"]) == len(caption["words"]) for caption in captions)
 
 
 def test_the_command_writes_a_drawing_and_prints_what_came_true(
@@ -274,18 +239,15 @@ def test_the_command_writes_a_drawing_and_prints_what_came_true(
 ) -> None:
     monkeypatch.setattr(start, "load_shipped_generator", lambda: generator)
     monkeypatch.setattr(start, "open_shipped_scenes", lambda: start.open_scenes(scenes_model, cache))
-    out, record = tmp_path / "out.png", tmp_path / "out.json"
-    asked = ["generate", TEXT, "--steps", "10", "--seed", "5"]
-    assert main([*asked, "-o", str(out)]) == 0
+    for kind in ("png", "json"):
+        asked = ["generate", TEXT, "--steps", "10", "--seed", "5", "-o", str(tmp_path / f"out.{kind}")]
+        assert main(asked) == 0
     printed = capsys.readouterr().out
-    assert "of 201, with the 200 scenes of the gallery" in printed
-    assert main([*asked, "-o", str(record)]) == 0
-    numbers = json.loads(record.read_text(encoding="utf-8"))
+    numbers = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert f"S(I, T) {numbers['similarity']:.3f}: rank {numbers['rank']} of 201" in printed
-    for statement in numbers["statements"]:
-        assert statement["says"] in printed
-    assert numbers["captions"][0]["caption"] in printed
-    with Image.open(out) as picture:
+    for said in (*(statement["says"] for statement in numbers["statements"]), numbers["captions"][0]["caption"]):
+        assert said in printed
+    with Image.open(tmp_path / "out.png") as picture:
         assert picture.size == (generator.network.config.image_size,) * 2
 
 
@@ -293,14 +255,12 @@ def test_a_caption_has_its_words_attention(drawing: ModelRegistry, generator: Im
     picture = Image.new("RGB", (40, 30), "red")
     beams = generator.write([picture])[0]
     value = captioned_value(beams, None)
-    assert "trained on drawn scenes only" in value["note"]
-    assert value["beams"][0]["truth"] is None
+    assert value["note"] and value["beams"][0]["truth"] is None
     scene = scenes_gallery().items[0].known
     assert scene is not None
     of_scene = captioned_value(beams, scene.scene)
     assert of_scene["note"] == ""
     assert of_scene["beams"][0]["truth"]["summary"].startswith("True of the scene")
     first = value["beams"][0]
-    assert len(value["beams"]) == len(beams)
     assert [word["label"] for word in first["words"]] == list(beams[0].words)
     assert first["maps"]["shape"] == [len(first["words"]), first["grid"][0] * first["grid"][1]]

@@ -22,12 +22,10 @@ from demo.views.judge.values import (
     curve_sentence,
     distortion_value,
     falls,
-    judged_csv,
     judgement,
     opened_judge,
     own_prompt,
     pending_distortion,
-    score_plain,
     score_sentence,
     score_value,
     several_csv,
@@ -38,7 +36,6 @@ from demo.views.judge.values import (
 from seps.judge import Judge
 from seps.judge.judge import JudgeFeatures, Score
 from tests.helpers.models.judged import photos_judge
-from tests.helpers.web.sessions import own
 
 
 def photo(gallery: str, index: int, session: SessionData | None = None) -> Photo:
@@ -61,15 +58,23 @@ def judged(registry: ModelRegistry, judge: Judge, monkeypatch: pytest.MonkeyPatc
     return registry
 
 
-def test_several_pictures_are_judged_when_asked_and_then_known(judged: ModelRegistry) -> None:
-    assert several_value(cat(judged), "a cat")["rows"] is None
-    rows = several_value(cat(judged), "a cat", ask=True)["rows"]
-    assert [row["index"] for row in rows] == list(range(14))
-    again = several_value(cat(judged), "a castle")["rows"]
+def test_several_pictures_are_judged_when_asked_and_then_known(
+    judged: ModelRegistry, actions: PageActions, service: RetrievalService
+) -> None:
+    pictures = [shrink_photo(service.find("examples").gallery.items[index].photo()).content for index in (1, 1, 2)]
+    gallery = uploads_gallery([(f"{number}.jpg", content) for number, content in enumerate(pictures)])
+    session = SessionData({"uploads": index_gallery(service.model, gallery, None)})
+    picture = JudgedPicture(opened_judge(judged), *photo("uploads", 2, session).find(judged))
+    assert (own_prompt(picture), several_value(picture, "a cat")["rows"]) == ("", None)
+    rows = several_value(picture, "a cat", ask=True)["rows"]
+    assert [row["index"] for row in rows] == [0, 1, 2] and rows[0]["quality"] == rows[1]["quality"]  # one content
+    again = several_value(picture, "a castle")["rows"]
     assert [row["quality"] for row in again] == [row["quality"] for row in rows]
     assert [row["consistency"] for row in again] != [row["consistency"] for row in rows]
-    file = several_csv(cat(judged), "a cat", "consistency")
-    assert len(file.content.decode("utf-8-sig").splitlines()) == 15
+    file = several_csv(picture, "a cat", "consistency")
+    assert len(file.content.decode("utf-8-sig").splitlines()) == 4
+    answer = actions.judge(photo("uploads", 1, session), "a cat")
+    assert answer["judgement"]["photo"]["title"] == "1.jpg" and len(answer["several"]["rows"]) == 3  # judged already
 
 
 @pytest.fixture
@@ -83,33 +88,26 @@ def test_a_second_prompt_moves_consistency_while_quality_stays(actions: PageActi
     assert alone["shares"]["grid"] == [14, 14]
     assert both["scales"][0] == alone["scales"][0]
     first, other = both["scales"][1:]
-    assert (first["prompt"], other["prompt"], other["name"]) == ("a tabby cat", "a castle by the sea", "other")
+    assert (first["prompt"], other["prompt"]) == ("a tabby cat", "a castle by the sea")
     assert first["final"] != other["final"]
     assert both["moved"].startswith(f"Quality is {alone['scales'][0]['final']:.2f} with either prompt")
-    assert alone["moved"] == ""
 
 
 def test_spoilt_copies_have_curves_pictures_and_shares(judged: ModelRegistry, actions: PageActions) -> None:
     value = distortion_value(cat(judged), "a cat", "blocks", 0.5)
-    assert value["curves"].keys() == {"quality", "consistency"}
-    for curve in value["curves"].values():
-        assert len(curve["base"]) == len(curve["final"]) == len(STRENGTHS)
+    assert {len(curve[part]) for curve in value["curves"].values() for part in ("base", "final")} == {len(STRENGTHS)}
     whole = actions.judge(photo("examples", 1), "a cat")["judgement"]["scales"]
     at_start = [value["curves"][name]["final"][0] for name in ("quality", "consistency")]
     assert at_start == pytest.approx([scale["final"] for scale in whole], abs=1e-5)
-    assert len(value["pictures"]) == len(value["says"]) == len(STRENGTHS)
     assert value["shares"]["shape"] == [len(STRENGTHS), 196]
     pending = pending_distortion("blocks", 0.5)
     assert pending == {name: value[name] for name in pending} | {"curves": None}
 
 
-def test_a_prompt_that_cannot_be_read_is_told(actions: PageActions) -> None:
-    for prompt, other, message in (
-        ("\N{DOG FACE}", "", 'The model knows none of the words in "🐶"'),
-        ("a cat", "\N{DOG FACE}", 'The model knows none of the words in "🐶"'),
-    ):
-        with pytest.raises(ValueError, match=message):
-            actions.judge(photo("examples", 1), prompt, other)
+def test_what_cannot_be_judged_is_told(actions: PageActions) -> None:
+    for prompts in (("\N{DOG FACE}", ""), ("a cat", "\N{DOG FACE}")):
+        with pytest.raises(ValueError, match='The model knows none of the words in "🐶"'):
+            actions.judge(photo("examples", 1), *prompts)
     with pytest.raises(ValueError, match="The strength of this slider is none that there"):
         strength_of(7)
 
@@ -138,22 +136,12 @@ def test_a_score_is_told_with_its_parts(score: tuple[float, ...], sentence: str)
     assert score_sentence(Score(*score)).endswith(sentence)
 
 
-@pytest.mark.parametrize(
-    ("final", "sentence"),
-    [
-        (0.0, "To the judge it looks bad: 0.00 on a scale from 0, worst, to 1, best."),
-        (0.2, "To the judge it looks rather bad: 0.20 on a scale from 0, worst, to 1, best."),
-        (0.79, "To the judge it looks rather good: 0.79 on a scale from 0, worst, to 1, best."),
-        (1.0, "To the judge it looks good: 1.00 on a scale from 0, worst, to 1, best."),
-    ],
-)
-def test_a_score_is_first_told_in_plain_words(final: float, sentence: str) -> None:
+@pytest.mark.parametrize(("final", "grade"), [(0.2, "rather bad: 0.20"), (1.0, "good: 1.00")])
+def test_a_score_is_first_told_in_plain_words(final: float, grade: str) -> None:
     score = Score(final, 0.0, final, 0.2)
-    assert score_plain("quality", score) == score_value("quality", score)["says"] == sentence
-    assert score_value("quality", score)["numbers"] == score_sentence(score)
-    assert "fit its prompt" in score_plain("consistency", score) or "fits its prompt" in score_plain(
-        "consistency", score
-    )
+    value = score_value("quality", score)
+    assert value["says"] == f"To the judge it looks {grade} on a scale from 0, worst, to 1, best."
+    assert value["numbers"] == score_sentence(score)
 
 
 def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
@@ -164,10 +152,7 @@ def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
     assert float(sent.sum()) == pytest.approx(0.1)
     assert (value["grid"], value["most"]) == ([2, 3], pytest.approx(0.4))
     assert value["says"] == "1 of 6 patches raise the quality score."
-    assert value["numbers"] == (
-        "All shares add up to +0.100, the logit of the base 0.52; its bias, +0.060, is spread evenly, +0.0100 a patch."
-    )
-    assert "raise quality are mostly on the upper left" in value["alternative"]
+    assert value["numbers"].startswith("All shares add up to +0.100, the logit of the base 0.52; its bias, +0.060, is")
     assert shares_value(seen(attributions=None, grid=None)) is None
 
 
@@ -175,34 +160,14 @@ def test_curves_fall_all_the_way_or_not() -> None:
     assert falls([0.6, 0.4, 0.0, 0.0])
     assert not falls([0.6, 0.4, 0.4]) and not falls([0.6, 0.4, 0.5])
     assert curve_sentence("quality", [0.6, 0.4, 0.1]) == "Quality falls all the way, from 0.60 to 0.10."
-    sentence = curve_sentence("consistency", [0.6, 0.7, 0.1, 0.2])
-    assert sentence == "Consistency does not fall all the way: from 0.60 to 0.20, between 0.10 and 0.70."
+    assert "not fall all the way: from 0.60 to 0.20, between 0.10" in curve_sentence("quality", [0.6, 0.7, 0.1, 0.2])
 
 
 def test_a_judgement_for_programs_is_plain() -> None:
     score = Score(0.55, 0.06, 0.61, 0.2)
     value = json.loads(json.dumps(judgement(JudgeResult(score, score, seen()), "a note")))
-    assert value["quality"] | {"says": ""} == {
-        "base": 0.55,
-        "correction": 0.06,
-        "final": 0.61,
-        "scale": 0.2,
-        "says": "",
-    }
+    parts = {"base": 0.55, "correction": 0.06, "final": 0.61, "scale": 0.2}
+    assert value["quality"] | {"says": ""} == parts | {"says": ""}
     assert sum(value["shares"]) == pytest.approx(value["logit"])
     assert (value["grid"], value["bias"], value["note"]) == ([2, 3], 0.06, "a note")
     assert judgement(JudgeResult(score, score, seen(attributions=None, grid=None)))["shares"] is None
-
-
-def test_ones_own_pictures_are_judged(judged: ModelRegistry, actions: PageActions, service: RetrievalService) -> None:
-    content = shrink_photo(service.find("examples").gallery.items[1].photo()).content
-    session = own(index_gallery(service.model, uploads_gallery([("one.jpg", content), ("two.jpg", content)]), None))
-    answer = actions.judge(photo("uploads", 1, session), "a cat")
-    assert answer["judgement"]["photo"]["title"] == "two.jpg"
-    assert len(answer["several"]["rows"]) == 2  # one content, judged already
-    assert own_prompt(JudgedPicture(opened_judge(judged), *photo("uploads", 1, session).find(judged))) == ""
-
-
-def test_another_score_is_refused() -> None:
-    with pytest.raises(ValueError, match="by is 'beauty', but it must be one of quality, consistency"):
-        judged_csv([], "a cat", "beauty", "examples")

@@ -4,6 +4,7 @@ import pytest
 
 from demo.record.settings import Knobs, evaluation_knobs
 from demo.service.retrieval import RetrievalService
+from demo.views.lesson.walk import WalkRequest
 
 CAPTION = "a motorcycle parked indoors"
 
@@ -14,15 +15,17 @@ def base(service: RetrievalService) -> Knobs:
 
 
 @pytest.fixture(scope="module")
-def dense(service: RetrievalService) -> str:
-    return dense_of(service)
-
-
-def place_of(service: RetrievalService) -> int:
+def index(service: RetrievalService) -> int:
     return service.find("examples").gallery.position("motorcycle")
 
 
-def dense_of(service: RetrievalService) -> str:
-    text = service.find("examples").gallery.items[place_of(service)].dense
+@pytest.fixture(scope="module")
+def dense(service: RetrievalService, index: int) -> str:
+    text = service.find("examples").gallery.items[index].dense
     assert text is not None
     return text
+
+
+def asked(service: RetrievalService, dense: str | None, knobs: Knobs, mask: str = "") -> WalkRequest:
+    indexed = service.find("examples")
+    return WalkRequest(service, indexed, indexed.gallery.position("motorcycle"), CAPTION, dense, knobs, mask)

@@ -1,7 +1,7 @@
 import re
+from itertools import chain, product
 from xml.etree import ElementTree
 
-import pytest
 from matplotlib.mathtext import MathTextParser
 
 from demo.record.texts.table import LESSON
@@ -24,17 +24,11 @@ FACTS = ("dense", "captions", "both", "cls", "drawn")
 
 
 HOLDING = [{variant, *others} for variant in ("paper", "released") for others in ((), FACTS)]
-EVERY = [page_equation(step, holds) for step in EQUATIONS for holds in HOLDING]
-
-
-def flat(equation: str) -> str:
-    """The symbols one after the other, without spaces."""
-    return re.sub(r"\s", "", "".join(ElementTree.fromstring(equation).itertext()))
 
 
 def test_every_equation_is_well_formed() -> None:
-    for equation in EVERY:
-        root = ElementTree.fromstring(equation)
+    for step, holds in product(EQUATIONS, HOLDING):
+        root = ElementTree.fromstring(page_equation(step, holds))
         assert root.tag == f"{MATHML}math"
         for element in root.iter():
             name = element.tag.removeprefix(MATHML)
@@ -43,9 +37,8 @@ def test_every_equation_is_well_formed() -> None:
             assert name in LEAVES or not (element.text or "").strip()
 
 
-@pytest.mark.parametrize("step", LEGENDS)
-def test_every_symbol_of_a_legend_stands_in_its_equations_and_has_words(step: str) -> None:
-    for holds in HOLDING:
+def test_every_symbol_of_a_legend_stands_in_its_equations_and_has_words() -> None:
+    for step, holds in product(LEGENDS, HOLDING):
         equation = "".join(latex for latex, _ in rows(step, holds))
         for symbol, template in legend(step, holds):
             MathTextParser("path").parse(f"${symbol}$")
@@ -56,51 +49,39 @@ def test_every_symbol_of_a_legend_stands_in_its_equations_and_has_words(step: st
 def test_the_papers_numbers_stand_beside_its_equations() -> None:
     equations = "".join(page_equation(step, {"paper", "dense", "both"}) for step in EQUATIONS)
     assert re.findall(r"<mtext>\((\d)\)</mtext>", equations) == ["1", "2", "2", "2", "3", "4", "5", "6", "7"]
+    assert file_numbers("scores", {"paper", "dense", "both"}) == "(1) to (3)"
 
 
 def shown(step: str, variant: str = "paper", *others: str) -> str:
-    """A step's equations, their symbols one after the other."""
-    return flat(page_equation(step, {variant, *others}))
+    """A step's equations, their symbols one after the other, without spaces."""
+    equation = ElementTree.fromstring(page_equation(step, {variant, *others}))
+    return re.sub(r"\s", "", "".join(equation.itertext()))
 
 
-def test_the_score_has_the_parts_of_its_variant() -> None:
+def test_the_equations_have_the_parts_of_their_variant() -> None:
     assert "(1-2β)sip+β(sist+sidt+2siim)" in shown("scores", "paper", "dense").replace("\N{MINUS SIGN}", "-")
     assert "β(sist+2siim)" in shown("scores")
     released = shown("scores", "released")
     assert "si=siim+sist" in released
-    assert "β" not in released
-    assert "Norm" not in released
-
-
-def test_the_similarity_has_the_terms_of_its_variant() -> None:
+    assert "β" not in released and "Norm" not in released
     assert shown("similarity").endswith("+rv+rt(5)")
     assert "r" not in shown("similarity", "released")
     assert "S(I,Td)" in shown("similarity", "released", "dense")
     assert "LeakyReLU" in shown("matrix", "released")
 
 
-@pytest.mark.parametrize("step", EQUATIONS)
-def test_files_and_pages_take_the_same_latex(step: str) -> None:
-    parser = MathTextParser("path")
-    for row in EQUATIONS[step]:
-        assert parser.parse(f"${row['latex']}$").width > 0
-    for holding in HOLDING:
+def test_files_and_pages_take_the_same_latex() -> None:
+    for row in chain.from_iterable(EQUATIONS.values()):
+        assert MathTextParser("path").parse(f"${row['latex']}$").width > 0
+    for step, holding in product(EQUATIONS, HOLDING):
         in_files = rows(step, holding, file=True)
         assert set(in_files) <= set(rows(step, holding))
         assert file_equation(step, holding) == r" \qquad ".join(latex for latex, _ in in_files)
         assert in_files, "a slide without an equation"
 
 
-def test_files_have_the_numbers_of_what_they_show() -> None:
-    holding = {"paper", "dense", "both"}
-    assert [file_numbers(step, holding) for step in ("patches", "scores", "aggregation")] == ["", "(1) to (3)", "(4)"]
-
-
-@pytest.mark.parametrize(("paper", "dense"), [(True, True), (True, False), (False, True)])
-def test_facts_are_those_of_the_record(paper: bool, dense: bool) -> None:
-    record = random_record(paper=paper, dense=dense, cls=True)
-    expected = {"paper" if paper else "released", "cls", "captions"} | ({"dense"} if dense else set())
-    if paper and dense:
-        expected.add("both")
-    assert facts_of(record, captions=True) == expected
-    assert facts_of(record, captions=True, drawn=True) == expected | {"drawn"}
+def test_facts_are_those_of_the_record() -> None:
+    record = random_record(paper=True, dense=True, cls=True)
+    assert facts_of(record, captions=True, drawn=True) == {"paper", *FACTS}
+    assert facts_of(random_record(paper=False, dense=True, cls=True), captions=False) == {"released", "cls", "dense"}
+    assert facts_of(random_record(paper=True, dense=False, cls=True), captions=False) == {"paper", "cls"}

@@ -14,8 +14,8 @@ from seps.models.hub import shipped_models
 CAPTION = "a small spoon lies on a saucer next to a cup of coffee"
 
 
-def numbers(differences_shown: list[dict[str, Any]], id_: str) -> dict[str, tuple[float | None, float | None]]:
-    rows = next(difference for difference in differences_shown if difference["id"] == id_)["numbers"]
+def numbers(shown: list[dict[str, Any]], id_: str) -> dict[str, tuple[float | None, float | None]]:
+    rows = next(difference for difference in shown if difference["id"] == id_)["numbers"]
     return {row["name"]: (row["paper"], row["released"]) for row in rows}
 
 
@@ -63,15 +63,6 @@ def test_the_released_numbers_are_those_of_a_released_network(
 
 def test_each_difference_shows(shown: tuple[str | None, list[dict[str, Any]]]) -> None:
     dense, result = shown
-    assert [difference["id"] for difference in result] == [
-        "score",
-        "dense",
-        "aggregation",
-        "matrix",
-        "relevance",
-        "gradient",
-        "similarity",
-    ]
     assert numbers(result, "score")["weight of s_p"] == (0.5, None)
     assert numbers(result, "dense")["alignments"] == (1, 1 if dense is None else 2)
     assert numbers(result, "aggregation")["weight networks"] == (2, 1)

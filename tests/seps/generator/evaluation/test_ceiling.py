@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from seps.generator.evaluation import ceiling
+from seps.generator.evaluation import evaluate
 from seps.generator.generator import load_generator
 from seps.generator.program import main
 from tests.helpers.models.generated import write_tiny_generator
@@ -22,16 +22,14 @@ def brightest_first(_: object, pictures: Sequence[Image.Image], texts: Sequence[
 
 @pytest.fixture(autouse=True)
 def scored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ceiling, "load_model", lambda name: name)
-    monkeypatch.setattr(ceiling, "score", brightest_first)
+    monkeypatch.setattr(evaluate, "load_model", lambda name: name)
+    monkeypatch.setattr(evaluate, "score", brightest_first)
 
 
-def test_an_autoencoder_that_loses_nothing_is_no_limit(
-    checkpoint: Path, drawn: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_perfect_autoencoder_is_no_limit(checkpoint: Path, drawn: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = load_generator(checkpoint)
     monkeypatch.setattr(generator.network.autoencoder, "forward", lambda pictures: pictures)
-    result = ceiling.measure_ceiling(generator, drawn, count=3)
+    result = evaluate.measure_ceiling(generator, drawn, count=3)
     assert (result["count"], result["error"]) == (3, 0.0)
     assert result["autoencoded"] == result["small"]
     assert result["true_scenes"]["r1"]["mean"] == pytest.approx(100 / 3, abs=1e-3)
@@ -40,12 +38,10 @@ def test_an_autoencoder_that_loses_nothing_is_no_limit(
 def test_a_captioner_has_no_ceiling_of_drawings(tmp_path: Path, drawn: Path) -> None:
     generator = load_generator(write_tiny_generator(tmp_path, draws=False))
     with pytest.raises(ValueError, match="This generator draws nothing"):
-        ceiling.measure_ceiling(generator, drawn)
+        evaluate.measure_ceiling(generator, drawn)
 
 
-def test_the_command_tells_how_much_is_lost(
-    checkpoint: Path, drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_tells(checkpoint: Path, drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "ceiling.json"
     given = ["evaluate", "--model", str(checkpoint), "--data", str(drawn), "--ceiling", "--pictures", "2"]
     assert main([*given, "--json", str(file)]) == 0

@@ -1,5 +1,3 @@
-import re
-
 import pytest
 import torch
 
@@ -67,9 +65,8 @@ def test_guidance_of_one_draws_by_the_caption_alone(network: GeneratorNetwork) -
     start = torch.randn(1, 4, 4, 4)
 
     def draw(guidance: float) -> torch.Tensor:
-        return list(diffusion.draw_latents(network.unet, network.config.diffusion, cond, uncond, start, 4, guidance))[
-            -1
-        ].latents
+        *_, last = diffusion.draw_latents(network.unet, network.config.diffusion, cond, uncond, start, 4, guidance)
+        return last.latents
 
     torch.testing.assert_close(draw(1.0), draw(1.0 + 1e-7), atol=1e-4, rtol=1e-3)
     assert not torch.allclose(draw(1.0), draw(5.0), atol=1e-3)
@@ -79,23 +76,11 @@ def test_guidance_of_one_draws_by_the_caption_alone(network: GeneratorNetwork) -
     torch.testing.assert_close(text.embedding, torch.cat([cond.embedding, uncond.embedding]))
 
 
-@pytest.mark.parametrize(
-    ("steps", "guidance", "message"),
-    [
-        (0, 2.0, "num_inference_steps is 0"),
-        (5, 99.0, "guidance is 99, but it must be at most 50"),
-    ],
-)
-def test_numbers_of_drawing_have_their_range(
-    network: GeneratorNetwork, steps: int, guidance: float, message: str
-) -> None:
-    text = some_text(1)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        next(
-            diffusion.draw_latents(
-                network.unet, network.config.diffusion, text, text, torch.zeros(1, 4, 4, 4), steps, guidance
-            )
-        )
+@pytest.mark.parametrize(("steps", "guidance", "name"), [(0, 2.0, "num_inference_steps"), (5, 99.0, "guidance")])
+def test_numbers_of_drawing_have_their_range(config: GeneratorConfig, steps: int, guidance: float, name: str) -> None:
+    text, start = some_text(1), torch.zeros(1, 4, 4, 4)
+    with pytest.raises(ValueError, match=f"{name} is "):
+        next(diffusion.draw_latents(torch.nn.Identity(), config.diffusion, text, text, start, steps, guidance))
 
 
 def test_guided_predictions_keep_part_of_their_own_spread() -> None:

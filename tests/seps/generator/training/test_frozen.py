@@ -41,9 +41,7 @@ def settings(**values: Any) -> GeneratorSettings:
     return GeneratorSettings((stage,), batch_size=4, held_back=4, learning_rate=0.003, mirrored=True, **values)
 
 
-def test_cached_features_are_those_of_a_picture_its_mirror_image_and_crops(
-    config: GeneratorConfig, drawn: Path, tmp_path: Path
-) -> None:
+def test_cached_features_are_those_of_mirrored_and_crops(config: GeneratorConfig, drawn: Path, tmp_path: Path) -> None:
     network, split = GeneratorNetwork(config), read_split(drawn, "dev")
     cells = features_of(network, split, tmp_path, mirrored=True, crops=2)
     assert cells.shape[1] == 4
@@ -60,9 +58,7 @@ def test_cached_features_are_those_of_a_picture_its_mirror_image_and_crops(
     assert file.stat().st_mtime_ns == written
 
 
-def test_it_learns_from_part_of_train_alone_and_leaves_the_encoder_as_it_is(
-    config: GeneratorConfig, drawn: Path, tmp_path: Path
-) -> None:
+def test_it_learns_from_part_of_train_and_not_the_encoder(config: GeneratorConfig, drawn: Path, tmp_path: Path) -> None:
     before = GeneratorNetwork(config).images.backbone.state_dict()
     network = loop.train(config, settings(), drawn, tmp_path / "run")
     after = network.images.backbone.state_dict()
@@ -115,9 +111,7 @@ def test_encoders_that_cannot_be_are_refused(encoders: dict[str, Any], more: dic
         GeneratorNetwork(GeneratorConfig.from_dict({"encoders": encoders, "draws": False} | more))
 
 
-def test_losses_that_need_a_text_encoder_or_more_images_are_refused(
-    config: GeneratorConfig, drawn: Path, tmp_path: Path
-) -> None:
+def test_losses_that_need_more_are_refused(config: GeneratorConfig, drawn: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="The recipe's reads is false"):
         loop.train(config, GeneratorSettings((Stage(("contrastive", "captions")),)), drawn, tmp_path / "a")
     with pytest.raises(ValueError, match=r"training\.held_back is 9"):

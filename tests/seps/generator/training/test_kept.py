@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,7 @@ from seps.runs import trainer
 from seps.runs.run_folder import MODEL
 from seps.runs.run_log import read_epochs
 
-WRITES, PAINTS = Stage(("contrastive", "captions"), 3), Stage(("pixels",), 3)
-DRAWS = Stage(("diffusion",), 3, freeze_text=True)
+WRITES, DRAWS = Stage(("contrastive", "captions"), 2), Stage(("diffusion",), 2, freeze_text=True)
 
 
 def worse_each_time(seen: list[dict[str, torch.Tensor]]) -> Any:
@@ -38,10 +36,10 @@ def test_the_model_of_a_run_is_the_best_epoch_of_each_stage(
 ) -> None:
     seen: list[dict[str, torch.Tensor]] = []
     monkeypatch.setattr(loop, "measure", worse_each_time(seen))
-    settings = GeneratorSettings((WRITES, PAINTS, DRAWS), batch_size=8, lr_warmup_epochs=0.5, average=0.5)
+    settings = GeneratorSettings((WRITES, DRAWS), batch_size=8, lr_warmup_epochs=0.5, average=0.5)
     loop.train(config, settings, drawn, tmp_path / "run")
-    assert len(seen) == 9
-    kept, best, last = GeneratorNetwork(config), seen[-3], seen[-1]
+    assert len(seen) == 4
+    kept, best, last = GeneratorNetwork(config), seen[-2], seen[-1]
     kept.load(tmp_path / "run" / MODEL)
     for key, tensor in kept.state_dict().items():
         torch.testing.assert_close(tensor, best[key].half().to(tensor.dtype), msg=key)
@@ -51,19 +49,17 @@ def test_the_model_of_a_run_is_the_best_epoch_of_each_stage(
 def test_a_run_that_ends_while_it_saves_still_keeps_the_best_epoch(
     drawn: Path, config: GeneratorConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = GeneratorSettings((WRITES, replace(WRITES, epochs=2)), batch_size=8)
-    stop = "write_epoch"
-    real, calls = getattr(trainer, stop), []
+    settings = GeneratorSettings((WRITES, WRITES), batch_size=8)
+    real = trainer.write_epoch
+    seen: list[dict[str, torch.Tensor]] = []
 
     def cut(*arguments: Any) -> None:
         real(*arguments)
-        calls.append(arguments)
-        if len(calls) == 4:  # the first epoch of the second stage is written, its model is not
+        if len(seen) == 3:  # the first epoch of the second stage is written, its model is not
             raise KeyboardInterrupt
 
-    seen: list[dict[str, torch.Tensor]] = []
     with monkeypatch.context() as patch:
-        patch.setattr(trainer, stop, cut)
+        patch.setattr(trainer, "write_epoch", cut)
         patch.setattr(loop, "measure", worse_each_time(seen))
         with pytest.raises(KeyboardInterrupt):
             loop.train(config, settings, drawn, tmp_path / "run")
@@ -72,8 +68,8 @@ def test_a_run_that_ends_while_it_saves_still_keeps_the_best_epoch(
     kept = GeneratorNetwork(config)
     kept.load(tmp_path / "run" / MODEL)
     for key, tensor in kept.state_dict().items():
-        torch.testing.assert_close(tensor, seen[3][key].half().to(tensor.dtype), msg=key)
-    assert [row["epoch"] for row in read_epochs(tmp_path / "run")] == [1, 2, 3, 4, 5]
+        torch.testing.assert_close(tensor, seen[2][key].half().to(tensor.dtype), msg=key)
+    assert [row["epoch"] for row in read_epochs(tmp_path / "run")] == [1, 2, 3, 4]
 
 
 def test_the_kept_epochs_are_named() -> None:

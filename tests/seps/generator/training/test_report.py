@@ -1,5 +1,5 @@
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -22,26 +22,20 @@ def test_a_loss_that_does_not_fall_in_its_first_epoch_is_told() -> None:
 def test_memory_that_runs_out_is_told_with_a_batch_that_fits(
     drawn: Path, config: GeneratorConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shortage = torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
     cpu = RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1073741824 bytes.")
     assert memory_error(cpu, 64) is not None
     assert memory_error(RuntimeError("shapes do not match"), 64) is None
-
-    def forward(*_: Any) -> None:
-        raise shortage
-
-    monkeypatch.setattr(Objective, "forward", forward)
+    shortage = torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+    monkeypatch.setattr(Objective, "forward", Mock(side_effect=shortage))
     settings = GeneratorSettings(stages=(Stage(epochs=1),), batch_size=8)
     with pytest.raises(ValueError, match=r"^Memory ran out at a batch of 8: give --set training\.batch_size=4, "):
         loop.train(config, settings, drawn, tmp_path)
 
 
-def rows_of(accuracy: float, loss: float, first: float = 6.0, captions: float = 2.0) -> list[dict[str, float]]:
+def rows_of(accuracy: float) -> list[dict[str, float]]:
     shared = {"stage": 1.0, "i2t": accuracy, "t2i": 1.0, "dev_i2t": accuracy, "dev_t2i": 1.0, "dev_contrastive": 1.0}
-    return [
-        shared | {"epoch": 1.0, "dev_loss": first, "dev_captions": 9.0},
-        shared | {"epoch": 2.0, "dev_loss": loss, "dev_captions": captions},
-    ]
+    losses = [{"dev_loss": 6.0, "dev_captions": 9.0}, {"dev_loss": 1.0, "dev_captions": 2.0}]
+    return [shared | row | {"epoch": i + 1.0} for i, row in enumerate(losses)]
 
 
 @pytest.mark.parametrize(
@@ -54,14 +48,14 @@ def rows_of(accuracy: float, loss: float, first: float = 6.0, captions: float = 
     ],
 )
 def test_in_batch_accuracy_says_which_level_a_run_is_at(batch: int, accuracy: float, level: str) -> None:
-    marks = success_marks(rows_of(accuracy, 1.0), GeneratorSettings(batch_size=batch), vocabulary=1000)
+    marks = success_marks(rows_of(accuracy), GeneratorSettings(batch_size=batch), vocabulary=1000)
     assert marks[1].endswith(f": {level}.")
     assert f"chance {1 / batch:.1%}" in marks[1]
     assert marks[-1].startswith(f"This run is {level}: ")
 
 
 def test_accuracy_in_training_is_not_taken_for_accuracy_on_dev() -> None:
-    rows = [row | {"i2t": 1.0} for row in rows_of(0.125, 1.0)]
+    rows = [row | {"i2t": 1.0} for row in rows_of(0.125)]
     marks = success_marks(rows, GeneratorSettings(batch_size=8))
     assert "100.0% in training, 12.5% on dev" in marks[1]
     assert marks[-1].startswith("This run is stuck")
@@ -69,11 +63,7 @@ def test_accuracy_in_training_is_not_taken_for_accuracy_on_dev() -> None:
 
 @pytest.mark.parametrize(
     ("captions", "vocabulary", "level"),
-    [
-        (10.3, 30_000, "stuck"),
-        (2.9, 100, "learning"),  # of 100 words half of chance is 2.3
-        (4.6, 100, "stuck"),
-    ],
+    [(10.3, 30_000, "stuck"), (2.9, 100, "learning"), (4.6, 100, "stuck")],  # of 100 words half of chance is 2.3
 )
 def test_the_loss_of_captions_is_compared_with_chance(captions: float, vocabulary: int, level: str) -> None:
     rows = [{"epoch": 1.0, "stage": 1.0, "dev_loss": captions, "dev_captions": captions}]

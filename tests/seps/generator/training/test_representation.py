@@ -7,8 +7,7 @@ from seps.generator.model.diffusion import attend_step_by_step, predict
 from seps.generator.model.network import GeneratorNetwork, normalise
 from seps.generator.training.batches import Source, make_batch, prepare
 from seps.generator.training.data import read_captioned
-from seps.generator.training.losses import Objective
-from seps.generator.training.representation import RepresentationHead
+from seps.generator.training.losses import Objective, RepresentationHead
 from seps.generator.training.settings import GeneratorSettings, Stage
 
 STAGE = Stage(("diffusion", "representation"), freeze_text=True)
@@ -26,9 +25,7 @@ def test_the_loss_is_none_for_who_tells_the_features_and_one_for_who_tells_nothi
     assert float(head(far, features)) == pytest.approx(1.0, abs=1e-6)
 
 
-def test_features_computed_beforehand_make_the_same_loss(
-    drawn: Path, network: GeneratorNetwork, tmp_path: Path
-) -> None:
+def test_cached_features_make_the_same_loss(drawn: Path, network: GeneratorNetwork, tmp_path: Path) -> None:
     objective = Objective(network, GeneratorSettings((STAGE,), batch_size=4)).eval()
     captioned = read_captioned(drawn, "train", 32, network.tokenizer, 24, tmp_path)
     source = prepare(objective, STAGE, Source(captioned), tmp_path)

@@ -1,13 +1,16 @@
 """A folder of graphs, run by ONNX Runtime on one thread, and its records next to the library's."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnxruntime
+import torch
 from numpy.typing import NDArray
 
 from seps import Explanation
+from seps.models.export.graphs import Graph
 
 Array = NDArray[Any]
 TOLERANCE = 1e-5
@@ -15,13 +18,20 @@ TIE = 1e-6  # closer values may change places with the last bits of their inputs
 
 
 class Graphs:
-    """The graphs of a folder that `seps.models.export` wrote, each loaded when it is first run."""
+    """The graphs of a folder that `seps.models.export` wrote, each loaded when it is first run.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    Args:
+        modules: graphs that PyTorch computes, which takes less time than an export.
+    """
+
+    def __init__(self, folder: Path, modules: Mapping[str, Graph] | None = None) -> None:
+        self.folder, self.modules = folder, modules or {}
         self.sessions: dict[str, onnxruntime.InferenceSession] = {}
 
     def run(self, graph: str, **inputs: Array) -> dict[str, Array]:
+        if graph in self.modules:
+            tensors = {name: torch.from_numpy(values) for name, values in inputs.items()}
+            return {name: values.numpy() for name, values in self.modules[graph].module(**tensors).items()}
         if graph not in self.sessions:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = 1

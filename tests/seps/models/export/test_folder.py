@@ -24,6 +24,7 @@ from tests.seps.models.export.onnx_graphs import Graphs, assert_same_record
 
 CAPTIONS = ["", "snow", "a dog.", "a dog runs in a snow a a a a", "[SEP] a dog"]  # of 2 to 8 tokens, fewer than K too
 WITH_CLS: dict[str, Any] = {"text": {"low_rank": 2}}
+ALL = ("image", "text", "features", "rank", "pair", "forced")
 OTHERS: dict[str, Any] = {
     "vision": {"cls": "none", "context_size": 80},
     "text": {"context": True},
@@ -44,23 +45,29 @@ def made(bert: Path, changes: dict[str, Any]) -> SEPSModel:
 
 
 @pytest.fixture(
-    scope="module", params=[WITH_CLS, pytest.param(OTHERS, marks=pytest.mark.slow)], ids=["paper", "released"]
+    scope="module",
+    params=[(WITH_CLS, ("features",)), pytest.param((OTHERS, ALL), marks=pytest.mark.slow)],
+    ids=["paper, one graph", "released"],
 )
 def exported(
     request: pytest.FixtureRequest, bert: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[SEPSModel, Path]:
-    model, folder = made(bert, request.param), tmp_path_factory.mktemp("onnx")
-    export(model, folder, "tiny")
-    return model, folder
+) -> tuple[SEPSModel, Graphs]:
+    """A model, and its graphs in a folder; those that are not exported are computed by PyTorch."""
+    changes, names = request.param
+    model, folder = made(bert, changes), tmp_path_factory.mktemp("onnx")
+    graphs = graphs_of(exportable(model))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(export_folder, "graphs_of", lambda _: {name: graphs[name] for name in names})
+        export(model, folder, "tiny")
+    return model, Graphs(folder, {name: graph for name, graph in graphs.items() if name not in names})
 
 
 def photo(seed: int) -> Image.Image:
     return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (90, 120, 3), dtype=np.uint8))
 
 
-def test_pixels_and_ids_make_the_record(exported: tuple[SEPSModel, Path]) -> None:
-    model, folder = exported
-    graphs = Graphs(folder)
+def test_pixels_and_ids_make_the_record(exported: tuple[SEPSModel, Graphs]) -> None:
+    model, graphs = exported
     photos = [photo(seed) for seed in range(3)]
     patches = graphs.run("image", pixels=model.preprocess(photos).numpy())["patches"]
     np.testing.assert_allclose(patches, model.encode_photos(photos).numpy(), atol=1e-5)
@@ -95,9 +102,8 @@ def test_a_model_with_classes_gives_them_with_its_patches(bert: Path, tmp_path: 
     np.testing.assert_allclose(outputs["added"][0], seen.added.numpy(), atol=1e-5)
 
 
-def test_a_decision_from_outside_holds(exported: tuple[SEPSModel, Path]) -> None:
-    model, folder = exported
-    graphs = Graphs(folder)
+def test_a_decision_from_outside_holds(exported: tuple[SEPSModel, Graphs]) -> None:
+    model, graphs = exported
     mask = np.arange(model.cross_net.num_patches) % 7 == 0
     record = model.explain(photo(0), "a dog", mask=mask)
     patches, words = model.encode_photos([photo(0)])[0].numpy(), model.encode_captions(["a dog"])[0][0].numpy()
@@ -107,9 +113,9 @@ def test_a_decision_from_outside_holds(exported: tuple[SEPSModel, Path]) -> None
     assert record.similarity != model.explain(photo(0), "a dog").similarity
 
 
-def test_images_are_ranked_as_by_the_engine(exported: tuple[SEPSModel, Path]) -> None:
-    model, folder = exported
-    graphs, engine = Graphs(folder), seps.ScoringEngine(model.cross_net)
+def test_images_are_ranked_as_by_the_engine(exported: tuple[SEPSModel, Graphs]) -> None:
+    model, graphs = exported
+    engine = seps.ScoringEngine(model.cross_net)
     patches = model.encode_photos([photo(seed) for seed in range(4)])
     words, lengths = model.encode_captions(CAPTIONS)
     expected = engine.score(engine.encode_images(patches), engine.encode_captions(words, lengths)).numpy()
@@ -119,15 +125,15 @@ def test_images_are_ranked_as_by_the_engine(exported: tuple[SEPSModel, Path]) ->
         np.testing.assert_allclose(outputs["similarity"], expected[:, i], atol=1e-5)
 
 
-def test_the_tokenizers_file_makes_the_same_ids(exported: tuple[SEPSModel, Path]) -> None:
-    model, folder = exported
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+def test_the_tokenizers_file_makes_the_same_ids(exported: tuple[SEPSModel, Graphs]) -> None:
+    model, graphs = exported
+    tokenizer = Tokenizer.from_file(str(graphs.folder / "tokenizer.json"))
     for caption in [*CAPTIONS, "Dogs RUNNING [MASK] [unused0]", "snow, dog!"]:
         assert tokenizer.encode(caption).ids == model.tokenizer.encode(caption, 100), caption
 
 
-def test_the_manifest_describes_what_lies_there(exported: tuple[SEPSModel, Path]) -> None:
-    model, folder = exported
+def test_the_manifest_describes_what_lies_there(exported: tuple[SEPSModel, Graphs]) -> None:
+    model, folder = exported[0], exported[1].folder
     manifest = json.loads((folder / "manifest.json").read_text())
     assert {file.name for file in folder.iterdir()} == {"manifest.json", *manifest["files"]}
     for name, facts in manifest["files"].items():
@@ -136,20 +142,21 @@ def test_the_manifest_describes_what_lies_there(exported: tuple[SEPSModel, Path]
         assert b"/seps/" not in content and b"site-packages" not in content  # where they were made
     assert ModelConfig.from_json(folder / "config.json") == model.config
     assert (manifest["model"], manifest["grid"], manifest["weights"]) == ("tiny", [10, 10], "exact")
-    (words,) = (end for end in manifest["graphs"]["text"]["inputs"] if end["name"] == "ids")
-    assert words == {"name": "ids", "type": "int64", "shape": ["captions", "words"]}
+    patches = [100 + model.img_enc.has_cls, 24]
+    (given,) = manifest["graphs"]["features"]["inputs"]
+    assert given == {"name": "patches", "type": "float", "shape": ["images", *patches]}
     assert max(graph["largest_difference"] for graph in manifest["graphs"].values()) <= 1e-5
 
 
 def test_what_cannot_be_exported_is_one_sentence(
-    exported: tuple[SEPSModel, Path],
+    exported: tuple[SEPSModel, Graphs],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    model, folder = exported
+    model, graphs = exported
     with pytest.raises(ValueError, match=r"holds a manifest\.json already: name another folder\."):
-        export(model, folder)
+        export(model, graphs.folder)
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match="file is a file: name a folder"):
         export(model, tmp_path / "file")
@@ -161,9 +168,7 @@ def test_what_cannot_be_exported_is_one_sentence(
     assert not (tmp_path / "new").exists()
 
 
-def test_a_graph_that_computes_something_else_is_not_written(
-    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_graph_is_not_written(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def changed(proto: Any) -> None:
         for weight in proto.graph.initializer:
             if weight.name.endswith("weight") and weight.data_type == 1:

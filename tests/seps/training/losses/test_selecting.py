@@ -150,9 +150,7 @@ def test_the_tokens_are_those_of_the_explanation(embedded: Embedded) -> None:
         np.testing.assert_allclose((tokens[i] @ words.T).detach(), record.cosines, atol=1e-5)
 
 
-def test_with_a_sharp_choice_of_tokens_the_loss_on_maps_is_the_explanations(
-    embedded: Embedded, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_map_loss_with_a_sharp_choice_is_the_explanation_s(embedded: Embedded, monkeypatch: pytest.MonkeyPatch) -> None:
     net, images, captions = embedded
     monkeypatch.setattr(selecting, "TOKEN_SCALE", 1e6)
     box = np.arange(16) < 9
