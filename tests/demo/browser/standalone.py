@@ -1,6 +1,7 @@
 """The picture scripts on a separate page, without Gradio: values, the page, and the content of its canvases."""
 
 import json
+import re
 from base64 import b64encode
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -196,10 +197,17 @@ def imported(name: str) -> str:
     return f'await import("/{script_address(name)}")'
 
 
+def check_text(page: Page) -> None:
+    """Fail if a page shows a value that a script turned into text by mistake, such as "null"."""
+    text = page.evaluate("document.body?.innerText ?? ''")
+    assert not re.search(r"\b(null|undefined|NaN)\b|\[object ", text), text
+
+
 def open_page(browser: Browser, html: str, size: tuple[int, int] = (1366, 768), touch: bool = False) -> Page:
     """The page once its pictures are drawn."""
     page = open_html(browser, html, size, touch)
     page.wait_for_function("[...document.querySelectorAll('canvas')].every((one) => one.style.width)")
+    check_text(page)
     return page
 
 

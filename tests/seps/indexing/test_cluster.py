@@ -13,7 +13,7 @@ from seps.models.hub import load_model
 from seps.search.store import GalleryStore
 
 ROOT = Path(__file__).parents[3]
-PATIENCE = 300  # seconds
+PATIENCE = 600  # seconds
 ON_TWO_NODES = """
 import os, signal, sys, threading, time
 from pathlib import Path

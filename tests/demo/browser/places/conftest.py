@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.demo.browser.conftest import CONTEXTS
+from tests.demo.browser.standalone import check_text
 
 LAPTOP: ViewportSize = {"width": 1366, "height": 768}
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -35,6 +36,7 @@ def visit(browser: Browser, page_address: str) -> Iterator[Opener]:
     yield opened
     expect.set_options(timeout=5_000)
     for page in pages:
+        check_text(page)
         page.evaluate("localStorage.clear()")
         page.close()
     assert faults == []

@@ -12,6 +12,7 @@ from demo.record.settings import evaluation_knobs
 from demo.service.retrieval import RetrievalService
 from demo.views.lesson.files import lesson_page
 from demo.views.lesson.walk import WalkRequest
+from tests.demo.browser.standalone import check_text
 from tests.demo.record.test_contrast import FIRST, SECOND, contrast_of
 
 # Whether anything is drawn on a canvas.
@@ -33,6 +34,7 @@ def opened_file(browser: Browser, file: Path, content: str, faultless: bool = Tr
     page.on("request", lambda request: faults.append(request.url) if request.url.startswith("http") else None)
     page.goto(file.as_uri())
     yield page
+    check_text(page)
     assert faults == [] or not faultless
     context.close()
 
