@@ -69,7 +69,9 @@ def train(
         features["train"] = split_features(judge, ratings["train"], folder, versions, spoilt)
         features["dev"] = split_features(judge, ratings["dev"], folder)
     elif settings.spoilt_weight:
-        raise ValueError("training.spoilt_weight needs frozen encoders: set encoder.freeze to 'all', or this weight to 0.")
+        raise ValueError(
+            "training.spoilt_weight needs frozen encoders: set encoder.freeze to 'all', or this weight to 0."
+        )
     fit(judge, settings, ratings, features, out, resume)
     judge.save(out / "model")
     return judge
