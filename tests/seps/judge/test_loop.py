@@ -120,7 +120,8 @@ def test_a_run_leaves_curves_to_look_at_and_tells_every_epoch(run: tuple[Path, s
         with Image.open(folder / name) as picture:
             assert np.asarray(picture.convert("L")).std() > 1  # something is drawn
     board = EventAccumulator(str(folder / "tensorboard")).Reload()
-    assert [event.step for event in board.Scalars("Loss/total")] == [line["step"] for line in steps]
+    written = sorted(event.step for event in board.Scalars("Loss/total"))  # two files of one second have no order
+    assert written == [line["step"] for line in steps]
     assert [event.value for event in board.Scalars("quality_srocc")] == pytest.approx(
         [row["quality_srocc"] for row in epochs], nan_ok=True
     )
