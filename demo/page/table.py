@@ -145,8 +145,7 @@ def is_group(parameter: inspect.Parameter) -> bool:
 
 
 def component_of(parameter: inspect.Parameter, session: gr.State) -> Any:
-    """Return the Gradio component for an input, whose type `demo.server.guard` checks; an input with a default is
-    optional."""
+    """Return the Gradio component for an input, optional if it has a default. `demo.server.guard` checks types."""
     kind, name = parameter.annotation, parameter.name
     default = None if parameter.default is parameter.empty else parameter.default
     if kind is SessionData:

@@ -77,7 +77,7 @@ class Gate:
         if answer is not None:
             await answer(scope, receive, send)
             return
-        session = ""  # whose events the request streams
+        session = ""  # the session that the request streams events of
         if scope["method"] == "GET" and path.startswith("/gradio_api/call/"):
             session = find_session(queue_of(scope), get_last_part(path)) or get_last_part(path)
         elif scope["method"] == "GET" and path == "/gradio_api/queue/data":
@@ -115,7 +115,7 @@ class Gate:
         return None
 
     async def refusal_of_body(self, scope: Scope, path: str, receive: Receive) -> tuple[Response | None, Receive]:
-        """Return the response to a request whose body is rejected, else None, and a `receive` that gives the body to
+        """Check a request's body. Return an error response or None, and a `receive` callable that passes the body to
         Gradio."""
         try:
             body, receive = await read_body(receive)

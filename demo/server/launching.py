@@ -12,7 +12,7 @@ from demo.server.frames import read_root
 
 
 class PatientServer(http_server.Server):
-    """Server whose start may take as long as its thread is alive."""
+    """Server without a time limit for its start."""
 
     def run_in_thread(self) -> None:
         """Start it; errors as Gradio's."""

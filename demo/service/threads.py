@@ -19,7 +19,7 @@ from torch import Tensor
 from seps import SEPSModel, load_model
 
 PREFIX = "computing"
-PENCIL = ThreadPoolExecutor(1, "drawing")  # whose thread starts with the first picture
+PENCIL = ThreadPoolExecutor(1, "drawing")  # its thread starts with the first picture
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 Item = TypeVar("Item")

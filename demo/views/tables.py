@@ -53,8 +53,8 @@ def number(value: float | None, digits: int) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[str] = ()) -> str:
-    """Return an HTML table whose first column names its rows; a group spans three columns where it has a name. Where it
-    is wider than the screen it is scrolled, by keys too: hence its place among the tab stops, and its name."""
+    """Return an HTML table with row names in the first column; a named group spans three columns. A table wider than
+    the screen can be scrolled, also with the keyboard: so it has a tab stop and a name."""
 
     def header(text: str, attributes: str) -> str:
         return f"<th {attributes}>{rich(text)}</th>" if text else "<td></td>"

@@ -3,8 +3,8 @@
 Each step of the method has rows. `when` names what must hold for a row, "!" in front what must not: "paper" or
 "released" for the variant, "dense" a dense caption takes part, "captions" one is there, "both" both branches merge
 tokens, "cls" the image has a [CLS] token, "drawn" the decision is drawn by chance. `file` says the same for files,
-where the equations stand on one line. `number` is the paper's. In the legend, `says` names the template of what a
-symbol stands for."""
+where the equations stand on one line. `number` is the paper's. In the legend, `says` is the key of the template
+that explains a symbol."""
 
 import json
 from collections.abc import Collection

@@ -76,7 +76,7 @@ def read_batch(service: RetrievalService) -> Batch:
 def playground_value(
     service: RetrievalService, margin: float = 0.2, mining: str = "all", mask_ids: bool = True
 ) -> dict[str, Any]:
-    """Return what the playground draws, with the gallery of examples; JSON ready.
+    """Return the playground's data and the gallery of examples, ready for JSON.
 
     `margin`: alpha of equation (6), in MARGINS; `mining`: "all" negatives, or the "hardest" of each row and column;
     `mask_ids`: whether captions of one photograph are kept from being each other's negatives (`img_ids`). ValueError

@@ -10,7 +10,7 @@ import { patchesOf, sceneValue, objectsName, phrasesOf } from "./scene.js";
 import { whereabouts } from "../../record/whereabouts.js";
 
 const REMEMBERED = 64; // answers in the cache
-const OTHERS = 5; // other phrases of an image whose masks are offered
+const OTHERS = 5; // maximum number of other phrases offered for an image
 const BUDGET = 20; // patches in the game by default
 const MEASURED = ["effect", "blanked"];
 const NOTED = 14; // patches between two progress messages
@@ -141,7 +141,7 @@ export function maskOf({ mask }, count) {
   return mask ? readMask(mask, count) : null;
 }
 
-// The region whose removal is measured, as demo/service/measuring/effects.py: {patches, name, named}. effects: one per
+// The region to remove, as in demo/service/measuring/effects.py: {patches, name, named}. effects: one per
 // patch; scene: {facts, nouns}, null for a photograph.
 function describedRegion(record, effects, caption, scene) {
   const [{ kept }] = record.branches;

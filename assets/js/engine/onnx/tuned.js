@@ -30,8 +30,8 @@ export class Tuned {
     return { tensor, labels, direction: directionOf(tensor) };
   }
 
-  // A dense caption, null without one. The paper's variant has a dense branch of its own, whose features of a gallery are
-  // computed once for all captions.
+  // Open a dense caption, or null if there is none. The paper variant has a separate dense branch; its features of a
+  // gallery are computed once for all captions.
   async opened(gallery, dense) {
     if (!dense) return null;
     const of = this.model.galleries[gallery];
