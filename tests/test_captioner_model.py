@@ -6,14 +6,17 @@ from PIL import Image
 from pycocoevalcap.bleu.bleu import Bleu
 from pycocoevalcap.cider.cider import Cider
 
-from seps import load_model, shipped_file
+from seps import shipped_file
 from seps.data import read_split
+from seps.encoders.tokenizer import Tokenizer
 from seps.generator import ImageTextGenerator, load_generator
 from seps.generator.caption_metrics import coco_words
 from seps.generator.evaluation.photo_captions import AGREEMENTS, WEIGHTS
 from seps.generator.model.captioner import Decoding
 from seps.generator.program import main
 from seps.generator.ranking import AGREEMENT, BEAMS, RANKER, WEIGHT
+from seps.models.config import ModelConfig
+from seps.models.shipped import shipped_models
 from tests.helpers.data.captioned import write_photo_split
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "captioner"
@@ -29,7 +32,8 @@ def test_seps_reads_every_word_that_it_writes(captioner: ImageTextGenerator) -> 
     best, *others = captioner.write([photo], Decoding(beams=3))[0]
     assert all(best.score >= other.score for other in others)
     assert best.attention.shape == (len(best.words), 7, 7)
-    assert set(best.words) <= set(load_model(RANKER).explain(photo, best.text).sparse_alignment.words)
+    ranker = Tokenizer.from_config(ModelConfig.from_json(shipped_models()[RANKER] / "config.json").text)
+    assert set(best.words) <= set(ranker.labels(ranker.encode(best.text, 64)))
     triples = list(zip(best.words, best.words[1:], best.words[2:], strict=False))
     assert len(set(triples)) == len(triples) > 0
 

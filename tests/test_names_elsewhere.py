@@ -11,6 +11,7 @@ import seps
 from seps.__main__ import main
 from seps.common.elsewhere import MODEL_METHODS
 from seps.common.fields import Fields
+from tests.helpers.models.tiny import tiny_model
 
 PAGE = (Path(__file__).parents[1] / "assets" / "guide" / "names.md").read_text(encoding="utf-8")
 ITEM = re.compile(r"^- (.*(?:\n  .*)*)", re.MULTILINE)
@@ -105,8 +106,8 @@ def test_a_module_of_the_authors_is_answered_with_the_import_that_is_meant(name:
     assert not hasattr(seps, name)
 
 
-def test_a_method_of_the_released_model_is_answered_with_what_is_meant() -> None:
-    model = seps.load_model("scenes")
+def test_a_method_of_the_released_model_is_answered_with_what_is_meant(bert: Path) -> None:
+    model = tiny_model(bert)
     for name, here in MODEL_METHODS.items():
         with pytest.raises(AttributeError, match=re.escape(f"{name} is {here} here")):
             getattr(model, name)

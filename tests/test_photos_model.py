@@ -70,6 +70,7 @@ def test_is_the_paper_variant_on_a_fine_grid(model: SEPSModel) -> None:
     assert model.img_enc.classes.vectors.norm(dim=-1).allclose(torch.ones(1000), atol=1e-2)
 
 
+@pytest.mark.slow
 def test_recall_on_the_example_photographs_is_the_measured_one(model: SEPSModel, images: ImageIndex) -> None:
     captions = [caption for example in load_examples() for caption in example.captions[:CAPTIONS]]
     metrics = retrieval_metrics(scores_of(model, images, captions), CAPTIONS)
@@ -79,6 +80,7 @@ def test_recall_on_the_example_photographs_is_the_measured_one(model: SEPSModel,
     assert f"{metrics.rsum:.1f}" == f"{written['rsum']:.1f}"
 
 
+@pytest.mark.slow
 def test_as_many_short_captions_rank_their_photograph_first_as_was_measured(
     model: SEPSModel, images: ImageIndex
 ) -> None:
@@ -93,8 +95,11 @@ def test_as_many_short_captions_rank_their_photograph_first_as_was_measured(
     assert (right, len(best), len(images)) == (measured["short_captions"], 28, 14)
 
 
-def test_an_explanation_adds_up(model: SEPSModel) -> None:
-    example = load_examples()[0]
+def test_a_photograph_finds_its_caption_and_the_explanation_adds_up(model: SEPSModel) -> None:
+    examples = load_examples()
+    example = examples[2]
+    image = ScoringEngine(model.cross_net).encode_images(model.encode_photos([example.photo()]))
+    assert int(scores_of(model, image, [each.captions[0] for each in examples]).argmax()) == 2
     record = model.explain(example.photo(), example.captions[0], example.dense)
     assert sum(record.terms.values()) == pytest.approx(record.similarity, abs=1e-5)
     assert int(record.sparse.kept.sum()) == 98

@@ -18,26 +18,23 @@ def manifest_split(folder: Path) -> str | None:
     return folder.resolve().name if (folder / MANIFEST).is_file() else None
 
 
-def read_entries(folder: Path, problems: Problems) -> list[Any]:
-    """Return the entries of a manifest; none and a noted problem if it is no list of them."""
-    text = read_text(folder / MANIFEST, problems)
-    try:
-        entries = None if text is None else read_json(text, MANIFEST)
-        if isinstance(entries, list) and entries:
-            return entries
-        if text is not None:
-            problems.add(UNREADABLE, f"{MANIFEST} holds no list of photographs")
-    except ValueError as error:
-        problems.add(UNREADABLE, str(error))
-    return []
-
-
 def read_photographs(
     folder: Path, images: Path, key: str, wanted: str, is_valid: Callable[[Any], bool], problems: Problems
 ) -> Iterator[tuple[Path, Any, Any]]:
     """Yield file, id and value of `key` of each photograph of a manifest; entries that do not fit are noted."""
+    text = read_text(folder / MANIFEST, problems)
+    if text is None:
+        return
+    try:
+        entries = read_json(text, MANIFEST)
+    except ValueError as error:
+        problems.add(UNREADABLE, str(error))
+        return
+    if not isinstance(entries, list) or not entries:
+        problems.add(UNREADABLE, f"{MANIFEST} holds no list of photographs")
+        return
     below = FilesBelow(images)
-    for number, entry in enumerate(read_entries(folder, problems), start=1):
+    for number, entry in enumerate(entries, start=1):
         values = entry if isinstance(entry, dict) else {}
         name, value = values.get("file"), values.get(key)
         if not isinstance(name, str) or not is_valid(value):

@@ -24,22 +24,17 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
     kind, _, target = source.partition(":")
     if kind == "package":
         return package_folder(target)
-    if kind == "seps":
-        return find_described_folder(target)
+    if kind == "seps":  # described by this library, without weights
+        described = (Path(str(resources.files("seps"))) / "configs" / "encoders").iterdir()
+        folders = {folder.name: folder for folder in sorted(described) if folder.is_dir()}
+        if target not in folders:
+            raise ValueError(f"seps describes no encoder {target!r}: there are {', '.join(folders)}.")
+        return folders[target]
     if kind == "folder":
         if not Path(target).is_dir():
             raise ValueError(f"The folder {target} does not exist.")
         return Path(target)
     return hub_folder(source, hub_files)
-
-
-def find_described_folder(name: str) -> Path:
-    """Return the folder of an encoder that this library describes, without weights; ValueError if unknown."""
-    root = Path(str(resources.files("seps"))) / "configs" / "encoders"
-    names = sorted(folder.name for folder in root.iterdir() if folder.is_dir())
-    if name not in names:
-        raise ValueError(f"seps describes no encoder {name!r}: there are {', '.join(names)}.")
-    return root / name
 
 
 def package_folder(name: str) -> Path:

@@ -26,6 +26,9 @@ class Tail(NamedTuple):
     grids: list[tuple[int, ...]]
 
 
+SHAPES: dict[tuple[str, int], tuple[int, ...]] = {}  # of an image's features, by encoder and image size
+
+
 class VisionEncoder(nn.Module):
     """A timm backbone (token list or feature map) with a projection of its N = H * W patches to C channels."""
 
@@ -44,7 +47,9 @@ class VisionEncoder(nn.Module):
         if config.context_size:
             self.context = ContextHead(self.width, 2 * self.width, embed_size, config.dropout)
         self.classes = ClassMap(config, embed_size) if config.classes.names else None
-        if config.cls == "encoder" and not (self.prefix and has_class_token(self.visual_encoder)):
+        backbone = self.visual_encoder
+        has_token = getattr(backbone, "has_class_token", getattr(backbone, "cls_token", None) is not None)
+        if config.cls == "encoder" and not (self.prefix and has_token):
             raise ValueError(f"vision.cls is 'encoder', but {config.encoder} has no [CLS] token: take mean or none.")
 
     def forward(self, images: Tensor) -> Tensor:
@@ -192,7 +197,8 @@ def flat(maps: Tensor) -> Tensor:
 
 def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int, tuple[int, int]]:
     """Return the layout of features ("tokens", "NCHW" or "NHWC"), tokens before the patches, and the grid (H, W)."""
-    shape = feature_shape(backbone, config)
+    key = (config.encoder, config.image_size)
+    shape = SHAPES[key] = SHAPES.get(key) or feature_shape(backbone, config)
     stride = int(backbone.feature_info[-1]["reduction"])  # type: ignore[index]
     width = int(backbone.num_features)  # type: ignore[arg-type]
     if len(shape) == 2:
@@ -242,7 +248,8 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
         with torch.no_grad():
             output = functional_call(_Features(backbone), shadows, (images,))
     except (AssertionError, NotImplementedError, RuntimeError) as error:
-        patch = patch_side(backbone)
+        patch = getattr(getattr(backbone, "patch_embed", None), "patch_size", 0)
+        patch = int(patch[0] if isinstance(patch, (tuple, list)) and patch else patch or 0)
         if patch and config.image_size % patch:
             raise ValueError(f"{config.encoder} {describe_untiled(config, patch)}") from error
         raise ValueError(
@@ -254,12 +261,6 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
     return tuple(output.shape[1:])
 
 
-def patch_side(backbone: nn.Module) -> int:
-    """Return the side in pixels of a backbone's input patches; 0 if it has none."""
-    patch = getattr(getattr(backbone, "patch_embed", None), "patch_size", 0)
-    return int(patch[0] if isinstance(patch, (tuple, list)) and patch else patch or 0)
-
-
 class _Features(nn.Module):
     """Wrapper that calls a backbone's `forward_features`."""
 
@@ -269,8 +270,3 @@ class _Features(nn.Module):
 
     def forward(self, images: Tensor) -> Any:
         return self.backbone.forward_features(images)  # type: ignore[operator]
-
-
-def has_class_token(backbone: nn.Module) -> bool:
-    """Return whether the first token is [CLS] and not a register."""
-    return bool(getattr(backbone, "has_class_token", getattr(backbone, "cls_token", None) is not None))

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -54,15 +55,15 @@ def measure_ensemble(first: Path, second: Path) -> Result:
         raise ValueError(f"{shapes}: both must be of one split.")
     images, captions = similarity.shape
     counts, k = f"{images:,} images, {captions:,} captions", captions // images
-    lines, recalls = [], []
-    for title, scores in ((first, similarity), (second, other), ("both, similarities averaged", None)):
-        mean = (
-            similarity.add_(other).div_(2) if scores is None else scores
-        )  # the mean replaces the first, to save memory
-        result = retrieval_metrics(mean, k), coco_folds(mean, k)
-        lines += recall_lines(str(title), counts, *result)
-        recalls.append(plain_recalls(*result))
-    *each, both = recalls
+    lines: list[str] = []
+
+    def measure(title: str, scores: Tensor) -> dict[str, Any]:
+        result = retrieval_metrics(scores, k), coco_folds(scores, k)
+        lines.extend(recall_lines(title, counts, *result))
+        return plain_recalls(*result)
+
+    each = [measure(str(first), similarity), measure(str(second), other)]
+    both = measure("both, similarities averaged", similarity.add_(other).div_(2))  # in place of the first
     values = {"files": [str(first), str(second)], "images": images, "captions": captions, "each": each, "both": both}
     return Result("\n".join(lines), values, "ensemble")
 

@@ -22,7 +22,7 @@ from seps.judge.data import Ratings, read_ratings, split_by_row
 from seps.judge.encoders import clip_layers, with_first_layers
 from seps.judge.judge import Judge
 from seps.judge.training.features import SplitFeatures, split_features
-from seps.judge.training.loop import fit
+from seps.judge.training.loop import JudgeTrainer
 from seps.judge.training.settings import UNFROZEN_RATE, JudgeSettings, rate_note
 
 SCALES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -109,7 +109,8 @@ def ablate(
             known = by_row(features, ratings, train, dev) if split == "row" else features
         torch.manual_seed(seed)
         judge = Judge(row, encoders if known else None).to(usable_device(None))
-        last = fit(judge, replace(usual, seed=seed), ratings, known, every_epoch=False)[-1]
+        trainer = JudgeTrainer(judge, replace(usual, seed=seed), ratings, known)
+        last = trainer.fit(range(usual.epochs), every_epoch=False)[-1]
         named = (("srocc", ""), ("plcc", "_plcc"), ("gap", "_gap"))
         measured = {f"{score}{end}": last[f"{score}_{figure}"] for figure, end in named for score in SCORES}
         outcomes.append({"variant": name, "split": split, "seed": seed} | measured)
@@ -150,9 +151,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Return the mean of values with the least and the greatest; empty without any."""
-    if not values:
-        return ""
+    """Return the mean of values with the least and the greatest."""
     mean, least, most = (written(value, ".3f") for value in (fmean(values), min(values), max(values)))
     return f"{mean} ({least} to {most})"
 

@@ -42,13 +42,8 @@ def from_int8(tensors: Mapping[str, Tensor], source: object = "The file") -> dic
         scale = tensors[key]
         if owner.dtype != torch.int8 or scale.shape != owner.shape[:1] or not scale.is_floating_point():
             raise ValueError(f"{source} has {key}, which scales no tensor of 8 bits: it is damaged or another model's.")
-    return {
-        key: scaled(tensor, tensors[key + SCALE]) if key + SCALE in scales else tensor
-        for key, tensor in tensors.items()
-        if key not in scales
-    }
-
-
-def scaled(rows: Tensor, scale: Tensor) -> Tensor:
-    """Multiply each row of integers (R, ...) by its scale (R,)."""
-    return rows.float() * scale.float().view(-1, *[1] * (rows.ndim - 1))
+    floats = {key: tensor for key, tensor in tensors.items() if key not in scales}
+    for key in scales:
+        rows = floats[key.removesuffix(SCALE)]  # (R, ...)
+        floats[key.removesuffix(SCALE)] = rows.float() * tensors[key].float().view(-1, *[1] * (rows.ndim - 1))
+    return floats

@@ -32,11 +32,17 @@ def write_for_hub(name: str, folder: Path, configs: tuple[str, ...] = (CONFIG_NA
         raise ValueError(f"{folder} is there and not empty: name another folder.")
     for weights in source.rglob("*.safetensors"):
         check_weights_file(weights)
-    card = hub_card(source)
+    text = written_card(source)
+    if not text:
+        raise ValueError(f"{source} has no {CARD} that says what the model is: write one, as those in assets/models.")
+    _, data = read_card(source, text)
+    missing = [key for key in NEEDED if not data.get(key)]
+    if missing:
+        raise ValueError(f"{source / CARD} says nothing of {', '.join(missing)} in the block at its top: add it.")
     with write_atomically(folder) as place:
         copytree(source, place, ignore=ignore_patterns(".*", "__pycache__"))
         copy_beside(source, place)  # with the results of a run
-        (place / CARD).write_text(card, encoding="utf-8")
+        (place / CARD).write_text(fill_card(source, text), encoding="utf-8")
     return sorted(file for file in folder.rglob("*") if file.is_file())
 
 
@@ -46,18 +52,6 @@ def write_beside(source: Path, target: Path, name: str = "") -> None:
     text = written_card(source)
     if text and not (target / CARD).exists():
         (target / CARD).write_text(fill_card(source, text, name), encoding="utf-8")
-
-
-def hub_card(folder: Path) -> str:
-    """Return a complete card for publication, see `fill_card`; ValueError for no card or missing metadata."""
-    text = written_card(folder)
-    if not text:
-        raise ValueError(f"{folder} has no {CARD} that says what the model is: write one, as those in assets/models.")
-    _, data = read_card(folder, text)
-    missing = [key for key in NEEDED if not data.get(key)]
-    if missing:
-        raise ValueError(f"{folder / CARD} says nothing of {', '.join(missing)} in the block at its top: add it.")
-    return fill_card(folder, text)
 
 
 def fill_card(folder: Path, text: str, name: str = "") -> str:

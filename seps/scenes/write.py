@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
+from math import ceil
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -112,7 +113,7 @@ def _annotated(split: str, count: int, seed: int, workers: int) -> Iterator[Anno
         yield from map(make, range(count))
         return
     # Start fresh processes: a fork of a process with threads can deadlock on a lock that a thread held.
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(min(workers, ceil(count / TOGETHER)), get_context("spawn")) as pool:
         yield from pool.map(make, range(count), chunksize=TOGETHER)
 
 

@@ -56,21 +56,17 @@ def image_to_text_ranks(similarity: Tensor, captions_per_image: int = 1) -> Tens
     best = positives.amax(dim=1, keepdim=True)  # (B_v, 1)
     ahead = torch.zeros(images, dtype=torch.int64, device=similarity.device)
     index = torch.arange(images, device=similarity.device)[:, None]
-    for start in range(0, len(owner), CHUNK):
-        other = owner[None, start : start + CHUNK] != index  # (B_v, chunk)
-        ahead += ((similarity[:, start : start + CHUNK] >= best) & other).sum(dim=1)
+    for scores, owners in zip(similarity.split(CHUNK, dim=1), owner.split(CHUNK), strict=True):
+        ahead += ((scores >= best) & (owners != index)).sum(dim=1)  # of (B_v, chunk)
     return ahead + 1
 
 
 def text_to_image_ranks(similarity: Tensor, captions_per_image: int = 1) -> Tensor:
     """Rank of each caption's image among all images: (B_t,) int64, 1 is first; arguments as above."""
     owner = caption_owners(similarity, captions_per_image)
-    ranks = []
-    for start in range(0, len(owner), CHUNK):
-        scores = similarity[:, start : start + CHUNK]  # (B_v, chunk)
-        positive = scores.gather(0, owner[None, start : start + CHUNK])  # (1, chunk)
-        ranks.append((scores >= positive).sum(dim=0))  # its own image counts itself: rank 1 is one entry
-    return torch.cat(ranks)
+    chunks = zip(similarity.split(CHUNK, dim=1), owner.split(CHUNK), strict=True)  # (B_v, chunk) and (chunk,)
+    # Its own image counts itself: rank 1 is one entry.
+    return torch.cat([(scores >= scores.gather(0, owners[None])).sum(dim=0) for scores, owners in chunks])
 
 
 def summarize(ranks: Tensor) -> Recall:

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -79,14 +79,14 @@ class Checks:
 
     def engine(self) -> Measured:
         """Compare the engine with the plain loop, and time it with many images and captions."""
-        few, many = ((4, 6), (8, 40)) if self.small else ((64, 100), (1000, 5000))
+        few, many, sizes = ((4, 6), (8, 40), (49, 64)) if self.small else ((64, 100), (1000, 5000), SIZES)
         result: Measured = {}
         for variant in VARIANTS:
             result[variant] = {
                 f"{few[0]} x {few[1]}, N {patches}, dense": compare_engine(
                     full_size(variant, self.device, patches), variant, self.device, 2 if self.small else 6, *few
                 )
-                for patches in SIZES
+                for patches in sizes
             }
             network = full_size(variant, self.device)
             result[variant][f"{many[0]} x {many[1]}"] = time_engine(network, variant, self.device, *many)
@@ -211,6 +211,7 @@ def recipe(variant: str) -> tuple[ModelConfig, TrainSettings]:
     return replace(config, network=config.network | {"use_paper_version": variant == "paper"}), settings
 
 
+@cache
 def read_galleries(model: str, most: int | None) -> dict[str, Pictures]:
     """Read at most so many photographs and captions of each gallery; one without captions uses the other galleries'."""
     galleries = [open_named_gallery(name) for name in GALLERIES[model]]

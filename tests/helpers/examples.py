@@ -4,7 +4,7 @@ import os
 
 PROFILES = ("few", "many")
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "few")
-FEWER = 8  # times
+FEWER = 10  # times
 
 
 def number_of_examples(most: int, profile: str = PROFILE) -> int:

@@ -1,14 +1,15 @@
+import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from seps.models.hub import load_model
+from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
 from seps.models.publish import write_for_hub
 from seps.publish import main
-from tests.helpers.models.tiny import equal_states, tiny_model
+from tests.helpers.models.tiny import tiny_model
 
 MODELS = Path(__file__).parents[2] / "assets" / "models"
 BLOCK = "---\nlanguage: en\nlicense: mit\nlibrary_name: seps\ntags: [seps]\nmetrics: [recall]\n---\n\n# A model\n"
@@ -21,8 +22,10 @@ def test_a_shipped_model_loads_from_the_folder_that_is_uploaded(
     monkeypatch.chdir(tmp_path)
     assert main(["scenes", "scenes-hub"]) == 0
     assert "hf upload OWNER/scenes scenes-hub ." in capsys.readouterr().out
-    assert {file.name for file in MODELS.joinpath("scenes").iterdir()} == {file.name for file in folder.iterdir()}
-    assert equal_states(SEPSModel.from_pretrained(folder), load_model("scenes"))
+    shipped = {file.name: file.read_bytes() for file in MODELS.joinpath("scenes").iterdir()}
+    assert shipped.keys() == {file.name for file in folder.iterdir()}
+    assert (folder / "model.safetensors").read_bytes() == shipped["model.safetensors"]
+    assert SEPSModel.from_pretrained(folder).config == ModelConfig.from_dict(json.loads(shipped["config.json"]))
 
 
 def test_a_model_of_ones_own_is_published_with_its_own_card(bert: Path, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from seps.runs.recipe import MAX_EPOCHS, Epochs, Seed, find_recipe, read_parts
 LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual", "representation")
 MAX_BATCH = 100_000
 RECIPES = "generator/recipes"  # in the package
-# Keys of other programs, and the matching keys here.
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from seps.judge.network import Predictions
 from seps.judge.training.features import SplitFeatures, crop_randomly, split_features
 from seps.judge.training.report import epoch_report, epoch_row, training_plan
 from seps.judge.training.settings import JudgeSettings, rate_note, read_recipe
-from seps.runs.checkpoint import read_state
+from seps.runs.checkpoint import RunState, read_state
 from seps.runs.lr_schedule import FINE, length_note, set_learning_rate
 from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_folder import BEST, BEST_EPOCH, FOLDER, check_no_run
@@ -52,7 +52,8 @@ def train(
         check_no_run(out)
     ratings = {name: read_ratings(data, name, config.data) for name in ("train", "dev")}
     warn([*rating_notes(ratings["train"], ratings["dev"], config.data), rate_note(config, settings)])
-    if resume and (note := schedule_note(out, settings, read_state(out / FOLDER, [settings.epochs]).epoch)):
+    state = read_state(out / FOLDER, [settings.epochs]) if resume else RunState(0)
+    if resume and (note := schedule_note(out, settings, state.epoch)):
         tqdm.write(note)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
@@ -72,7 +73,10 @@ def train(
         raise ValueError(
             "training.spoilt_weight needs frozen encoders: set encoder.freeze to 'all', or this weight to 0."
         )
-    fit(judge, settings, ratings, features, out, resume)
+    trainer = JudgeTrainer(judge, settings, ratings, features, out)
+    if resume:
+        trainer.resume(out / FOLDER, state, state.epoch)
+    trainer.fit(range(state.epoch, settings.epochs))
     judge.save(out / "model")
     return judge
 
@@ -83,24 +87,6 @@ def schedule_note(out: Path, settings: JudgeSettings, done: int) -> str:
     return length_note(
         first.epochs, settings.epochs, done, lambda epochs: settings.rate_factor(done * FINE, epochs * FINE)
     )
-
-
-def fit(
-    judge: Judge,
-    settings: JudgeSettings,
-    ratings: dict[str, Ratings],
-    features: dict[str, SplitFeatures],
-    out: Path | None = None,
-    resume: bool = False,
-    every_epoch: bool = True,
-) -> list[dict[str, float]]:
-    """Train a new judge and return a row per measured epoch, see `epoch_row`."""
-    trainer = JudgeTrainer(judge, settings, ratings, features, out)
-    done = 0
-    if resume:
-        state = read_state(trainer.folder / FOLDER, [settings.epochs])
-        trainer.resume(trainer.folder / FOLDER, state, done := state.epoch)
-    return trainer.fit(range(done, settings.epochs), every_epoch=every_epoch)
 
 
 class JudgeTrainer(Trainer[Tensor]):
@@ -114,7 +100,7 @@ class JudgeTrainer(Trainer[Tensor]):
         settings: JudgeSettings,
         ratings: dict[str, Ratings],
         features: dict[str, SplitFeatures],
-        out: Path | None,
+        out: Path | None = None,
     ) -> None:
         self.judge, self.settings, self.ratings, self.features = judge, settings, ratings, features
         self.loss, train = JudgeLoss(judge, settings).to(judge.device), ratings["train"]

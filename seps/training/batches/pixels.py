@@ -1,11 +1,12 @@
 """Batches for a training step from image files and sentences, for backbones that are trained."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, Dataset, default_collate
+from torch.utils.data import DataLoader
 
 from seps.data import CaptionDataset
 from seps.models.model import SEPSModel
@@ -17,14 +18,9 @@ from seps.training.settings import TrainSettings
 CAPTION_BATCH_SIZE = 256
 
 
-class Photos(Dataset[Tensor]):
-    """The images of a split without their captions, each (3, S, S)."""
-
-    def __init__(self, dataset: CaptionDataset) -> None:
-        self.dataset = dataset
-
-    def __getitem__(self, number: int) -> Tensor:
-        return self.dataset.image(number * self.dataset.split.captions_per_image)
+def read_images(dataset: CaptionDataset, numbers: Sequence[int]) -> Tensor:
+    """Read images of a split without their captions: (B, 3, S, S)."""
+    return torch.stack([dataset.image(number * dataset.split.captions_per_image) for number in numbers])
 
 
 class PixelDataLoader(SplitLoader):
@@ -41,7 +37,8 @@ class PixelDataLoader(SplitLoader):
         self.dataset.set_epoch(number)
         every = shuffle_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
         batches = self.shard.of(every, generator)
-        loader = self.loader(Photos(self.dataset), batches)
+        numbered = range(len(self.split.image_files))
+        loader = self.loader(numbered, batches, partial(read_images, self.dataset))
         for images, numbers in zip(loader, batches, strict=True):
             captions = (numbers[:, None] * self.per_image + torch.arange(self.per_image)).flatten()  # (B_t,)
             encoded = [self.dataset.caption(caption) for caption in captions.tolist()]
@@ -83,7 +80,7 @@ class PixelDataLoader(SplitLoader):
         else:
             batches = shuffle_batches(len(self.dataset), size, generator)
         common = self.shard.common(generator)  # processes meet in a step: all of them have dense captions, or none
-        loader = self.loader(self.dataset, self.shard.of(batches, generator))
+        loader = self.loader(self.dataset, self.shard.of(batches, generator), self.dataset.collate)
         for images, captions, lengths, dense_captions, dense_lengths, numbers, img_ids in loader:
             if float(torch.rand((), generator=common)) >= self.settings.dense_share:
                 dense_captions = dense_lengths = None
@@ -115,13 +112,13 @@ class PixelDataLoader(SplitLoader):
             embedded.append(pool(words, lengths).cpu())
         return torch.cat(embedded)
 
-    def loader(self, dataset: Dataset[Any], batches: Sequence[Tensor]) -> Iterator[Any]:
+    def loader(self, dataset: Any, batches: Sequence[Tensor], collate: Callable[[Any], Any]) -> Iterator[Any]:
         """Read these batches of the dataset's items; raise the ValueError of an item that cannot be read."""
         loader = DataLoader(
             dataset,
             batch_sampler=[batch.tolist() for batch in batches],
             num_workers=self.workers,
-            collate_fn=self.dataset.collate if dataset is self.dataset else default_collate,
+            collate_fn=collate,
             generator=torch.Generator().manual_seed(0),  # so that the loader draws nothing from torch's own
         )
         try:

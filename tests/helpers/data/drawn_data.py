@@ -11,7 +11,6 @@ from PIL import Image
 from tokenizers.implementations import BertWordPieceTokenizer
 from torch import Tensor
 
-SHARED = Path(__file__).parents[4] / "shared" / "data" / "flickr8k"
 COLOURS = ("red", "green", "blue", "grey")
 SHAPES = ("square", "disc", "bar")
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

@@ -83,9 +83,11 @@ def random_masks(case_seed: int, num_patches: int, dense: bool) -> dict[str, Any
     return masks
 
 
-def indexed(model: CrossSparseAggrNet, inputs: dict[str, Any]) -> tuple[ScoringEngine, ImageIndex, CaptionIndex]:
-    """An engine, and the inputs of a forward pass encoded for it."""
-    engine = ScoringEngine(model)
+def indexed(
+    model: CrossSparseAggrNet, inputs: dict[str, Any], **options: Any
+) -> tuple[ScoringEngine, ImageIndex, CaptionIndex]:
+    """An engine with options, and the inputs of a forward pass encoded for it."""
+    engine = ScoringEngine(model, **options)
     captions = {name: value for name, value in inputs.items() if name != "img_embs"}
     return engine, engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions)
 

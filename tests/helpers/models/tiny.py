@@ -1,6 +1,7 @@
 """A model of a few thousand parameters with random weights: what tests of shapes and mathematics build."""
 
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +48,10 @@ def tiny_settings(bert: Path) -> dict[str, Any]:
 
 
 CLASSES: dict[str, Any] = {  # of a vision section: 3 x 3 patches with class vectors
-    "encoder": "tf_efficientnet_lite0",
+    "encoder": "test_efficientnet",
     "image_size": 96,
     "cls": "none",
-    "classes": {"names": "imagenet-1k", "shared_until": "blocks.4"},
+    "classes": {"names": "imagenet-1k", "shared_until": "blocks.2"},
 }
 
 
@@ -59,15 +60,24 @@ def tiny_model_with_classes(bert: Path) -> SEPSModel:
     model = tiny_model(bert, **CLASSES)
     assert model.img_enc.classes is not None
     model.img_enc.classes.set_vectors(torch.randn(1000, model.config.embed_size))
+    model.img_enc.classes.classifier.weight *= 10_000  # else all classes are about equally probable
     return model
 
 
+BUILT: dict[str, tuple[SEPSModel, torch.Tensor]] = {}  # by settings: a model, and the state of the noise after it
+
+
 def tiny_model(bert: Path, **vision: Any) -> SEPSModel:
-    """The model of `tiny_settings` in evaluation mode, with changes to its vision section."""
+    """The model of `tiny_settings` in evaluation mode, with changes to its vision section; each call gives a copy."""
     settings = tiny_settings(bert)
     settings["vision"] |= vision
-    torch.manual_seed(0)
-    return SEPSModel(ModelConfig.from_dict(settings)).eval()
+    key = json.dumps(settings)
+    if key not in BUILT:
+        torch.manual_seed(0)
+        BUILT[key] = SEPSModel(ModelConfig.from_dict(settings)).eval(), torch.get_rng_state()
+    model, noise = BUILT[key]
+    torch.set_rng_state(noise)
+    return deepcopy(model)
 
 
 def equal_states(model: SEPSModel, other: SEPSModel) -> bool:

@@ -26,4 +26,4 @@ def test_counts_have_nouns_and_rounding_leaves_no_minus_on_zero() -> None:
     assert [amount(count, "epoch") for count in (0, 1, 2, 1200)] == ["0 epochs", "1 epoch", "2 epochs", "1,200 epochs"]
     assert str(rounded(-1e-9, 6)) == "0.0"
     assert rounded(-1.23456789, 6) == -1.234568
-    assert (spread([-0.0001, -0.0002]), spread([])) == ("0.000 (0.000 to 0.000)", "")
+    assert spread([-0.0001, -0.0002]) == "0.000 (0.000 to 0.000)"

@@ -48,7 +48,7 @@ def test_crops_are_distributed_as_torchvision_s() -> None:
     width, height = 250, 1000
     image = torch.zeros(1, height, width)
     ours, theirs = [], []
-    for index in range(2000):
+    for index in range(1000):
         left, top, right, bottom = random_box(width, height, random.Random(index))
         assert 0 <= left < right <= width
         assert 0 <= top < bottom <= height
@@ -64,13 +64,12 @@ def test_crops_are_distributed_as_torchvision_s() -> None:
 
 
 def test_half_of_the_images_are_mirrored_and_pixels_stay_in_their_place() -> None:
-    columns = np.tile(np.arange(200, dtype=np.uint8), (150, 1))
-    image = Image.fromarray(np.stack([columns, columns.T[:150, :150].repeat(2, 1)[:, :200], columns], axis=-1))
+    image = Image.fromarray(np.tile(np.arange(200, dtype=np.uint8), (150, 1)))
     mirrored = 0
     for index in range(400):
-        crop = np.asarray(augment_image(image, random.Random(index)))[..., 0].astype(int)
-        steps = set(np.diff(crop, axis=1).ravel())
-        assert steps in ({1}, {-1})
-        mirrored += steps == {-1}
+        crop = np.asarray(augment_image(image, random.Random(index))).astype(int)
+        steps = np.diff(crop, axis=1)
+        assert (steps == steps[0, 0]).all() and abs(steps[0, 0]) == 1
+        mirrored += steps[0, 0] == -1
         assert 0.59 < crop.size / (200 * 150) <= 1
     assert mirrored == pytest.approx(200, abs=50)  # five standard deviations

@@ -56,3 +56,9 @@ def test_everything_wrong_with_a_manifest_is_listed(tmp_path: Path) -> None:
         read_labelled(write_manifest(tmp_path, entries, ()))
     parts = "4 problems", "entry 1: '0.png' with None", "entry 3: None with None", "entry 4: '2.png' with ' '"
     assert all(part in str(raised.value) for part in (*parts, f"1.png (entry 2) in {tmp_path / 'images'}"))
+    (tmp_path / "manifest.json").write_text("[")
+    with pytest.raises(DataError, match=r"manifest\.json cannot be read as JSON"):
+        read_labelled(tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(DataError, match=r"Missing \(1\):\n  manifest\.json"):
+        read_labelled(tmp_path)

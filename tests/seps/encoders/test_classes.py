@@ -9,7 +9,7 @@ from seps import load_model
 from seps.encoders.classes import ClassMap, class_names
 from seps.encoders.config import ClassConfig, VisionConfig
 from seps.encoders.vision import VisionEncoder
-from tests.helpers.models.tiny import tiny_model_with_classes
+from tests.helpers.models.tiny import tiny_model
 
 TINY = VisionConfig(
     encoder="test_efficientnet",
@@ -106,7 +106,8 @@ def test_other_classifiers_and_prompts_are_refused() -> None:
 
 
 def test_class_vectors_that_are_not_saved_are_computed_again(bert: Path, tmp_path: Path) -> None:
-    model = tiny_model_with_classes(bert)
+    classes = {"names": "imagenet-1k", "shared_until": "blocks.2"}
+    model = tiny_model(bert, encoder=TINY.encoder, image_size=96, cls="none", classes=classes)
     parts = ("visual_encoder", "vision_proj", "classes.backbone", "classes.classifier")
     model.config = replace(model.config, saved=(*(f"img_enc.{part}.*" for part in parts), "txt_enc.*", "cross_net.*"))
     model.refresh_classes()

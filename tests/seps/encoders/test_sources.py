@@ -1,9 +1,11 @@
 import re
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
+import httpx
 import pytest
-from huggingface_hub.errors import LocalEntryNotFoundError
+from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
 from seps.encoders import sources
 from seps.encoders.sources import find_folder, hub_answers, hub_folder
@@ -37,18 +39,25 @@ def test_the_hub_is_asked_only_where_it_answers(
     snapshot.assert_called_once_with("owner/name", allow_patterns=list(FILES), local_files_only=not reachable)
 
 
+def status(number: int) -> HfHubHTTPError:
+    response: Any = httpx.Response(number, request=httpx.Request("GET", "https://hub"))
+    return HfHubHTTPError("refused", response=response)
+
+
 def test_what_the_hub_does_not_give_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "hub_answers", lambda: True)
-    for error, message in (
-        (LocalEntryNotFoundError("not in the cache"), "it cannot be reached"),
-        (RuntimeError("a line\nand another"), "a line and another): download config.json, model.safetensors"),
+    instead = "/owner/name into a folder and name that folder instead."
+    for error, message, end in (
+        (LocalEntryNotFoundError("not in the cache"), " from the model hub (it cannot be reached, and", instead),
+        (RuntimeError("a line\nand more"), " from the model hub (a line and more): download config.json, ", instead),
+        (status(401), ": the model hub does not know this machine's token", "again."),
+        (status(403), ": this machine's token has no read access", "one that has."),
+        (status(503), ": the model hub is busy (status 503)", "later."),
     ):
         monkeypatch.setattr(sources, "snapshot_download", Mock(side_effect=error))
-        with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        with pytest.raises(ValueError, match=re.escape(f"owner/name cannot be loaded{message}")) as caught:
             hub_folder("owner/name", FILES)
-        assert str(caught.value).startswith("owner/name cannot be loaded from the model hub (")
-        assert str(caught.value).endswith("/owner/name into a folder and name that folder instead.")
-        assert "\n" not in str(caught.value)
+        assert str(caught.value).endswith(end) and "\n" not in str(caught.value)
 
 
 def test_whether_the_hub_answers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,3 @@
-import re
 from pathlib import Path
 
 import pytest
@@ -39,15 +38,9 @@ def test_the_image_backbones_parts_make_the_whole(until: str, context: int) -> N
     assert encoder.vision_proj.training and not encoder.visual_encoder.training
 
 
-@pytest.mark.parametrize(
-    ("name", "until", "message"),
-    [
-        ("test_vit", "blocks.0", "training.frozen_until is 'blocks.0'"),
-        ("test_efficientnet", "blocks.9", "training.frozen_until is 'blocks.9'"),
-    ],
-)
-def test_a_backbone_that_cannot_be_split_there_is_refused(name: str, until: str, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
+@pytest.mark.parametrize(("name", "until"), [("test_vit", "blocks.0"), ("test_efficientnet", "blocks.9")])
+def test_a_backbone_that_cannot_be_split_there_is_refused(name: str, until: str) -> None:
+    with pytest.raises(ValueError, match=rf"training\.frozen_until is '{until}'"):
         image_encoder(name, 0).freeze_until(until)
 
 

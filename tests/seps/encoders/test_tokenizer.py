@@ -82,9 +82,11 @@ def test_what_does_not_fit() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("config.json", b"[]", "holds a JSON list"),
-        ("special_tokens_map.json", b"", "it is empty"),
-        ("tokenizer.json", b'{"a": "\xe9"}', "byte 7 is not UTF-8"),
+        ("config.json", b"[]", "config.json holds a JSON list"),
+        ("special_tokens_map.json", b"", r"special_tokens_map\.json .*it is empty"),
+        ("tokenizer.json", b'{"a": "\xe9"}', r"tokenizer\.json .*byte 7 is not UTF-8"),
+        ("vocab.txt", b"caf\xe9", r"bert/vocab\.txt cannot be read as text in UTF-8"),
+        ("vocab.txt", b"a\ndog", r"holds no tokenizer that transformers can read: .*Missing \[UNK\]"),
     ],
 )
 def test_files_that_describe_no_tokenizer_are_named(
@@ -92,7 +94,7 @@ def test_files_that_describe_no_tokenizer_are_named(
 ) -> None:
     folder = Path(shutil.copytree(bert, tmp_path / "bert"))
     (folder / name).write_bytes(content)
-    with pytest.raises(ValueError, match=f"{name}.*{message}"):
+    with pytest.raises(ValueError, match=message):
         Tokenizer.from_config(TextConfig(f"folder:{folder}", "none"))
 
 
@@ -104,16 +106,9 @@ def test_decoding_gives_the_words_back(tokenizer: Tokenizer) -> None:
     assert tokenizer.decode(padded[1]) == "two dogs"
 
 
-def test_vocabularies_that_cannot_serve(bert: Path, tmp_path: Path) -> None:
+def test_a_vocabulary_beyond_the_encoder_s_is_refused(bert: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(bert, tmp_path / "bert"))
-    config = TextConfig(f"folder:{folder}", "none")
-    (folder / "vocab.txt").write_bytes("caf\u00e9".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"bert/vocab\.txt cannot be read as text in UTF-8"):
-        Tokenizer.from_config(config)
-    (folder / "vocab.txt").write_text("a\ndog")
-    with pytest.raises(ValueError, match=r"holds no tokenizer that transformers can read: .*Missing \[UNK\]"):
-        Tokenizer.from_config(config)
     (folder / "vocab.txt").write_text("\n".join([*WORDS, "cat"]))
-    assert Tokenizer.from_config(config).size == 14
+    assert Tokenizer.from_config(TextConfig(f"folder:{folder}", "none")).size == 14
     with pytest.raises(ValueError, match="bert has 14 words"):
         tiny_model(folder)

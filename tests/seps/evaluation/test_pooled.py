@@ -15,7 +15,7 @@ from tests.helpers.data.drawn_data import write_split
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_split(tmp_path_factory.mktemp("data"), images=4)
+    return write_split(tmp_path_factory.mktemp("data"), images=2)
 
 
 def test_the_program_measures_what_the_library_does(
@@ -32,8 +32,8 @@ def test_the_program_measures_what_the_library_does(
         assert results["pooled"]["seps"]["rsum"] == results["captions_only"]["rsum"]
         assert all(results["pooled"][name]["rsum"] == expected[name].rsum for name in ("pooled", "added"))
     assert "both added, each over its standard deviation" in capsys.readouterr().out
-    with pytest.raises(ValueError, match=r"The similarity has shape \(2, 10\)"):
-        measure_pooled(model, split, torch.zeros(2, 10))
+    with pytest.raises(ValueError, match=r"The similarity has shape \(2, 9\), but \(2, 10\)"):
+        measure_pooled(model, split, torch.zeros(2, 9))
 
 
 def test_added_weighs_both_alike() -> None:

@@ -12,6 +12,7 @@ from torch import Tensor
 import seps.evaluation.retrieval
 from seps import CrossSparseAggrNet, RetrievalMetrics, retrieval_metrics
 from seps.data import Split, dense_captions, read_split
+from seps.evaluation import results
 from seps.evaluation.cli import first_images
 from seps.evaluation.harness import main
 from seps.evaluation.results import coco_folds
@@ -132,26 +133,28 @@ def test_every_protocol_is_the_forward_pass(bert: Path, data: Path, monkeypatch:
     assert min(float((first - second).abs().max()) for first, second in pairs) > 1e-4
 
 
-def test_folds_of_five_thousand_images() -> None:
-    # Diagonal, except fold 1 with identical images, and image 4999, which some image of fold 0 beats.
-    similarity = torch.eye(5001)
-    similarity[1000:2000, 1000:2000] = 0.5
-    similarity[0, 4999] = 2.0
+def test_five_folds_of_the_first_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (results.FOLDS, results.FOLD_IMAGES) == (5, 1000)
+    monkeypatch.setattr(results, "FOLD_IMAGES", 20)
+    # Diagonal, except fold 1 with identical images, and image 99, which some image of fold 0 beats.
+    similarity = torch.eye(101)
+    similarity[20:40, 20:40] = 0.5
+    similarity[0, 99] = 2.0
     folds = coco_folds(similarity, 1)
     assert folds is not None
     assert [fold.rsum for fold in folds.folds] == [600, 0, 600, 600, 600]
     assert folds.mean.rsum == pytest.approx(480)
-    assert folds.mean.text_to_image.mean_rank == pytest.approx((4 * 1 + 1000) / 5)
-    # Fold 1's images and captions miss; so do image 0, for caption 4999's sake, and caption 4999.
-    assert folds.whole.image_to_text.r1 == pytest.approx(100 * 3999 / 5000)
-    assert folds.whole.text_to_image.r1 == pytest.approx(100 * 3999 / 5000)
+    assert folds.mean.text_to_image.mean_rank == pytest.approx((4 * 1 + 20) / 5)
+    # Fold 1's images and captions miss; so do image 0, for caption 99's sake, and caption 99.
+    assert folds.whole.image_to_text.r1 == pytest.approx(79)
+    assert folds.whole.text_to_image.r1 == pytest.approx(79)
     assert folds.whole.image_to_text.r5 == pytest.approx(80)
-    assert coco_folds(torch.eye(4999), 1) is None
+    assert coco_folds(torch.eye(99), 1) is None
 
 
 def test_folds_stand_in_the_record_and_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seps.evaluation.results.FOLDS", 3)
-    monkeypatch.setattr("seps.evaluation.results.FOLD_IMAGES", 1)
+    monkeypatch.setattr(results, "FOLDS", 3)
+    monkeypatch.setattr(results, "FOLD_IMAGES", 1)
     result = evaluate(cast(SEPSModel, HandMade()), hand_made_split(tmp_path))
     values = result.as_dict()
     assert [fold["rsum"] for fold in values["coco"]["1k_folds"]] == [600, 600, 600]
@@ -170,12 +173,12 @@ def test_the_program_prints_a_table_and_merges_its_file(
     file = tmp_path / "results.json"
     file.write_text('{"grounding": {"phrases": 3}, "own_dense": {"rsum": -1}}')
     main(options(saved, data, "--dense", "none", "own", "other", "authors", "--json", str(file)))
-    results = json.loads(file.read_text())
-    assert list(results) == ["grounding", "own_dense", "captions_only", "other_dense", "authors_protocol"]
-    assert results["grounding"] == {"phrases": 3}
+    written = json.loads(file.read_text())
+    assert list(written) == ["grounding", "own_dense", "captions_only", "other_dense", "authors_protocol"]
+    assert written["grounding"] == {"phrases": 3}
     printed = capsys.readouterr().out
     for key in ("captions_only", "own_dense", "other_dense"):
-        result = results[key]
+        result = written[key]
         assert {"split": "dev", "images": 3, "captions": 15, "model": str(saved)}.items() <= result.items()
         ways = [result[way] for way in ("image_to_text", "text_to_image")]
         assert result["rsum"] == pytest.approx(sum(way[name] for way in ways for name in ("r1", "r5", "r10")))
@@ -183,8 +186,8 @@ def test_the_program_prints_a_table_and_merges_its_file(
         assert min(result["encoding_seconds"], result["scoring_seconds"]) > 0
         assert 10 < result["peak_memory_mb"] < 100_000
         assert f"{result['rsum']:13.1f}" in printed
-    assert results["captions_only"]["text_to_image"] != results["own_dense"]["text_to_image"]
-    assert results["authors_protocol"]["rsum"] == results["own_dense"]["rsum"]
+    assert written["captions_only"]["text_to_image"] != written["own_dense"]["text_to_image"]
+    assert written["authors_protocol"]["rsum"] == written["own_dense"]["rsum"]
     for title in ("captions only", "own dense captions", "dense captions of other images"):
         assert f"{saved} on dev: {title}\n" in printed
 

@@ -14,7 +14,7 @@ from seps.models.storage import read_tensors
 from tests.seps.runs.stopped import stop_after
 
 STAGES = (Stage(losses=("pixels", "captions"), epochs=1), Stage(losses=("diffusion",), epochs=2))
-SETTINGS = GeneratorSettings(stages=STAGES, batch_size=8, seed=1)
+SETTINGS = GeneratorSettings(stages=STAGES, batch_size=4, seed=1)
 
 
 @pytest.fixture(scope="module")

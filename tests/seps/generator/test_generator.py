@@ -10,10 +10,10 @@ import torch
 from PIL import Image
 
 from seps.generator import ImageTextGenerator
+from seps.generator.evaluation import evaluate
 from seps.generator.model.captioner import Decoding
 from seps.generator.model.network import to_values
 from seps.generator.program import main
-from tests.helpers.models.generated import write_tiny_generator
 
 
 @pytest.fixture(scope="module")
@@ -134,16 +134,18 @@ def test_all_is_measured(checkpoint: Path, drawn: Path, tmp_path: Path, capsys: 
     assert "statements that are true" in capsys.readouterr().out
 
 
-def test_one_only_writes(checkpoint: Path, drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write_tiny_generator(tmp_path / "writes", draws=False)
-    assert sorted(file.name for file in folder.iterdir()) == ["captioner.safetensors", "generator.json"]
-    writes, whole = ImageTextGenerator(folder, "cpu"), ImageTextGenerator(checkpoint, "cpu")
+def test_one_only_writes(
+    writer: Path, checkpoint: Path, drawn: Path, monkeypatch: pytest.MonkeyPatch, generator: ImageTextGenerator
+) -> None:
+    assert sorted(file.name for file in writer.iterdir()) == ["captioner.safetensors", "generator.json"]
+    writes, whole = ImageTextGenerator(writer, "cpu"), ImageTextGenerator(checkpoint, "cpu")
     seen = picture()
-    assert writes.image_to_text(seen) == whole.image_to_text(seen)
+    assert writes.image_to_text(seen) == generator.image_to_text(seen)
     with pytest.raises(ValueError, match="This generator writes captions and draws nothing"):
         writes.text_to_image("a dog", progress=pytest.fail)  # checked before anything begins
-    assert main(["evaluate", "--model", str(folder), "--data", str(drawn), "--json", str(tmp_path / "f.json")]) == 0
-    assert "statements that are true" in capsys.readouterr().out
-    assert "pictures" not in json.loads((tmp_path / "f.json").read_text())
-    whole.network.load(folder)  # autoencoder and UNet stay
+    with pytest.raises(ValueError, match="This generator draws nothing"):
+        evaluate.measure_ceiling(writes, drawn)
+    monkeypatch.setattr(evaluate, "measure_captions", lambda *_: {})  # measured above
+    assert evaluate.evaluate(writes, drawn) == {"split": "test", "scenes": 3, "captions": {}}
+    whole.network.load(writer)  # autoencoder and UNet stay
     assert whole.text_to_image("a dog", 2, 1).size == (32, 32)

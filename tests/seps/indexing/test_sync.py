@@ -1,8 +1,6 @@
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -107,38 +105,53 @@ def test_hidden_files_and_links_out_of_the_folder_are_left_out(folder: Path, tmp
         folder_files(folder / "none")
 
 
-SLOW_INDEXING = """
-import sys, time
+KILLED_WRITERS = """
+import multiprocessing, random, sys, time
 from pathlib import Path
 from seps.indexing import sync
 from seps.indexing.files import folder_files
 from seps.search.store import GalleryStore
 from tests.seps.indexing.test_sync import LAYOUT, encode
+
+folder, uri = map(Path, sys.argv[1:])
 sync.COMMIT_PHOTOS = 3
+fork = multiprocessing.get_context("fork")
+
 def slowly(file):
     time.sleep(0.02)
     return encode(file)
-with GalleryStore.write(sys.argv[2], LAYOUT) as store:
-    print("begun", flush=True)
-    sync.sync_files(store, folder_files(Path(sys.argv[1])), slowly)
+
+def write(begun):
+    with GalleryStore.write(uri, LAYOUT) as store:
+        begun.set()
+        sync.sync_files(store, folder_files(folder), slowly)
+
+def count():
+    print(len(GalleryStore.read(uri)), flush=True)
+
+for _ in range(5):
+    begun = fork.Event()
+    writer = fork.Process(target=write, args=[begun])
+    writer.start()
+    assert begun.wait(60)
+    time.sleep(random.uniform(0.05, 0.6))
+    writer.kill()
+    writer.join()
+    reader = fork.Process(target=count)
+    reader.start()
+    reader.join()
 """
 
 
 @pytest.mark.slow
 def test_a_table_whose_writer_is_killed_opens_and_ends_complete(tmp_path: Path, uri: Path) -> None:
-    folder, rng = tmp_path / "photos", np.random.default_rng()
+    folder = tmp_path / "photos"
     for seed in range(100):
         write_photo(folder / f"{seed}.png", seed)
-    counts = [0]
-    for _ in range(5):
-        command = [sys.executable, "-c", SLOW_INDEXING, str(folder), str(uri)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[3]) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == b"begun\n"
-            time.sleep(rng.uniform(0.05, 0.6))
-            process.send_signal(signal.SIGKILL)
-        counts.append(len(GalleryStore.read(uri)))
-    assert counts == sorted(counts)  # nothing that was committed is lost
+    command = [sys.executable, "-c", KILLED_WRITERS, str(folder), str(uri)]
+    process = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[3], check=True)
+    counts = list(map(int, process.stdout.split()))
+    assert len(counts) == 5 and counts == sorted(counts)  # nothing that was committed is lost
     assert 0 < counts[-1] < 100
     assert sync(folder, uri) == SyncReport(encoded=100 - counts[-1], kept=counts[-1])
     assert_whole(folder, uri)

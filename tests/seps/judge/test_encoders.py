@@ -26,28 +26,26 @@ def test_a_clip_from_a_folder_gives_unit_embeddings(clip: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def model() -> SEPSModel:
+def shipped() -> SEPSModel:
     return load_model("judge/encoders")
 
 
-def test_encoders_that_cannot_be_built(tmp_path: Path, bert: Path, model: SEPSModel) -> None:
+def test_encoders_that_cannot_be_built(tmp_path: Path, bert: Path, model: SEPSModel, shipped: SEPSModel) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "clip"}')
     for config, message in (
         (EncoderConfig("clip", str(bert)), "config.json describes no CLIP"),
         (EncoderConfig("clip", str(tmp_path)), "holds no whole CLIP"),
-        (EncoderConfig("seps", "scenes", stages=(1,)), "xcit_nano_12_p16_224 has no stages that a judge reads"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             build_encoders(config)
-    with pytest.raises(ValueError, match=r"encoder\.stages has 9"):
-        SepsEncoders(model, (9,))
+    for encoders, message in ((model, "test_vit has no stages that a judge reads"), (shipped, "encoder.stages has 9")):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            SepsEncoders(encoders, (9,))
 
 
 @pytest.fixture(scope="module")
-def photos() -> SepsEncoders:
-    encoders = build_encoders(EncoderConfig("seps", "judge/encoders", stages=(2, 3, 5, 7)))
-    assert isinstance(encoders, SepsEncoders)
-    return encoders
+def photos(shipped: SEPSModel) -> SepsEncoders:
+    return SepsEncoders(copy.deepcopy(shipped), (2, 3, 5, 7))
 
 
 @pytest.fixture(scope="module")
@@ -67,17 +65,17 @@ def test_the_mean_patch_is_what_quality_is_computed_from(photos: SepsEncoders, p
     torch.testing.assert_close(features.quality[:, 24:48], deviation, rtol=1e-3, atol=1e-3)
 
 
-def test_consistency_takes_pooled_embeddings(photos: SepsEncoders, picture: Image.Image, model: SEPSModel) -> None:
-    pooled = nn.functional.normalize(model.encode_photos([picture]).mean(dim=1), dim=-1)
+def test_consistency_takes_pooled_embeddings(photos: SepsEncoders, picture: Image.Image, shipped: SEPSModel) -> None:
+    pooled = nn.functional.normalize(shipped.encode_photos([picture]).mean(dim=1), dim=-1)
     embedding = photos.pictures(to_pixels([picture], photos.pixels)).image
     torch.testing.assert_close(embedding, pooled, rtol=1e-3, atol=1e-4)
-    words, lengths = model.encode_captions(["a dog runs", "snow"])
+    words, lengths = shipped.encode_captions(["a dog runs", "snow"])
     mean = nn.functional.normalize(words.sum(dim=1) / lengths[:, None], dim=-1)
     torch.testing.assert_close(photos.prompts(["a dog runs", "snow"]), mean)
 
 
-def test_folding_batch_norms_keeps_the_numbers(model: SEPSModel) -> None:
-    backbone: Any = copy.deepcopy(model.img_enc.visual_encoder)
+def test_folding_batch_norms_keeps_the_numbers(shipped: SEPSModel) -> None:
+    backbone: Any = copy.deepcopy(shipped.img_enc.visual_encoder)
     pixels = torch.rand(1, 3, 64, 64) * 2 - 1
     with torch.no_grad():
         before = backbone.forward_features(pixels)

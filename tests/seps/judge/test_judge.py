@@ -1,5 +1,7 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -75,25 +77,13 @@ def test_files_that_do_not_fit_are_told(clip: Path, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_judged_is_told(judge: Judge) -> None:
-    with pytest.raises(ValueError, match="The prompt is empty: write what the picture was made from"):
-        judge.score(PICTURE, " ")
-    with pytest.raises(ValueError, match="prompt is a int, but a str is needed"):
-        judge.score(PICTURE, 3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="There are 2 pictures but 1 prompts"):
-        judge.scores([PICTURE, PICTURE], ["a"])
-    with pytest.raises(ValueError, match="images must be a list of at least 1 picture"):
-        judge.encode([])
-    with pytest.raises(ValueError, match=r"pictures\[0\]: The photo is a str"):
-        judge.features(["photo.jpg"])  # type: ignore[list-item]
-
-
-def test_encoded_pictures_score_as_the_pictures_do(judge: Judge) -> None:
-    pictures = [PICTURE, Image.new("RGB", (30, 30), "red"), PICTURE.rotate(90)]
-    prompts = ["a red dog", "blue", "a red dog"]
-    features = judge.features(pictures)
-    for encoded, whole in zip(
-        judge.score_encoded(features, judge.encode_prompts(prompts)), judge.scores(pictures, prompts), strict=True
-    ):
-        for score, expected in zip(encoded, whole, strict=True):
-            assert score.final == pytest.approx(expected.final, abs=1e-6)
-            assert score.correction == pytest.approx(expected.correction, abs=1e-6)
+    wrong: list[tuple[Callable[..., object], list[Any], str]] = [
+        (judge.score, [PICTURE, " "], "The prompt is empty: write what the picture was made from"),
+        (judge.score, [PICTURE, 3], "prompt is a int, but a str is needed"),
+        (judge.scores, [[PICTURE, PICTURE], ["a"]], "There are 2 pictures but 1 prompts"),
+        (judge.encode, [[]], "images must be a list of at least 1 picture"),
+        (judge.features, [["photo.jpg"]], r"pictures\[0\]: The photo is a str"),
+    ]
+    for call, arguments, message in wrong:
+        with pytest.raises(ValueError, match=message):
+            call(*arguments)

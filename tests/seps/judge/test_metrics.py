@@ -6,6 +6,12 @@ import pytest
 from scipy import stats
 
 from seps.judge import metrics
+from seps.runs import bootstrap
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "SAMPLES", 100)
 
 
 def test_correlations_are_scipys() -> None:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from seps.judge.ablate import spread
+from seps.judge.ablate import spread, variants
 from seps.judge.config import EncoderConfig
 from seps.judge.encoders import load_clip, with_first_layers
 from seps.judge.judge import load_judge
 from seps.judge.program import arguments_parser, changed_values, main
+from seps.judge.training.settings import read_recipe
 from seps.runs import bootstrap
 from tests.helpers.models.judged import clip_settings, tiny_judge
 
@@ -48,9 +49,12 @@ def recipe(clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_train_then_evaluate(recipe: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run, result = tmp_path / "run", tmp_path / "result.json"
-    assert main(["train", str(recipe), "--data", str(rated), "--out", str(run), "--seed", "3"]) == 0
-    assert json.loads((run / "recipe.json").read_text())["training"]["seed"] == 3
-    assert main(["train", str(recipe), "--data", str(rated), "--out", str(run), "--seed", "3", "--resume"]) == 0
+    train = ["train", str(recipe), "--data", str(rated), "--out", str(run), "--seed", "3", "--freeze", "1"]
+    assert main(train) == 0
+    recipe_of_run = json.loads((run / "recipe.json").read_text())
+    assert recipe_of_run["training"]["seed"] == 3
+    assert recipe_of_run["encoder"]["freeze_layers"] == {"vision": 1, "text": 1}
+    assert main([*train, "--resume"]) == 0
     arguments = f"evaluate --model {run / 'model'} --data {rated} --split dev --json {result}".split()
     assert main(arguments) == 0
     values = json.loads(result.read_text())
@@ -65,15 +69,21 @@ def test_train_then_evaluate(recipe: Path, rated: Path, tmp_path: Path, capsys: 
     assert json.loads(cached.read_text())["quality"]["srocc"] == pytest.approx(values["quality"]["srocc"], abs=0.1)
 
 
-def test_options_take_precedence_over_the_recipe(recipe: Path, rated: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    options = "--epochs 1 --batch-size 6 --lr 5e-5 --freeze 1 --residual-scale-q 0.1 --residual-scale-c 0.4"
-    assert main(["train", str(recipe), "--data", str(rated), "--out", str(run), *options.split()]) == 0
-    values = json.loads((run / "recipe.json").read_text())
-    training = values["training"]
-    assert (training["epochs"], training["batch_size"], training["learning_rate"]) == (1, 6, 5e-5)
-    assert (values["scale_q"], values["scale_c"], values["residual"]) == (0.1, 0.4, True)
-    assert values["encoder"]["freeze_layers"] == {"vision": 1, "text": 1}
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (
+            "--epochs 1 --batch-size 6 --lr 5e-5 --residual-scale-q 0.1 --residual-scale-c 0.4",
+            "training.epochs=1 training.batch_size=6 training.learning_rate=5e-05 scale_q=0.1 scale_c=0.4",
+        ),
+        ("--freeze all --no-residual", "residual=false encoder.freeze=all encoder.freeze_layers={}"),
+        # the usual rate of encoders that learn whole
+        ("--freeze none", "training.learning_rate=3e-05 encoder.freeze=none encoder.freeze_layers={}"),
+    ],
+)
+def test_options_take_precedence_over_the_recipe(options: str, expected: str) -> None:
+    parsed = arguments_parser().parse_args(["train", "quick", "--data", "D", "--out", "O", *options.split()])
+    assert changed_values(parsed) == expected.split()
 
 
 def test_score_writes_all_parts(model: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,23 +190,25 @@ def test_one_number_freezes_that_many_layers_of_each_tower_and_all_of_a_shorter_
         with_first_layers(EncoderConfig("seps", "judge/encoders", stages=(0,)), 1)
 
 
-def test_ablate_measures_it_all(recipe: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_ablation_compares_freezing_forms_and_scales(recipe: Path) -> None:
+    rows = {name: config for name, config, _ in variants(*read_recipe(recipe))}
+    freezing = ("all frozen", "half of each tower frozen", "2 of 3 layers frozen", "fully trained")
+    forms = ("direct", "direct, two branches", "residual", "scale 0.2", "scale 1, no bound")
+    assert list(rows) == [*(f"residual, {name}" for name in freezing), *forms]
+    assert [rows[name].residual for name in forms] == [False, False, True, True, True]
+    assert (rows["scale 1, no bound"].scale_q, rows["scale 1, no bound"].scale_c) == (1.0, 1.0)
+
+
+def test_ablate_writes_every_run(recipe: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "ablation"
-    assert main(["ablate", "--data", str(rated), "--out", str(out), "--recipe", str(recipe), "--seeds", "1"]) == 0
+    arguments = ["ablate", "--data", str(rated), "--out", str(out), "--recipe", str(recipe), "--seeds", "1"]
+    assert main([*arguments, "--rows", "freezing", "--freeze", "1"]) == 0
     rows = read_csv(out / "ablation.csv")
     names = {row["variant"] for row in rows}
-    assert {"direct", "residual", "residual, half of each tower frozen", "residual, all frozen"} <= names
-    assert "residual, 2 of 3 layers frozen" in names
-    assert {"scale 0.2", "scale 1, no bound"} <= names
+    assert {"residual, all frozen", "residual, 1 of 3 layers frozen", "residual, fully trained"} < names
     assert {row["split"] for row in rows} == {"prompt", "row"} and len(rows) == 2 * len(names)
     assert (out / "ablation.png").stat().st_size > 1000
     trained = [row for row in rows if row["variant"] == "residual, fully trained" and row["split"] == "prompt"]
     columns = ("quality", "quality_plcc", "consistency", "consistency_plcc")
     cells = [spread([float(row[column]) for row in trained]) for column in columns]
     assert f"| residual, fully trained | {' | '.join(cells)} |" in capsys.readouterr().out
-
-
-def test_encoders_that_learn_whole_take_their_usual_rate() -> None:
-    parsed = arguments_parser().parse_args(["train", "quick", "--data", "D", "--out", "O", "--freeze", "none"])
-    expected = ["training.learning_rate=3e-05", "encoder.freeze=none", "encoder.freeze_layers={}"]
-    assert changed_values(parsed) == expected

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 
-from seps import CrossSparseAggrNet, explain
+from seps import CrossSparseAggrNet, ScoringEngine, explain
 from tests.helpers.examples import number_of_examples
 from tests.helpers.models.cases import Case, cases, indexed, one_pair, random_masks
 
@@ -26,6 +26,8 @@ def test_module_explanation_and_engine_agree_on_random_masks(case: Case) -> None
     masks = random_masks(case.seed, case.side**2, bool(case.dense_words))
     engine, images, captions = indexed(model, inputs)
     scores = engine.score(images, captions, **masks)
+    batched = ScoringEngine(model, batched=True).score(images, captions, **masks)
+    torch.testing.assert_close(batched, scores, atol=1e-5, rtol=1e-5)
     for image in range(case.images):
         for caption in range(case.captions):
             pair = one_pair(inputs, image, caption)
@@ -51,7 +53,7 @@ def test_the_models_own_decision_given_from_outside_changes_nothing(paper: bool,
     again = explain(model, **pair, **masks)
     assert again.forced and again.similarity == base.similarity
     assert str(again).count("as requested") == 1 + (base.dense is not None)
-    engine, images, captions = indexed(model, inputs)
+    engine, images, captions = indexed(model, inputs, batched=paper)
     free = engine.score(images, captions)
     torch.testing.assert_close(engine.score(images, captions, **masks)[1, 2], free[1, 2], atol=1e-6, rtol=0)
     # A row an image: the others keep their own decisions for the caption.

@@ -6,24 +6,6 @@ from seps import CrossSparseAggrNet
 from tests.helpers.models.cases import Case
 
 
-@pytest.mark.parametrize("paper", [False, True])
-def test_pairs_do_not_touch_each_other(paper: bool) -> None:
-    model, inputs = Case(images=3, captions=4, paper=paper, dense_words=9).build()
-    similarity = model(**inputs)
-    single = {key: value[2:3] for key, value in inputs.items()} | {"img_embs": inputs["img_embs"][1:2]}
-    torch.testing.assert_close(model(**single), similarity[1:2, 2:3], atol=1e-6, rtol=0)
-
-
-@pytest.mark.parametrize("paper", [False, True])
-def test_padding_is_never_read(paper: bool) -> None:
-    model, inputs = Case(words=6, dense_words=9, paper=paper).build()
-    similarity = model(**inputs)
-    for name, lengths in (("cap_embs", "cap_lens"), ("dense_cap_embs", "dense_cap_lens")):
-        for i, length in enumerate(inputs[lengths]):
-            inputs[name][i, length:] = 1e3
-    assert torch.equal(model(**inputs), similarity)
-
-
 def test_released_selection_with_gradient_reaches_all_patches_and_computes_the_same() -> None:
     case = Case(paper=False, has_cls=False, dense_words=9)
     (detached, inputs), (attached, _) = case.build(), case.build(detach_selection=False)

@@ -1,4 +1,3 @@
-import copy
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,23 +32,20 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 
 def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a JSON value, as the keys that lead to it."""
+    """Every place in a JSON value, as the keys that lead to it; of a list the first and the last entry."""
     yield place
     if isinstance(value, (dict, list)):
-        for key in value if isinstance(value, dict) else range(len(value)):
+        for key in value if isinstance(value, dict) else range(len(value))[:: max(1, len(value) - 1)]:
             yield from places(value[key], (*place, key))
 
 
 def changed(values: Any, place: tuple[Any, ...], other: Any) -> Any:
-    """The value with another one at a place."""
+    """A copy of the values with another one at a place."""
     if not place:
         return other
-    values = copy.deepcopy(values)
-    owner = values
-    for key in place[:-1]:
-        owner = owner[key]
-    owner[place[-1]] = other
-    return values
+    copied = values.copy()
+    copied[place[0]] = changed(values[place[0]], place[1:], other)
+    return copied
 
 
 @pytest.mark.parametrize(
@@ -57,7 +53,8 @@ def changed(values: Any, place: tuple[Any, ...], other: Any) -> Any:
 )
 def test_any_value_anywhere_is_read_or_refused(tmp_path: Path, name: str) -> None:
     values, file, refused = json.loads((MODELS / name).read_text()), tmp_path / "file.json", 0
-    for place in places(values):
+    # The part of a recipe before "training" is a config like those above.
+    for place in [each for each in places(values) if "training" not in values or each[:1] in ((), ("training",))]:
         for other in HOSTILE:
             file.write_text(json.dumps(changed(values, place, other)))
             try:

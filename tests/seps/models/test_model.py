@@ -12,6 +12,11 @@ from tests.helpers.models.tiny import tiny_model
 CAPTIONS = ["a dog runs.", "snow", "dogs running a a a a a a a a a a"]
 
 
+@pytest.fixture(scope="module")
+def model(bert: Path) -> SEPSModel:
+    return tiny_model(bert)
+
+
 def photos(count: int) -> list[Image.Image]:
     sizes = torch.randint(20, 300, (count, 2)).tolist()
     return [Image.fromarray(torch.randint(0, 256, (h, w, 3), dtype=torch.uint8).numpy()) for h, w in sizes]

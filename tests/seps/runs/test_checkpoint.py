@@ -14,10 +14,12 @@ from seps.runs.checkpoint import RunState, load_checkpoint, read_state, save_che
 STATE = RunState(epoch=4)
 
 
-def trained(steps: int) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+def trained(steps: int, name: str = "adamw") -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+    """A module whose last layer has learned for some steps."""
     torch.manual_seed(0)
-    module = torch.nn.Linear(3, 2)
-    optimizer = torch.optim.AdamW(module.parameters(), lr=0.1)
+    module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.Linear(16, 8))
+    learned = [*module[1].parameters()]
+    optimizer = torch.optim.AdamW(learned, lr=0.1) if name == "adamw" else Muon(learned, lr=0.1)
     go_on(module, optimizer, range(steps))
     return module, optimizer
 
@@ -54,27 +56,14 @@ def load_refused(folder: Path, message: str) -> None:
     assert optimizer.state_dict()["state"] == {}
 
 
-def wide() -> torch.nn.Module:
-    torch.manual_seed(0)
-    return torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.Linear(16, 8))
-
-
-def optimizer_named(name: str, modules: torch.nn.Module) -> torch.optim.Optimizer:
-    learned = [*modules[1].parameters()]  # type: ignore[index]
-    return torch.optim.AdamW(learned, lr=0.1) if name == "adamw" else Muon(learned, lr=0.1)
-
-
 @pytest.mark.parametrize("name", ["adamw", "muon"])
 def test_what_learns_goes_on_as_if_never_stopped(tmp_path: Path, name: str) -> None:
-    whole = wide()
-    optimizer = optimizer_named(name, whole)
-    go_on(whole, optimizer, range(3))
+    whole, optimizer = trained(3, name)
     part = {key: tensor for key, tensor in whole.state_dict().items() if key.startswith("1.")}
     save_checkpoint(tmp_path / "checkpoint", part, optimizer, RunState(3))
     go_on(whole, optimizer, range(3, 5))
 
-    again = wide()
-    optimizer = optimizer_named(name, again)
+    again, optimizer = trained(0, name)
     saved = load_file(tmp_path / "checkpoint" / "checkpoint.safetensors")
     assert ("optimizer.0.momentum_buffer" in saved) == (name == "muon")
     assert read_state(tmp_path / "checkpoint", [3]) == RunState(3)
@@ -95,8 +84,8 @@ def test_parameters_without_a_gradient_have_no_moments(tmp_path: Path) -> None:
 
 
 def test_refuses_another_models_and_none(folder: Path, tmp_path: Path) -> None:
-    other = torch.nn.Linear(4, 2)
-    with pytest.raises(ValueError, match=r"one/checkpoint\.safetensors has modules\.weight"):
+    other = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.Linear(16, 8))
+    with pytest.raises(ValueError, match=r"one/checkpoint\.safetensors has modules\.0\.weight"):
         resume_from(folder, other, torch.optim.AdamW(other.parameters()), epochs=9)
     with pytest.raises(ValueError, match="two holds no checkpoint: train without --resume first"):
         resume_from(tmp_path / "two", *trained(0), epochs=9)
@@ -140,12 +129,12 @@ SQUARES = "optimizer.0.exp_avg_sq"
     [
         (
             lambda _: {"layer.weight": torch.ones(1)},
-            r"lacks modules\.bias \(2 keys in all\), and has the unexpected layer\.weight: it is of another model",
+            r"lacks modules\.0\.bias \(4 keys in all\), and has the unexpected layer\.weight: it is of another model",
         ),
         (changed("optimizer.7.step", torch.ones(())), r"has the unexpected optimizer\.7\.step"),
         (changed("optimizer.0.step", None), r"lacks optimizer\.0\.step"),
-        (changed(SQUARES, torch.ones(3, 2)), r"optimizer\.0\.exp_avg_sq \(3, 2\), but \(2, 3\) is needed"),
-        (changed(SQUARES, -torch.ones(2, 3)), r"has optimizer\.0\.exp_avg_sq below 0, which AdamW never makes"),
+        (changed(SQUARES, torch.ones(3, 2)), r"optimizer\.0\.exp_avg_sq \(3, 2\), but \(8, 16\) is needed"),
+        (changed(SQUARES, -torch.ones(8, 16)), r"has optimizer\.0\.exp_avg_sq below 0, which AdamW never makes"),
         (modules_alone, r"has no moments of AdamW after 4 epochs: it is damaged"),
     ],
 )

@@ -1,16 +1,17 @@
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from seps.generator.config import GeneratorConfig
 from seps.generator.training import loop as generator_loop
 from seps.generator.training.settings import GeneratorSettings, Stage
+from seps.judge.config import EncoderConfig, JudgeConfig
 from seps.judge.training import loop as judge_loop
 from seps.judge.training.settings import JudgeSettings
 from seps.runs.checkpoint import RunState
 from seps.runs.lr_schedule import cosine_with_warmup, linear, multistep
+from seps.runs.recipe import write_recipe
 from seps.training.loop import align_factor, schedule_note
 from seps.training.settings import TrainSettings
 
@@ -45,17 +46,9 @@ def test_a_longer_linear_schedule_is_told_with_both_rates() -> None:
     assert schedule_note(LINEAR, LINEAR, 4, 10) == ""
 
 
-def write_run(out: Path, recipe: dict[str, Any], **done: int) -> None:
-    (out / "checkpoint").mkdir()
-    (out / "recipe.json").write_text(json.dumps(recipe))
-    (out / "checkpoint" / "checkpoint.json").write_text(json.dumps(done))
-    (out / "checkpoint" / "checkpoint.safetensors").write_bytes(b"")
-
-
 def test_a_judge_s_cosine_is_told_too(tmp_path: Path) -> None:
     settings = JudgeSettings(epochs=4, warmup=0.0)
-    recipe = {"encoder": {"kind": "clip", "name": "clip"}, "training": settings.as_dict()}
-    write_run(tmp_path, recipe, epoch=2)
+    write_recipe(tmp_path, JudgeConfig(EncoderConfig("clip", "clip")), settings)
     note = judge_loop.schedule_note(tmp_path, replace(settings, epochs=8), 2)
     assert "in epoch 3 it is 0.854 of the largest, while the curve of 4 has 0.5." in note
     assert judge_loop.schedule_note(tmp_path, settings, 2) == ""
@@ -65,7 +58,7 @@ def test_a_judge_s_cosine_is_told_too(tmp_path: Path) -> None:
 
 def test_a_stage_of_a_generator_is_told_too(tmp_path: Path) -> None:
     settings = GeneratorSettings(stages=(Stage(epochs=4), Stage(epochs=4)), lr_warmup_epochs=0.0)
-    write_run(tmp_path, {"training": settings.as_dict()}, stage=1, epoch=2)
+    write_recipe(tmp_path, GeneratorConfig(), settings)
     longer = replace(settings, stages=(settings.stages[0], Stage(epochs=8)))
     note = generator_loop.schedule_note(tmp_path, longer, RunState(2, stage=1))
     assert "in epoch 3 it is 0.854 of the largest, while the curve of 4 has 0.5." in note

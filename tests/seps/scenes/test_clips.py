@@ -6,11 +6,15 @@ import pytest
 
 from seps.media.videos import read_frames
 from seps.scenes.__main__ import main
-from seps.scenes.clips import FRAMES, RATE, make_clip, write_clip
+from seps.scenes.clips import FRAMES, RATE, Clip, make_clip, write_clip
 
 
-def test_one_object_enters_crosses_and_leaves() -> None:
-    clip = make_clip(0, 1)
+@pytest.fixture(scope="module")
+def clip() -> Clip:
+    return make_clip(0, 1)
+
+
+def test_one_object_enters_crosses_and_leaves(clip: Clip) -> None:
     assert len(clip.scenes) == FRAMES
     shown = [picture.box(clip.number) for picture in clip.pictures]
     assert shown[0] is None and shown[-1] is None
@@ -27,7 +31,10 @@ def test_one_object_enters_crosses_and_leaves() -> None:
     assert sum(other.kind == thing.kind for other in first.objects) == 1
 
 
-def test_a_clip_is_written_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_clip_is_written_and_told(
+    clip: Clip, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("seps.scenes.__main__.make_clip", lambda *given: {(0, 1): clip}[given])
     file = tmp_path / "clip.webm"
     assert main(["--clip", str(file)]) == 0
     assert capsys.readouterr().out == "a white balloon: 1.75 s to 3.25 s\n"

@@ -12,15 +12,13 @@ from seps.data import read_entities, read_split
 from seps.scenes import SIDE, decode_mask, draw, encode_mask, from_json, holds, make_scene, write_split
 from seps.scenes.__main__ import main
 
-COUNT = 6
+COUNT = 2
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("scenes")
     assert main(["--out", str(path), "--count", str(COUNT), "--seed", "4", "--split", "train"]) == 0
-    assert main(["--out", str(path / "all"), "--count", "4"]) == 0
-    assert [len(read_split(path / "all", name).image_ids) for name in ("train", "dev", "test")] == [2, 1, 1]
     write_split(path, "test", COUNT, 4)
     return path
 
@@ -43,23 +41,18 @@ def test_the_files_are_read_as_photographs_are(folder: Path) -> None:
     assert len(json.loads((folder / "id_mapping.json").read_text())) == 2 * COUNT
 
 
-def test_entities_are_the_boxes_of_what_is_seen(folder: Path) -> None:
-    for index, sentences in enumerate(read_entities(folder, "test")):
-        picture = draw(make_scene(4, "test", index))
-        captions = lines(folder / "test_scenes.jsonl")[index]["captions"]
-        for sentence, caption in zip(sentences, captions, strict=True):
+def test_scenes_hold_the_whole_graph_the_masks_and_the_boxes_of_what_is_seen(folder: Path) -> None:
+    written = zip(lines(folder / "test_scenes.jsonl"), read_entities(folder, "test"), strict=True)
+    for index, (plain, sentences) in enumerate(written):
+        scene = from_json(plain)
+        assert scene == make_scene(4, "test", index)
+        picture = draw(scene)
+        for sentence, caption in zip(sentences, plain["captions"], strict=True):
             assert sentence.sentence == caption["text"]
             for phrase, mention in zip(sentence.phrases, caption["mentions"], strict=True):
                 assert phrase.phrase == mention["phrase"] and phrase.first_word == mention["first_word"]
                 boxes = np.array([picture.box(i) for i in mention["objects"]])
                 assert np.allclose(boxes / SIDE, phrase.boxes, atol=1e-4)
-
-
-def test_scenes_hold_the_whole_graph_and_the_masks(folder: Path) -> None:
-    for index, plain in enumerate(lines(folder / "test_scenes.jsonl")):
-        scene = from_json(plain)
-        assert scene == make_scene(4, "test", index)
-        picture = draw(scene)
         with Image.open(folder / "images" / str(plain["image"])) as image:
             assert np.array_equal(np.asarray(image), picture.pixels)
         assert plain["unseen"] is (index % 2 == 1)
@@ -77,6 +70,13 @@ def test_the_same_seed_writes_the_same_bytes_with_any_number_of_processes(folder
     assert len(written) == COUNT + 5
     for path in written:
         assert (tmp_path / path).read_bytes() == (folder / path).read_bytes(), path
+
+
+def test_without_a_split_all_three_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("seps.scenes.__main__.write_split", lambda *given: calls.append(given[:-1]))
+    assert main(["--out", str(tmp_path), "--count", "25", "--seed", "3"]) == 0
+    assert calls == [(str(tmp_path), split, count, 3, 1) for split, count in (("train", 21), ("dev", 2), ("test", 2))]
 
 
 def test_masks_survive_their_run_lengths() -> None:

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from seps import ScoringEngine
 from seps.search import engine as scoring
 from seps.search.parallel import parallel_for, split
-from tests.helpers.models.cases import Case
+from tests.helpers.models.cases import Case, indexed
 
 
 @pytest.fixture
@@ -73,10 +72,8 @@ def test_memory_limits_threads(
 ) -> None:
     model, inputs = Case(images=24, captions=20, side=4, channels=16, words=6, dense_words=0).build()
     monkeypatch.setattr(scoring, "CPU_PAIRS", 40)  # two images a block
-    engine = ScoringEngine(model, memory_mb)
-    captions = {key: value for key, value in inputs.items() if key != "img_embs"}
-    images, asked = engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions)
-    block, parts, planned = engine.plan(images, asked)
+    engine, images, captions = indexed(model, inputs, memory_mb=memory_mb)
+    block, parts, planned = engine.plan(images, captions)
     assert planned == threads and block == 20 and len(parts) == 12
     with torch.no_grad():
-        assert float((engine.score(images, asked) - model(**inputs)).abs().max()) < 1e-5
+        assert float((engine.score(images, captions) - model(**inputs)).abs().max()) < 1e-5

@@ -1,6 +1,5 @@
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,12 @@ import torch
 
 from seps.method.network import CrossSparseAggrNet
 from seps.search.engine import ScoringEngine
-from seps.search.features import feature_dtype, feature_key, pack_features, read_images
+from seps.search.features import feature_dtype, feature_key, read_images
 from seps.search.schema import Layout
 from seps.search.stages import rank_stored
 from seps.search.store import FileFacts, GalleryStore, StoredPhoto
 from seps.search.table_errors import DamagedTableError, StoreError
-
-PATCHES, CHANNELS = 16, 32
+from tests.seps.search.test_stages import CHANNELS, EMBEDDINGS, PATCHES, fill
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +28,7 @@ def engine() -> ScoringEngine:
 @pytest.fixture(scope="module")
 def table(engine: ScoringEngine, tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
     uri = tmp_path_factory.mktemp("schema") / "gallery.lance"
-    values = torch.randn(4, PATCHES, CHANNELS, generator=torch.Generator().manual_seed(1))
-    layout = Layout("an encoder", PATCHES, CHANNELS, features=feature_key(engine))
-    with GalleryStore.write(uri, layout, features=partial(pack_features, engine)) as store:
-        store.put([StoredPhoto(FileFacts(f"{i}.jpg", i, i, str(i)), value) for i, value in enumerate(values)])
+    fill(engine, uri, EMBEDDINGS[:4], key=feature_key(engine))
     return lance.dataset(str(uri)).to_table()
 
 

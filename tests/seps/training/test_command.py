@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from seps.data import read_split
 from seps.runs.run_log import read_epochs
@@ -25,8 +26,7 @@ TWO = SHORT | {"epochs": 2, "hard_after": 1}
 def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The folder of a run, and what it printed."""
     folder = tmp_path_factory.mktemp("finished") / "run"
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as printed:
-        patch.setattr("seps.runs.run_log.DrawTimer.is_due", lambda *_: False)
+    with redirect_stdout(StringIO()) as printed:
         run(data, folder, recipe(data, TWO))
     return folder, printed.getvalue()
 
@@ -102,6 +102,14 @@ def test_a_mistyped_path_is_refused_before_torch_is_imported(tmp_path: Path) -> 
     )
     process = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (process.returncode, process.stderr.splitlines()) == (0, [f"error: {sentence}" for sentence in given])
+
+
+def test_a_run_leaves_curves(finished: tuple[Path, str]) -> None:
+    folder, _ = finished
+    for name in ("metrics.csv", "loss.png", "loss_curves.png", "recipe.json", "tensorboard"):
+        assert (folder / name).exists()
+    with Image.open(folder / "recall.png") as picture:
+        assert picture.size[0] > 400
 
 
 def test_a_best_epoch_is_told_and_noted(finished: tuple[Path, str]) -> None:

@@ -1,5 +1,6 @@
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from seps.training.command import main
 from seps.training.losses.step import TrainingStep
 from seps.training.pooled import main as pooled_main
 from seps.training.settings import read_recipe
+from seps.training.setup import start_model
+from tests.helpers.models.tiny import equal_states
 from tests.seps.training.recipes import CACHED, PIXELS, SHORT, recipe, run
 
 WARMED: dict[str, Any] = PIXELS | {
     "epochs": 2,
     "loss": "infonce",
-    "captions_an_epoch": 2,
     "images_an_epoch": 12,
     "neighbours": 4,
     "dense_share": 0.3,
@@ -43,7 +45,6 @@ ALONG: dict[str, Any] = CACHED | {
     "bf16_backbones": True,
 }
 
-
 TUNED: dict[str, Any] = CACHED | {
     "pretrain_epochs": 0,
     "mirrored": True,
@@ -55,8 +56,9 @@ TUNED: dict[str, Any] = CACHED | {
     "blind_weight": 0.5,
 }
 
+ONCE: dict[str, Any] = {"epochs": 1, "pretrain_epochs": 1, "captions_an_epoch": 1}
 
-@pytest.mark.usefixtures("curves")
+
 @pytest.mark.parametrize(
     "training",
     [CACHED, *(pytest.param(settings, marks=pytest.mark.slow) for settings in (PIXELS, WARMED, ALONG, TUNED))],
@@ -69,10 +71,6 @@ def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[s
     trained = [row for row in rows if "align" in row]
     assert trained[-1]["align"] < trained[0]["align"]
     assert any("maps" in row for row in trained) == bool(training.get("map_weight"))
-    for name in ("metrics.csv", "loss.png", "loss_curves.png", "recall.png", "recipe.json", "tensorboard"):
-        assert (tmp_path / "run" / name).exists()
-    with Image.open(tmp_path / "run" / "recall.png") as picture:
-        assert picture.size[0] > 400
 
     resumed = run(data, tmp_path / "run", config, "--resume", str(len(rows) - 1))
     assert resumed == rows
@@ -84,7 +82,7 @@ def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[s
 
 
 def test_the_parts_after_the_frozen_ones_learn_along_and_no_others(data: Path, tmp_path: Path) -> None:
-    config = recipe(data, ALONG | {"bf16_backbones": False, "epochs": 1, "pretrain_epochs": 1})
+    config = recipe(data, ALONG | ONCE | {"bf16_backbones": False})
     run(data, tmp_path, config)
     torch.manual_seed(0)  # the recipe's seed
     before, after = SEPSModel(read_recipe(config)[0]).state_dict(), load_model(tmp_path / "best").state_dict()
@@ -101,24 +99,19 @@ def test_the_parts_after_the_frozen_ones_learn_along_and_no_others(data: Path, t
     assert any(key.startswith(layers) for key in of_backbones)
 
 
-@pytest.mark.slow
-def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = recipe(data, PIXELS)
-    run(data, tmp_path / "first", config)
-    start = str(tmp_path / "first" / "best")
-    anew, on = (
-        run(data, tmp_path / name, recipe(data, PIXELS | {"epochs": 1, "seed": 5}), *options)
-        for name, options in (("anew", ()), ("on", ("--start", start)))
-    )
-    assert on[0]["align"] < 0.9 * anew[0]["align"]
-    wrong = recipe(data, PIXELS, use_paper_version=False, sparse_ratio=1.0)
-    assert main([wrong, "--data", str(data), "--out", str(tmp_path), "--start", "judge/encoders"]) == 2
-    assert "cannot start from" in capsys.readouterr().err
+def test_training_starts_from_a_model_of_the_same_kind(data: Path, tmp_path: Path) -> None:
+    config, settings = read_recipe(recipe(data, PIXELS))
+    torch.manual_seed(7)
+    start = SEPSModel(config)
+    start.save_pretrained(tmp_path)
+    assert equal_states(start_model(config, settings, str(tmp_path), torch.device("cpu")), start)
+    with pytest.raises(ValueError, match="cannot start from judge/encoders"):
+        start_model(config, settings, "judge/encoders", torch.device("cpu"))
 
 
 def test_s_p_learns_alone(data: Path, tmp_path: Path) -> None:
-    config = recipe(data, TUNED | {"heads_rate": 0.0, "network_rate": 0.0, "weight_decay": 0.1, "epochs": 1})
-    start = tmp_path / "start"
+    alone = {"heads_rate": 0.0, "network_rate": 0.0, "weight_decay": 0.1, "epochs": 1, "captions_an_epoch": 1}
+    config, start = recipe(data, TUNED | alone), tmp_path / "start"
     SEPSModel(read_recipe(config)[0]).save_pretrained(start)
     rows = run(data, tmp_path / "run", config, "--start", str(start))
     assert rows[0].keys() >= {"decision", "blind"}
@@ -131,20 +124,21 @@ def test_s_p_learns_alone(data: Path, tmp_path: Path) -> None:
 def test_heads_train_on_a_tuned_model_s_features(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(data, tmp_path / "along", recipe(data, ALONG | {"epochs": 1, "pretrain_epochs": 1, "bf16_backbones": False}))
-    start = load_model(tmp_path / "along" / "best")
-    cache = tmp_path / "along" / "features"
     config = recipe(data, TUNED | {"heads_rate": 0.0}, aggr_ratio=0.8)
     values = json.loads(Path(config).read_text())
     values["vision"]["encoder"], values["text"]["low_rank"] = "test_efficientnet", 2
     Path(config).write_text(json.dumps(values))
-    options = ("--start", str(tmp_path / "along" / "best"), "--cache", str(cache))
-    rows = run(data, tmp_path / "tuned", config, *options)
+    torch.manual_seed(7)
+    other = read_recipe(config)[0]
+    start = SEPSModel(replace(other, network={**other.network, "aggr_ratio": 0.4})).eval()
+    start.save_pretrained(tmp_path / "start")
+    cache = tmp_path / "features"
+    rows = run(data, tmp_path / "tuned", config, "--start", str(tmp_path / "start"), "--cache", str(cache))
     assert {"significance", "words", "maps", "decision", "blind"} <= rows[0].keys()
     assert rows[-1]["significance"] < rows[0]["significance"]
     assert "The network starts from random weights" in capsys.readouterr().out
     tuned = load_model(tmp_path / "tuned" / "best")
-    assert tuned.cross_net.num_tokens == 2 * start.cross_net.num_tokens
+    assert tuned.cross_net.num_tokens > start.cross_net.num_tokens
     before = start.state_dict()
     for name, tensor in tuned.state_dict().items():  # statistics of the heads too
         assert name.startswith("cross_net.") or torch.equal(tensor, before[name]), name
@@ -156,7 +150,7 @@ def test_heads_train_on_a_tuned_model_s_features(
     with torch.no_grad():
         features = start.img_enc.features(start.preprocess(photos))
     torch.testing.assert_close(kept.image_features(torch.arange(3)), features, atol=0.05, rtol=0.05)
-    untrained = SEPSModel(read_recipe(config)[0])
+    untrained = SEPSModel(start.config)
     untrained.freeze_backbones()
     assert cache_key(untrained, dev) != cache_key(start, dev)
 
@@ -180,24 +174,22 @@ def test_without_the_ranking_loss_embeddings_train_and_dev_is_ranked_by_pooled_o
 
 
 def test_images_elsewhere_and_the_pooled_rival(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = recipe(data, CACHED | {"epochs": 1, "pretrain_epochs": 1})
+    config = recipe(data, CACHED | ONCE)
     folder, images = shutil.copytree(data, tmp_path / "data"), tmp_path / "elsewhere"
     (folder / "images").rename(images)
-    run(folder, tmp_path / "run", config, "--images", str(images))
+    places = [config, "--data", str(folder), "--images", str(images)]
+    assert main([*places, "--out", str(tmp_path / "run"), "--workers", "0"]) == 0
     capsys.readouterr()
-    places = ["--data", str(folder), "--images", str(images), "--cache", str(tmp_path / "run" / "features")]
-    assert pooled_main([config, *places, "--epochs", "1", "--seeds", "3"]) == 0
+    cache = str(tmp_path / "run" / "features")  # next to the run, where none is named
+    assert pooled_main([*places, "--cache", cache, "--epochs", "1", "--seeds", "3"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["seed"] == 3 and result["rsum"] > 0
 
 
-def test_target_and_lambdas_reach_the_ratio_loss_and_the_ramp_the_ranking_loss(data: Path, tmp_path: Path) -> None:
-    settings = {"lambda_sparse": 3.0, "lambda_dense": 1.0}
-    row = run(data, tmp_path / "ratio", recipe(data, SHORT | settings, sparse_ratio=0.3))[0]
+def test_the_ranking_loss_rises_over_its_ramp(data: Path, tmp_path: Path) -> None:
+    row = run(data, tmp_path, recipe(data, SHORT | {"align_ramp_epochs": 1}, sparse_ratio=0.3))[0]
+    assert 0 < row["loss"] < 0.8 * row["align"]  # on average half of it
     assert row["target_ratio"] == 0.3
-    assert row["ratio"] == pytest.approx((3.0 + 1.0) * (row["kept"] - 0.3) ** 2, rel=1e-4)
-    ramped = run(data, tmp_path / "ramp", recipe(data, SHORT | {"align_ramp_epochs": 1}))[0]
-    assert 0 < ramped["loss"] < 0.8 * ramped["align"]  # on average half of it
 
 
 def test_a_loss_that_is_not_finite_names_its_batch(
@@ -212,14 +204,9 @@ def test_a_loss_that_is_not_finite_names_its_batch(
         return losses | {"loss": losses["loss"] * float("nan")} if len(calls) == 3 else losses
 
     monkeypatch.setattr(TrainingStep, "forward", spoilt)
-    config = recipe(data, PIXELS)
+    config = recipe(data, PIXELS | {"captions_an_epoch": 0})
     assert main([config, "--data", str(data), "--out", str(tmp_path), "--workers", "0"]) == 2
     message = capsys.readouterr().err
     assert "The loss is nan in epoch 1, batch 3 of 10" in message
     assert str(int(calls[2].img_ids[0])) in message
     assert not (tmp_path / "checkpoints").exists()
-
-
-def test_the_kept_ratio_is_a_mean_over_branches_in_the_released_variant_too(data: Path, tmp_path: Path) -> None:
-    row = run(data, tmp_path, recipe(data, SHORT, use_paper_version=False, sparse_ratio=0.5))[0]
-    assert row["kept"] == pytest.approx(0.5)  # both branches keep half, their masks added come to 1

@@ -23,7 +23,7 @@ def test_only_the_weight_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         trained.append(settings)
         out.mkdir()
         steps = [{"epoch": 1.0, "step": i + 1.0, "kept": kept} for i, kept in enumerate((0.9, 0.7, 0.52, 0.48))]
-        write_epoch(out, CURVES, {"epoch": 1.0, "align": 5.0}, steps)
+        write_epoch(out, CURVES, {"epoch": 1.0, "align": 5.0}, steps, redraw=False)
         return 100.0
 
     monkeypatch.setattr(ratio_weights, "train", train)

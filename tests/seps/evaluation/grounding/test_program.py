@@ -45,7 +45,7 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scenes")
-    write_scenes(folder, "test", 4, 0)
+    write_scenes(folder, "test", 2, 0)
     return folder
 
 
@@ -76,9 +76,9 @@ def test_photographs(model: Path, data: Path, tmp_path: Path, capsys: pytest.Cap
 
 
 def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = run(model, scenes, "test", tmp_path / "results.json", "--curves", "3", "--only", "grounding")
+    result = run(model, scenes, "test", tmp_path / "results.json", "--curves", "2", "--only", "grounding")
     assert list(json.loads((tmp_path / "results.json").read_text())) == ["grounding"]
-    assert (result["regions"], result["images"], result["captions"]) == ("masks", 4, 20)
+    assert (result["regions"], result["images"], result["captions"]) == ("masks", 2, 10)
     assert set(result["methods"]) == set(METHODS)
     for method, pointing in result["methods"].items():
         assert tuple(pointing) == POINTING
@@ -93,7 +93,7 @@ def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.Captur
     assert random["kept_mentioned"]["mean"] == pytest.approx(0.5)
     assert random["mentioned_to_background"] == pytest.approx({"mean": 1, "low": 1, "high": 1})
     curves = result["curves"]
-    assert curves["captions"] == 3 and len(curves["shares"]) == 21
+    assert curves["captions"] == 2 and len(curves["shares"]) == 21
     assert (curves["shares"][0], curves["shares"][-1]) == (0, 1)
     for method in METHODS:
         down, up = curves["deletion"][method], curves["insertion"][method]
@@ -127,7 +127,7 @@ def test_contrast_alone(model: Path, scenes: Path, tmp_path: Path, capsys: pytes
     assert results["grounding"] == {"phrases": 3}  # not measured again
     result = results["contrast"]
     assert (result["split"], result["regions"], result["kept"]) == ("test", "masks", 50)
-    assert 0 < result["images"] <= 4 and result["pairs"] >= result["images"]
+    assert 0 < result["images"] <= 2 and result["pairs"] >= result["images"]
     for estimates in result["maps"].values():
         assert estimates["contrast"]["mean"] == pytest.approx(estimates["own"]["mean"] - estimates["other"]["mean"])
     assert "things with disjoint masks" in " ".join(capsys.readouterr().out.split())

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -12,18 +14,23 @@ def some_text(count: int) -> TextFeatures:
     return TextFeatures(torch.zeros(count, 512), torch.zeros(count, 3, 512), torch.ones(count, 3, dtype=torch.bool))
 
 
+class Knowing(torch.nn.Module):
+    """A UNet that knows the latents, and so the velocity at each step."""
+
+    def __init__(self, config: GeneratorConfig, latents: torch.Tensor) -> None:
+        super().__init__()
+        self.kept, self.latents = diffusion.noise_schedule(config.diffusion).alphas_cumprod, latents
+
+    def forward(self, noisy: torch.Tensor, steps: torch.Tensor, **_: object) -> object:
+        kept = self.kept[steps].view(-1, 1, 1, 1)
+        noise = (noisy - kept.sqrt() * self.latents) / (1 - kept).sqrt()
+        return SimpleNamespace(sample=kept.sqrt() * noise - (1 - kept).sqrt() * self.latents)
+
+
 def test_the_diffusion_loss_of_a_perfect_velocity_is_zero(config: GeneratorConfig) -> None:
-    schedule = diffusion.noise_schedule(config.diffusion)
     latents = torch.randn(4, 4, 4, 4)
-
-    class Perfect(torch.nn.Module):
-        def forward(self, noisy: torch.Tensor, steps: torch.Tensor, **_: object) -> object:
-            kept = schedule.alphas_cumprod[steps].view(-1, 1, 1, 1)
-            noise = (noisy - kept.sqrt() * latents) / (1 - kept).sqrt()
-            sample = kept.sqrt() * noise - (1 - kept).sqrt() * latents
-            return type("Output", (), {"sample": sample})
-
-    loss = diffusion.diffusion_loss(Perfect(), schedule, latents, some_text(4))
+    schedule = diffusion.noise_schedule(config.diffusion)
+    loss = diffusion.diffusion_loss(Knowing(config, latents), schedule, latents, some_text(4))
     torch.testing.assert_close(loss, torch.zeros(()), atol=1e-6, rtol=0)
 
 
@@ -43,17 +50,9 @@ def test_places_count_in_the_diffusion_loss_as_much_as_they_are_said_to(network:
 
 
 def test_a_unet_that_knows_the_picture_draws_it(config: GeneratorConfig) -> None:
-    schedule = diffusion.noise_schedule(config.diffusion)
-    target = torch.randn(1, 4, 4, 4)
-
-    class Knowing(torch.nn.Module):
-        def forward(self, noisy: torch.Tensor, step: torch.Tensor, **_: object) -> object:
-            kept = schedule.alphas_cumprod[int(step)]
-            noise = (noisy - kept.sqrt() * target) / (1 - kept).sqrt()
-            return type("Output", (), {"sample": kept.sqrt() * noise - (1 - kept).sqrt() * target})
-
-    text = some_text(1)
-    drawings = list(diffusion.draw_latents(Knowing(), config.diffusion, text, text, torch.randn(1, 4, 4, 4), 10, 2.0))
+    target, start, text = torch.randn(1, 4, 4, 4), torch.randn(1, 4, 4, 4), some_text(1)
+    unet = Knowing(config, target)
+    drawings = list(diffusion.draw_latents(unet, config.diffusion, text, text, start, 10, 2.0))
     assert [drawing.step for drawing in drawings] == list(range(1, 11))
     for drawing in drawings:
         torch.testing.assert_close(drawing.clean, target, atol=1e-3, rtol=1e-3)

@@ -186,16 +186,16 @@ def test_a_captioner_may_write_each_pair_once(network: GeneratorNetwork, how: De
 
 def test_timm_encoders_fit_too_with_weights_from_a_folder(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    other = timm.create_model("resnet18")
+    other = timm.create_model("test_resnet")
     save_file(other.state_dict(), tmp_path / "model.safetensors")
-    encoder = ImageEncoder(EncodersConfig(vision="resnet18", vision_weights=f"folder:{tmp_path}"), 64)
-    for image_encoder in (encoder, ImageEncoder(EncodersConfig(vision="resnet18"), 64)):
-        assert image_encoder(torch.zeros(1, 3, 64, 64)).grid.shape == (1, 4, 512)
-    name = "layer4.1.conv2.weight"
+    encoder = ImageEncoder(EncodersConfig(vision="test_resnet", vision_weights=f"folder:{tmp_path}"), 64)
+    for image_encoder in (encoder, ImageEncoder(EncodersConfig(vision="test_resnet"), 64)):
+        assert image_encoder(torch.zeros(1, 3, 64, 64)).grid.shape == (1, 4, 96)
+    name = "layer4.0.conv1.weight"
     assert torch.equal(encoder.backbone.state_dict()[name], other.state_dict()[name])
     save_file({"nothing": torch.zeros(1)}, tmp_path / "model.safetensors")
     for folder in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(ValueError, match=r"is of another model than resnet18|does not exist\.$"):
-            ImageEncoder(EncodersConfig(vision="resnet18", vision_weights=f"folder:{folder}"), 64)
+        with pytest.raises(ValueError, match=r"is of another model than test_resnet|does not exist\.$"):
+            ImageEncoder(EncodersConfig(vision="test_resnet", vision_weights=f"folder:{folder}"), 64)
     with pytest.raises(ValueError, match=r"encoders\.vision is 'complex'"):
         ImageEncoder(EncodersConfig(vision="complex"), 64)

@@ -38,7 +38,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> GeneratorConfig:
 
 def settings(**values: Any) -> GeneratorSettings:
     stage = Stage(("captions",), epochs=3, patience=values.pop("patience", 0))
-    return GeneratorSettings((stage,), batch_size=4, held_back=4, learning_rate=0.003, mirrored=True, **values)
+    return GeneratorSettings((stage,), batch_size=2, held_back=4, learning_rate=0.003, mirrored=True, **values)
 
 
 def test_cached_features_are_those_of_mirrored_and_crops(config: GeneratorConfig, drawn: Path, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_stage_with_patience_ends_early_and_keeps_its_best_epoch(
         ({"vision": ENCODER, "vision_weights": "seps:photos"}, {}, "encoders.vision_weights is 'seps:photos'"),
         ({}, {"draws": True, "reads": False}, "draws is true, but reads is false"),
         ({"vision": ENCODER, "vision_weights": "package:"}, {}, "encoders.vision_weights is 'package:'"),
-        ({"vision": "resnet18", "vision_weights": "seps:photos", "frozen": True}, {}, "encoders.vision is 'resnet18'"),
+        ({"vision": "resnet18", "vision_weights": "seps:scenes", "frozen": True}, {}, "encoders.vision is 'resnet18'"),
     ],
     ids=str,
 )

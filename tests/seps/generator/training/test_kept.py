@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ def test_the_model_of_a_run_is_the_best_epoch_of_each_stage(
 ) -> None:
     seen: list[dict[str, torch.Tensor]] = []
     monkeypatch.setattr(loop, "measure", worse_each_time(seen))
-    settings = GeneratorSettings((WRITES, DRAWS), batch_size=8, lr_warmup_epochs=0.5, average=0.5)
+    settings = GeneratorSettings((WRITES, DRAWS), batch_size=4, lr_warmup_epochs=0.5, average=0.5)
     loop.train(config, settings, drawn, tmp_path / "run")
     assert len(seen) == 4
     kept, best, last = GeneratorNetwork(config), seen[-2], seen[-1]
@@ -49,7 +50,8 @@ def test_the_model_of_a_run_is_the_best_epoch_of_each_stage(
 def test_a_run_that_ends_while_it_saves_still_keeps_the_best_epoch(
     drawn: Path, config: GeneratorConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = GeneratorSettings((WRITES, WRITES), batch_size=8)
+    config = replace(config, draws=False)
+    settings = GeneratorSettings((WRITES, WRITES), batch_size=4)
     real = trainer.write_epoch
     seen: list[dict[str, torch.Tensor]] = []
 

@@ -30,7 +30,7 @@ def test_patches_are_the_models_and_are_encoded_once(drawn: Path, network: Gener
     chosen = patches.of(torch.tensor([2, 0]))
     assert chosen.shape == (2, 196, 128)
     torch.testing.assert_close(chosen[1], (torch.tensor(patches.values[0]).float() - patches.mean) / patches.deviation)
-    everything = patches.of(torch.arange(6)).flatten(0, 1)
+    everything = patches.of(torch.arange(5)).flatten(0, 1)
     torch.testing.assert_close(everything.mean(dim=0), torch.zeros(128), atol=1e-4, rtol=0)
     torch.testing.assert_close(everything.std(dim=0), torch.ones(128), atol=1e-4, rtol=0)
     file = tmp_path / "dev-scenes.npy"
@@ -52,9 +52,9 @@ def test_each_cell_predicts_the_patches_that_it_covers() -> None:
 
 def test_a_run_learns_from_its_teacher(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
     settings = GeneratorSettings(
-        stages=(STAGE,), batch_size=8, learning_rate=3e-3, lr_warmup_epochs=0.5, teacher="scenes"
+        stages=(STAGE,), batch_size=4, learning_rate=3e-3, lr_warmup_epochs=0.5, teacher="scenes"
     )
-    config = replace(config, image_size=112)  # a grid of 14 x 14, as the teacher's
+    config = replace(config, image_size=112, draws=False)  # a grid of 14 x 14, as the teacher's
     loop.train(config, settings, drawn, tmp_path / "run", cache=tmp_path / "cache")
     first, last = read_epochs(tmp_path / "run")
     assert last["dev_teacher"] < first["dev_teacher"]

@@ -1,7 +1,6 @@
-"""Started as each of several processes by test_processes: the loss of a joint batch and its gradient."""
+"""Started as each of several processes by test_processes: a run, the loss of a joint batch and its gradient."""
 
 import sys
-from datetime import timedelta
 from pathlib import Path
 
 import torch
@@ -14,6 +13,7 @@ from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
 from seps.training.batches.batch import StepBatch
 from seps.training.batches.samplers import ProcessShard
+from seps.training.command import main as train
 from seps.training.dev import dev_metrics
 from seps.training.losses.step import TrainingStep
 from seps.training.settings import TrainSettings
@@ -53,13 +53,13 @@ def measured(step: torch.nn.Module, batch: StepBatch) -> dict[str, torch.Tensor]
 
 
 def main() -> None:
-    """Train-step and dev measurement of this process; results in a separate file."""
-    rank, world, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+    """Train a model with the other processes, then measure a step and dev; results in a file of this process."""
+    folder = Path(sys.argv[1])
     torch.set_num_threads(1)
+    code = train([f"{folder}/recipe.json", "--data", f"{folder}", "--out", f"{folder}/run", "--workers", "0"])
+    assert code == 0
+    rank, world = dist.get_rank(), dist.get_world_size()
     tensors = load_file(folder / "batch.safetensors")
-    dist.init_process_group(
-        "gloo", f"file://{folder / 'meeting'}", rank=rank, world_size=world, timeout=timedelta(seconds=300)
-    )
     size = BATCH // world
     results: dict[str, torch.Tensor] = {}
     for loss in ("triplet", "infonce"):
