@@ -92,11 +92,12 @@ def captions_choice(measures: Measures) -> Choice | None:
     """Return a photograph with its captions ranked first in the gallery, with the best maps for its best caption."""
     results = []
     for index, item in enumerate(measures.indexed.gallery.items):
-        ranking = measures.service.rank_captions(measures.indexed, index, measures.indexed.gallery.name)
-        right = float(np.mean([is_right is True for is_right in ranking.correct[: min(FIRST, len(item.captions))]]))
-        if not ranking.correct[0] or not measures.is_plain(ranking.captions[0]):
+        ranked = measures.rank_captions(index)
+        right = float(np.mean([is_right for _, is_right in ranked[: min(FIRST, len(item.captions))]]))
+        first, is_right = ranked[0]
+        if not is_right or not measures.is_plain(first):
             continue
-        shown = measures.show(Candidate(ranking.captions[0], index, 0.0))
+        shown = measures.show(Candidate(first, index, 0.0))
         if shown is not None and min(shown.words, shown.mask) > 0:
             results.append((right, shown.inside, shown))
     if not results:

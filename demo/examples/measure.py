@@ -69,6 +69,13 @@ class Measures:
             scores = self.service.engine.score(self.indexed.images, self.service.encode(self.captions))
         return np.asarray(scores.double().cpu())
 
+    def rank_captions(self, index: int) -> list[tuple[str, bool]]:
+        """Rank the captions of all items for a photograph, each with whether it was written for it."""
+        items = self.indexed.gallery.items
+        columns = [at for at, text in enumerate(self.captions) if text in items[self.owners[at]].captions]
+        columns.sort(key=lambda at: -self.scores[index, at])
+        return [(self.captions[at], bool(self.owners[at] == index)) for at in columns]
+
     @cached_property
     def candidates(self) -> list[Candidate]:
         """Captions without notes that rank their photograph first, by largest margin."""

@@ -4,41 +4,61 @@ import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache, partial
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import torch
+from torch import Tensor
 
 from demo.galleries.reading import photos
+from demo.galleries.sources.named import examples_gallery
 from demo.galleries.sources.scenes import FACTS_FILE, MOVING, SCENES
 from demo.record.layers import layer_table
 from demo.record.layers.layer_table import EITHER, Row
 from demo.record.texts.table import TABLE, TEMPLATES
-from demo.service.models import start
+from demo.service.models import start, stored
 from demo.service.models.registry import ModelRegistry
 from demo.service.models.start import GalleryOptions, open_scenes, open_service
+from demo.service.recent import Recent
 from demo.service.retrieval import RetrievalService
 from seps import SEPSModel, load_model
+from seps.encoders.vision import VisionEncoder
 from seps.models.config import ModelConfig
 from seps.models.shipped import shipped_models
 from tests.helpers.models.tiny import WORDS, tiny_settings, write_tiny_bert
 
 if TYPE_CHECKING:
     from seps.generator import ImageTextGenerator
+    from seps.judge import Judge
 
 
 @pytest.fixture(scope="session", autouse=True)
 def loaded_once() -> Iterator[None]:
-    """Each shipped model is loaded once for all commands and services: the app does not change it."""
-    shipped, load = shipped_models(), lru_cache(load_model)
+    """Each shipped model is loaded once for all commands and services, and computes the features of a photograph once:
+    the app does not change it."""
+    shipped, load, compute = shipped_models(), lru_cache(load_model), VisionEncoder.features
+    known: dict[VisionEncoder, Recent[bytes, Tensor]] = {}
 
     def model_of(name_or_folder: str | Path) -> SEPSModel:
         folder = shipped.get(str(name_or_folder), name_or_folder)
-        return load(folder) if folder in shipped.values() else load_model(folder)
+        if folder not in shipped.values():
+            return load_model(folder)
+        known.setdefault(load(folder).img_enc, Recent(64))
+        return load(folder)
+
+    def features(encoder: VisionEncoder, images: Tensor) -> Tensor:
+        if encoder not in known or torch.is_grad_enabled() or len(images) > 1:
+            return compute(encoder, images)
+        key = sha256(images.cpu().numpy().tobytes()).digest()
+        return known[encoder].get_or_add(key, lambda: compute(encoder, images)).clone()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(start, "load_model", model_of)
+        patch.setattr(VisionEncoder, "features", features)
+        for module in (start, stored):
+            patch.setattr(module, "load_model", model_of)
         yield
 
 
@@ -86,11 +106,20 @@ def made_layer(monkeypatch: pytest.MonkeyPatch) -> Row:
     return made
 
 
+@pytest.fixture(scope="session")
+def small_photo() -> bytes:
+    """A PNG of a cup of coffee, of 240 pixels on the long side: faster to write and to read than the photograph."""
+    gallery, stream = examples_gallery(), BytesIO()
+    image = gallery.items[gallery.position("coffee")].photo()
+    image.thumbnail((240, 240))
+    image.save(stream, "PNG")
+    return stream.getvalue()
+
+
 @pytest.fixture
-def photo(service: RetrievalService, tmp_path: Path) -> Path:
-    file = tmp_path / "cup.png"
-    service.find("examples").gallery.items[service.find("examples").gallery.position("coffee")].photo().save(file)
-    return file
+def photo(small_photo: bytes, tmp_path: Path) -> Path:
+    (tmp_path / "cup.png").write_bytes(small_photo)
+    return tmp_path / "cup.png"
 
 
 @pytest.fixture
@@ -104,6 +133,14 @@ def opened(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> Retrie
     monkeypatch.setattr(start, "open_model", lambda name: service)
     monkeypatch.setattr(photos, "decoders", None)  # a user's photo needs no separate process
     return service
+
+
+@pytest.fixture(scope="session")
+def judge() -> "Judge":
+    """A judge on the encoders of the photos model that ships, its heads untrained."""
+    from tests.helpers.models.judged import photos_judge
+
+    return photos_judge()
 
 
 @pytest.fixture(scope="session")

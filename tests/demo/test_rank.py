@@ -4,7 +4,9 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -13,10 +15,10 @@ from PIL import Image
 from demo.__main__ import main
 from demo.galleries.reading import photos
 from demo.galleries.reading.paths import photo_paths
-from demo.service.models import start
+from demo.service.models import start, stored
 from demo.service.retrieval import RetrievalService
 from demo.service.threads import best_device
-from seps import shipped_file
+from seps import SEPSModel, shipped_file
 from seps.indexing.command import index_folder
 from seps.media.photos import open_image
 from seps.models.encoder_key import files_key
@@ -48,19 +50,21 @@ def test_rank_prints_the_best(
 
 
 def test_captions_of_a_folder_are_marked_right_or_wrong_for_its_photo(
-    photo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    scenes_model: Path, photo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = photo.parent
-    copy = tmp_path / "elsewhere.png"
-    copy.write_bytes(photo.read_bytes())
+    folder = photo.with_name("folder")
+    folder.mkdir()
+    copy, photo = photo, folder / photo.name
+    photo.write_bytes(copy.read_bytes())
     Image.new("RGB", (64, 64), "green").save(folder / "field.png")
     captions = {photo.name: ["a cup", "a mug"], "field.png": ["a green field"]}
     (folder / "captions.json").write_text(json.dumps(captions))
-    assert main(["rank", "--photo", str(photo), "--photos", str(folder)]) == 0
+    options = ["--photos", str(folder), "--model", str(scenes_model)]
+    assert main(["rank", "--photo", str(photo), *options]) == 0
     printed = {line.split("  ")[-1]: line for line in capsys.readouterr().out.splitlines()}
     marks = {caption: line.split("  ")[-2] for caption, line in printed.items()}
     assert marks == {"a cup": "right", "a mug": "right", "a green field": "wrong"}
-    assert main(["rank", "--photo", str(copy), "--photos", str(folder)]) == 0
+    assert main(["rank", "--photo", str(copy), *options]) == 0
     assert not re.search("right|wrong", capsys.readouterr().out)
 
 
@@ -121,10 +125,15 @@ def table(service: RetrievalService, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_a_table_of_photographs_is_ranked(
-    service: RetrievalService, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    service: RetrievalService,
+    table: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    csv_file = tmp_path / "ranking.csv"
-    assert main(["rank", "an orange flower", "--photos", str(table), "--csv", str(csv_file)]) == 0
+    monkeypatch.setattr(stored, "SEPSModel", Mock(from_pretrained=lru_cache(SEPSModel.from_pretrained)))
+    csv_file, command = tmp_path / "ranking.csv", ["rank", "an orange flower", "--photos", str(table)]
+    assert main([*command, "--csv", str(csv_file)]) == 0
     out, err = capsys.readouterr()
     model = service.model
     photos = [open_image(shipped_file(f"galleries/photos/{name}.jpg")) for name in ("flower", "china")]
@@ -137,11 +146,11 @@ def test_a_table_of_photographs_is_ranked(
     rank, photo, score, caption = rows[1].split(",")
     assert [rows[0], rank, photo, caption] == ["rank,photo,score,caption", "1", "below/flower.jpg", "an orange flower"]
     assert float(score) == pytest.approx(plain[0], abs=2e-6)
-    assert main(["rank", "an orange flower", "--photos", str(table), "--shortlist", "1"]) == 0
+    assert main([*command, "--shortlist", "1"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == [f"   1  {plain[0]:.4f}  below/flower.jpg"]
     assert err.splitlines()[-1].startswith("1 of 2 photographs, by similarity of mean patch and mean word, were")
-    assert main(["rank", "an orange flower", "--photos", str(table), "--name", "CHINA"]) == 0
+    assert main([*command, "--name", "CHINA"]) == 0
     assert capsys.readouterr().out == f"   1  {plain[1]:.4f}  china.jpg\n"
 
 

@@ -47,11 +47,12 @@ def frames_of(
     seconds: float = SECONDS,
     memory: int = MEMORY,
     pixels: int = PIXELS,
+    every: float = EVERY,
 ) -> Generator[int, None, ReadVideo]:
     """Read frames of a video as `seps.media.videos.read_frames` with these arguments, in at most `seconds` and `memory`
-    bytes; the process ends with the generator. Yields the number of read frames at most once in `EVERY` seconds.
+    bytes; the process ends with the generator. Yields the number of read frames at most once in `every` seconds.
     ValueError if it is no video, or not readable within the limits."""
-    limits = json.dumps([most, longest, at, seconds, memory, pixels])
+    limits = json.dumps([most, longest, at, seconds, memory, pixels, every])
     worker = Worker(__name__, os.fspath(file.absolute()), limits, stderr=DEVNULL, env=os.environ | OPTIONS)
     try:
         return (yield from _messages(worker.connection))
@@ -86,7 +87,15 @@ def check_readable(file: Path) -> None:
 
 
 def serve(
-    connection: Channel, file: Path, most: int, longest: float, at: str, seconds: float, memory: int, pixels: int
+    connection: Channel,
+    file: Path,
+    most: int,
+    longest: float,
+    at: str,
+    seconds: float,
+    memory: int,
+    pixels: int,
+    every: float,
 ) -> None:
     """Read a video and send it through the connection; other arguments as `frames_of`."""
     limit_memory(memory)
@@ -99,7 +108,7 @@ def serve(
     def report(frames: Iterable[Item], desc: str) -> Iterator[Item]:
         reported = time.monotonic()
         for number, frame in enumerate(frames, start=1):
-            if time.monotonic() - reported >= EVERY:
+            if time.monotonic() - reported >= every:
                 reported = time.monotonic()
                 send(READ, str(number).encode())
             yield frame

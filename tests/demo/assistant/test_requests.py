@@ -21,14 +21,19 @@ HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address() -> Iterator[str]:
     """The tools without a model: no request here gets as far as one."""
     registry: Any = SimpleNamespace(names=(), judging=None, generating=GeneratingService(load_shipped_generator))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
         patch.setattr(Endpoints, "galleries", lambda _: {})
         with served(registry) as url:
             yield url
+
+
+@pytest.fixture(scope="module")
+def client(address: str) -> Iterator[httpx.Client]:
+    with httpx.Client(headers=HEADERS, timeout=60) as client:
+        yield client
 
 
 def message(method: str = "tools/list", **more: Any) -> str:
@@ -61,18 +66,20 @@ def tool_call(name: str, **arguments: Any) -> str:
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else None,
 )
-def test_a_wrong_body_gets_one_sentence(address: str, caplog: pytest.LogCaptureFixture, body: str, words: str) -> None:
-    answer = httpx.post(address, content=body.encode(), headers=HEADERS)
+def test_a_wrong_body_gets_one_sentence(
+    address: str, client: httpx.Client, caplog: pytest.LogCaptureFixture, body: str, words: str
+) -> None:
+    answer = client.post(address, content=body.encode())
     sentence = answer.json()["error"]["message"]
     assert answer.status_code == 400 and words in sentence
     assert sentence.endswith(".") and "\n" not in sentence and len(sentence) < 250
     assert [record for record in caplog.records if record.exc_info or record.name.startswith("mcp")] == []
 
 
-def test_there_is_no_stream_and_no_session(address: str) -> None:
+def test_there_is_no_stream_and_no_session(address: str, client: httpx.Client) -> None:
     for method in ("GET", "DELETE", "HEAD", "PUT", "OPTIONS"):
         for path in (address, f"{address}/"):
-            answer = httpx.request(method, path, headers={"Accept": "text/event-stream"})
+            answer = client.request(method, path, headers={"Accept": "text/event-stream"})
             assert answer.status_code == 405 and answer.headers["Allow"] == "POST", (method, path)
             assert method == "HEAD" or answer.json()["error"].endswith(".")
 
@@ -99,10 +106,9 @@ def test_the_host_and_the_origin_are_compared_as_a_whole() -> None:
     assert refusal("localhost", "evil.example") == refusal() == 421
 
 
-def test_another_host_or_site_cannot_call(address: str) -> None:
+def test_another_host_or_site_cannot_call(address: str, client: httpx.Client) -> None:
     for header, status in (("Host", 421), ("Origin", 403)):
-        headers = HEADERS | {header: "evil.example"}
-        assert httpx.post(address, content=message(), headers=headers).status_code == status
+        assert client.post(address, content=message(), headers={header: "evil.example"}).status_code == status
 
 
 class Drawings:
@@ -150,21 +156,25 @@ def soon(holds: Callable[[], bool], seconds: float = 20.0) -> bool:
     return holds()
 
 
-def test_few_calls_wait_for_their_turn(address: str, drawings: Drawings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_calls_wait_for_their_turn(
+    address: str, client: httpx.Client, drawings: Drawings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(serving, "MAX_WAITING", 1)
     waiting = [asked(address, tool_call("generate", caption=f"a red car {number}")) for number in range(3)]
     assert soon(lambda: drawings.running == 2)
     time.sleep(0.5)
-    refused = httpx.post(address, content=tool_call("generate", caption="one too many"), headers=HEADERS)
+    refused = client.post(address, content=tool_call("generate", caption="one too many"))
     assert refused.json()["result"]["isError"]
     assert refused.json()["result"]["content"][0]["text"].startswith("Too many calls wait for their turn")
-    ranked = httpx.post(address, content=tool_call("list_photographs"), headers=HEADERS, timeout=60)
+    ranked = client.post(address, content=tool_call("list_photographs"))
     assert not ranked.json()["result"]["isError"]  # other tools wait for other turns
     for connection in waiting:
         connection.close()
 
 
-def test_calls_nobody_waits_for_are_dropped(address: str, drawings: Drawings, caplog: pytest.LogCaptureFixture) -> None:
+def test_calls_nobody_waits_for_are_dropped(
+    address: str, client: httpx.Client, drawings: Drawings, caplog: pytest.LogCaptureFixture
+) -> None:
     left = [asked(address, tool_call("generate", caption=f"a red car {number}")) for number in range(8)]
     assert soon(lambda: drawings.running == 2)
     time.sleep(0.5)  # the others wait
@@ -172,7 +182,7 @@ def test_calls_nobody_waits_for_are_dropped(address: str, drawings: Drawings, ca
         connection.close()
     assert soon(lambda: drawings.running == 0, 3.0)  # less than a drawing takes
     drawings.steps = 1
-    last = httpx.post(address, content=tool_call("generate", caption="the last"), headers=HEADERS, timeout=60)
+    last = client.post(address, content=tool_call("generate", caption="the last"))
     assert last.json()["result"]["content"][0]["text"] == "This drawing is finished."
     assert len(drawings.started) == 3 and drawings.started[-1] == "the last"
     assert drawings.most == 2 == GENERATING["concurrency_limit"] and drawings.finished == 1

@@ -1,4 +1,5 @@
 import json
+import os
 from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable
 from io import BytesIO
@@ -13,15 +14,15 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 from PIL import Image
 
-from demo.galleries.sources.scenes import SCENES
 from demo.page.api import Endpoints
 from demo.server.gate import FAULT
 from demo.service.generating.service import GeneratingService
 from demo.service.judging import JudgingService
 from demo.service.models.registry import ModelRegistry
-from demo.service.models.start import load_shipped_generator, load_shipped_judge, open_shipped_scenes
-from demo.service.retrieval import RetrievalService
+from seps.generator import ImageTextGenerator
+from seps.judge import Judge
 from tests.demo.assistant.conftest import served
+from tests.helpers.pictures.odd_photos import saved
 from tests.helpers.web.awaited import awaited
 
 TOOLS = {"list_photographs", "rank_photographs", "rank_captions", "explain", "compare_captions", "why"}
@@ -51,10 +52,7 @@ def answer(address: str, tool: str, **arguments: Any) -> dict[str, Any]:
     return result.structuredContent
 
 
-def data_url() -> str:
-    buffer = BytesIO()
-    Image.fromarray(np.full((40, 60, 3), (200, 30, 30), dtype=np.uint8)).save(buffer, "PNG")
-    return "data:image/png;base64," + b64encode(buffer.getvalue()).decode()
+RED_WALL = "data:image/png;base64," + b64encode(saved(Image.new("RGB", (60, 40), (200, 30, 30)), "PNG")).decode()
 
 
 def test_each_tool_says_what_it_takes_and_gives(address: str) -> None:
@@ -88,25 +86,25 @@ def test_a_caption_ranks_and_explains_photographs(address: str) -> None:
 
 def test_a_photograph_comes_with_the_call(address: str) -> None:
     captions = ["a red wall", "a dog"]
-    ranking = answer(address, "rank_captions", captions=captions, photo=data_url())
+    ranking = answer(address, "rank_captions", captions=captions, photo=RED_WALL)
     assert {row["caption"] for row in ranking["ranking"]} == set(captions)
-    compared = answer(address, "compare_captions", captions=captions, photo=data_url())
+    compared = answer(address, "compare_captions", captions=captions, photo=RED_WALL)
     assert np.array(compared["overlap"]).shape == (2, 2) and compared["overlap"][0][0] == 1
 
 
 def test_a_long_list_of_photographs_comes_in_parts(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = answer(address, "list_photographs")["galleries"]["examples"][:1]
-    many = [rows[0] | {"item": f"examples/{number}", "captions": ["a caption " * 30] * 5} for number in range(1000)]
+    many = [rows[0] | {"item": f"examples/{number}", "captions": ["a caption " * 30] * 5} for number in range(300)]
     galleries = {"examples": [row | {"link": ""} for row in many], "scenes": [rows[0] | {"link": ""}]}
     monkeypatch.setattr(Endpoints, "galleries", lambda _: galleries)
     assert len(call(address, "list_photographs").model_dump_json()) < 2**20
     items: list[str] = []
-    left = {"examples": 1000}
+    left = {"examples": 300}
     while left:
         part = answer(address, "list_photographs", gallery="examples", start=len(items))
         items += [row["item"] for row in part["galleries"]["examples"]]
         left = part["left_out"]
-        assert left == ({"examples": 1000 - len(items)} if len(items) < 1000 else {})
+        assert left == ({"examples": 300 - len(items)} if len(items) < 300 else {})
     assert items == [row["item"] for row in many]
     assert call(address, "list_photographs", gallery="nothing").isError
 
@@ -154,7 +152,7 @@ def test_what_is_wrong_is_a_sentence(address: str) -> None:
 
 
 def test_a_fault_says_nothing_of_the_inside(
-    address: str, registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: Any) -> Any:
         raise RuntimeError("/secret/path")
@@ -167,27 +165,18 @@ def test_a_fault_says_nothing_of_the_inside(
 
 @pytest.mark.slow
 def test_pictures_are_judged_and_drawn(
-    service: RetrievalService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    registry: ModelRegistry, judge: Judge, generator: ImageTextGenerator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    later = {SCENES: (SCENES, open_shipped_scenes)}
-    whole = ModelRegistry(
-        service, later, judging=JudgingService(load_shipped_judge), generating=GeneratingService(load_shipped_generator)
-    )
-    with served(whole) as url:
-        judged = answer(url, "judge", prompt="a red wall", photo=data_url())
+    monkeypatch.setattr(registry, "judging", JudgingService(lambda: judge))
+    monkeypatch.setattr(registry, "generating", GeneratingService(lambda: generator))
+    with served(registry) as url:
+        judged = answer(url, "judge", prompt="a red wall", photo=RED_WALL)
         for score in (judged["quality"], judged["consistency"]):
             assert 0 <= score["final"] <= 1 and score["sentence"]
         result = call(url, "generate", caption="a red car driving on the left", steps=10)
+        assert list(Path(os.environ["GRADIO_TEMP_DIR"]).rglob("*.png")) == []  # the picture went with the answer
     value = result.structuredContent
     assert value is not None and [word["word"] for word in value["unknown_words"]] == ["driving"]
     assert value["statements"] and 1 <= value["rank"] <= value["total"]
     with Image.open(BytesIO(b64decode(result.content[1].data))) as image:  # type: ignore[union-attr]
         assert image.format == "PNG"
-    assert list(tmp_path.rglob("*.png")) == []  # the picture went with the answer
-
-
-def test_the_tools_are_off_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    with served(None) as url:
-        assert httpx.post(url, json={}).status_code == httpx.get(url).status_code == 404

@@ -33,13 +33,15 @@ def test_folders_below_are_read_when_asked_alone(tmp_path: Path) -> None:
     assert keys == ["a.png", "one/b.png", "two/deep/c.png"]
 
 
-def test_what_is_no_photo_is_summed_up_in_a_sentence(tmp_path: Path) -> None:
-    draw(tmp_path / "a.png")
-    (tmp_path / "empty.jpg").touch()
+def test_what_is_no_photo_is_summed_up_and_names_are_shown_with_escapes(tmp_path: Path) -> None:
+    draw(tmp_path / "a\x1b[2J\nb\u202e.png")
+    (tmp_path / "empty\x07.jpg").touch()
     for i in range(5):
         (tmp_path / f"notes{i}.txt").write_text("no photo")
-    empty, others = folder_gallery(tmp_path).skipped
-    assert empty.startswith('The photo "empty.jpg" is empty')
+    gallery = folder_gallery(tmp_path)
+    assert [item.key for item in gallery.items] == [r"a\x1b[2J\nb\u202e.png"]
+    empty, others = gallery.skipped
+    assert empty.startswith(r'The photo "empty\x07.jpg" is empty')
     assert others == '5 files are no photos: "notes0.txt", "notes1.txt", "notes2.txt" and 2 more.'
 
 
@@ -123,7 +125,7 @@ def test_a_table_in_place_of_a_folder_is_named_with_its_program(
     assert "\x1b" not in str(error.value)
 
 
-def test_uploads_keep_their_order_and_get_keys_of_their_own() -> None:
+def test_uploads_keep_their_order_get_keys_of_their_own_and_are_bounded() -> None:
     names = ("photo.png", "photo.png", "photo (2).png", "photo.png", "caf\udce9.png")
     files = [(name, bytes([i])) for i, name in enumerate(names)]
     gallery = uploads_gallery(files)
@@ -132,6 +134,9 @@ def test_uploads_keep_their_order_and_get_keys_of_their_own() -> None:
     assert gallery.items[4].title == "caf\\xe9.png"
     assert len({item.key for item in gallery.items}) == 5
     assert (gallery.name, gallery.title, gallery.skipped) == ("uploads", "Your photos", ())
+    assert len(uploads_gallery(files, limit=5)) == 5
+    with pytest.raises(ValueError, match="There are 5 photos"):
+        uploads_gallery(files, limit=4)
 
 
 def test_names_are_compared_in_one_unicode_form(tmp_path: Path) -> None:
@@ -145,14 +150,6 @@ def test_names_are_compared_in_one_unicode_form(tmp_path: Path) -> None:
     draw(tmp_path / composed)
     for gallery in (uploads_gallery([(decomposed, b"1"), (composed, b"2")]), folder_gallery(tmp_path)):
         assert [item.key for item in gallery.items] == [composed, f"{composed} (2)"]
-
-
-def test_a_name_with_control_characters_is_shown_with_escapes(tmp_path: Path) -> None:
-    draw(tmp_path / "a\x1b[2J\nb\u202e.png")
-    (tmp_path / "bad\x07.png").write_bytes(b"no photograph")
-    gallery = folder_gallery(tmp_path)
-    assert [item.key for item in gallery.items] == [r"a\x1b[2J\nb\u202e.png"]
-    assert r"bad\x07.png" in gallery.skipped[0]
 
 
 def test_an_item_reads_a_file_or_calls_its_source(tmp_path: Path) -> None:
@@ -194,9 +191,3 @@ def test_a_closed_folder_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     gallery = folder_gallery(tmp_path, recursive=True)
     assert [item.key for item in gallery.items] == ["own.png"]
     assert gallery.skipped == ('The folder "closed" cannot be opened (Permission denied).',)
-
-
-def test_too_many_uploads_are_refused() -> None:
-    assert len(uploads_gallery([("a.png", b"")] * 3, limit=3)) == 3
-    with pytest.raises(ValueError, match="There are 4 photos"):
-        uploads_gallery([("a.png", b"")] * 4, limit=3)

@@ -3,6 +3,7 @@ import shutil
 import weakref
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import lance
 import numpy as np
@@ -13,6 +14,7 @@ from PIL import Image
 
 from demo.galleries.gallery import Gallery
 from demo.galleries.indexes.index import index_gallery
+from demo.galleries.indexes.table import table_place
 from demo.galleries.reading import photos as reading
 from demo.galleries.reading.photos import KEPT, KeptPhoto, Photo, file_digest, jpeg_url, read_photo, thumbnail
 from demo.galleries.sources.folder import folder_gallery, uploads_gallery
@@ -20,24 +22,15 @@ from demo.page.values import left_out
 from seps import ScoringEngine, SEPSModel
 from seps.search.schema import Layout
 from seps.search.store import GalleryStore
+from tests.demo.galleries.conftest import write_noise
 from tests.helpers.models.tiny import tiny_model
 
 COUNT = 4
 
 
-@pytest.fixture(scope="module")
-def model(bert: Path) -> SEPSModel:
-    return tiny_model(bert)
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "photos"
-    folder.mkdir()
-    for i in range(COUNT):
-        noise = np.random.default_rng(i).integers(0, 256, (30, 40, 3), dtype=np.uint8)
-        Image.fromarray(noise).save(folder / f"{i}.png")
-    return folder
+    return write_noise(tmp_path / "photos", [f"{number}.png" for number in range(COUNT)])
 
 
 @pytest.fixture
@@ -54,16 +47,11 @@ def tables(cache: Path) -> list[Path]:
     return sorted((cache / "tables").glob("*.lance"))
 
 
-class Encodings:
-    def __init__(self, model: SEPSModel, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.count = 0
-        encode = model.encode_photos
-
-        def counted(photos: list[Image.Image]) -> torch.Tensor:
-            self.count += len(photos)
-            return encode(photos)
-
-        monkeypatch.setattr(model, "encode_photos", counted)
+def watch_encodings(model: SEPSModel, monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """Count the photographs that are encoded, which come one by one."""
+    encode = Mock(wraps=model.encode_photos)
+    monkeypatch.setattr(model, "encode_photos", encode)
+    return encode
 
 
 def test_the_index_is_the_models_own_encoding(model: SEPSModel, gallery: Gallery, folder: Path) -> None:
@@ -87,9 +75,9 @@ def test_the_cache_goes_by_content_not_by_name(
     (folder / "0.png").rename(folder / "moved.png")
     (folder / "1.png").write_bytes((folder / "2.png").read_bytes())
     Image.new("RGB", (9, 9), "green").save(folder / "3.png")
-    encodings = Encodings(model, monkeypatch)
+    encodings = watch_encodings(model, monkeypatch)
     second = index_gallery(model, folder_gallery(folder), cache)  # 1, 2, 3, moved
-    assert encodings.count == 1
+    assert encodings.call_count == 1
     assert torch.equal(second.patches(0), first.patches(2))
     assert torch.equal(second.patches(3), first.patches(0))
     assert not torch.equal(second.patches(2), first.patches(3))
@@ -120,10 +108,10 @@ def test_what_is_not_as_it_was_written_is_encoded_again(
 ) -> None:
     first = index_gallery(model, gallery, cache)
     damage(tables(cache)[0], part)
-    encodings = Encodings(model, monkeypatch)
+    encodings = watch_encodings(model, monkeypatch)
     for _ in range(2):  # the second time, from the table
         second = index_gallery(model, gallery, cache)
-        assert encodings.count == again
+        assert encodings.call_count == again
         assert torch.equal(first.embeddings, second.embeddings)
         assert first.thumbnails == second.thumbnails
 
@@ -203,10 +191,10 @@ def test_uploads_are_decoded_once_at_full_size_and_kept_small(
 def test_two_uploads_more_encode_two(model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = sent(folder)
     before = index_gallery(model, uploads_gallery(files[:2]), None)
-    encodings = Encodings(model, monkeypatch)
+    encodings = watch_encodings(model, monkeypatch)
     more = [files[2], ("again.png", files[0][1]), files[1], files[3]]
     grown = index_gallery(model, uploads_gallery(more), None, before=before)
-    assert encodings.count == 2
+    assert encodings.call_count == 2
     alone = index_gallery(model, uploads_gallery(more), None)
     assert [item.key for item in grown.gallery.items] == [item.key for item in alone.gallery.items]
     assert (grown.digests, grown.thumbnails) == (alone.digests, alone.thumbnails)
@@ -223,5 +211,6 @@ def test_uploads_stay_out_of_the_cache(model: SEPSModel, folder: Path, gallery: 
 
 
 def test_a_cache_that_cannot_be_written_only_costs_time(model: SEPSModel, gallery: Gallery, cache: Path) -> None:
-    cache.write_text("a file where the folder should be")
+    lock = table_place(cache, gallery, model).with_suffix(".lance.lock")
+    lock.mkdir(parents=True)  # where a file should be
     assert len(index_gallery(model, gallery, cache)) == COUNT

@@ -14,14 +14,13 @@ from PIL import Image
 from demo.galleries.gallery import Gallery
 from demo.galleries.sources import open_photos
 from demo.galleries.sources.open_photos import CONNECTIONS, FACTS_FILE, open_photos_gallery
+from tests.helpers.pictures.odd_photos import saved
 
 COUNT = 40
 
 
 def drawn(number: int) -> bytes:
-    stream = BytesIO()
-    Image.new("RGB", (12, 8), (6 * number, 0, 99)).save(stream, "JPEG")
-    return stream.getvalue()
+    return saved(Image.new("RGB", (12, 8), (6 * number, 0, 99)), "JPEG")
 
 
 def fact(number: int) -> dict[str, Any]:

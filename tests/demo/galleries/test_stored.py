@@ -1,17 +1,16 @@
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from PIL import Image
 from torch import Tensor
 
-from demo.galleries.indexes.index import GalleryInMemory, index_gallery
+from demo.galleries.indexes.index import index_gallery
 from demo.galleries.indexes.indexing import FolderIndexing
 from demo.galleries.indexes.stored import MISSING, StoredGallery
 from demo.galleries.indexes.table import table_place
@@ -20,37 +19,23 @@ from seps import CaptionIndex, ScoringEngine, SEPSModel
 from seps.indexing.layout import table_layout
 from seps.search.features import feature_key
 from seps.search.store import GalleryStore
-from tests.helpers.models.tiny import tiny_model
+from tests.demo.galleries.conftest import write_noise
 
-COUNT = 16
-
-
-@pytest.fixture(scope="module")
-def model(bert: Path) -> SEPSModel:
-    return tiny_model(bert)
+COUNT = 10
+EARLY = 6  # photographs that are indexed where a seventh has to wait
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("stored") / "photos"
-    folder.mkdir()
-    for i in range(COUNT):
-        noise = np.random.default_rng(i).integers(0, 256, (30, 40, 3), dtype=np.uint8)
-        Image.fromarray(noise).save(folder / f"{'dog' if i % 3 else 'cat'}-{i:02}.png")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def memory(model: SEPSModel, folder: Path) -> GalleryInMemory:
-    """The folder's photographs, indexed in memory."""
-    return index_gallery(model, folder_gallery(folder), None)
+    names = [f"{'dog' if number % 3 else 'cat'}-{number:02}.png" for number in range(COUNT)]
+    return write_noise(tmp_path_factory.mktemp("stored") / "photos", names)
 
 
 @pytest.fixture(autouse=True)
 def early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every photograph is a commit, and some are enough to begin with."""
     monkeypatch.setattr("seps.indexing.sync.COMMIT_PHOTOS", 2)
-    monkeypatch.setattr("demo.galleries.indexes.indexing.FIRST", 6)
+    monkeypatch.setattr("demo.galleries.indexes.indexing.FIRST", 4)
     monkeypatch.setattr("demo.galleries.indexes.indexing.AGAIN", 0.01)
     monkeypatch.setattr("demo.galleries.indexes.indexing.PATIENCE", 0.2)
 
@@ -89,38 +74,21 @@ def indexed_whole(model: SEPSModel, folder: Path, cache: Path, **options: Any) -
     return stored, indexing
 
 
-def wait_until_indexed(stored: StoredGallery, count: int) -> None:
-    """Wait for rows of commits of two: of 11 photographs, the last waits for another."""
-    while stored.indexed < count:
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def captions(model: SEPSModel) -> CaptionIndex:
     return ScoringEngine(model.cross_net).encode_captions(*model.encode_captions(["a dog runs"]))
 
 
-@pytest.fixture
-def half_indexed(
-    model: SEPSModel, folder: Path, tmp_path: Path
-) -> Iterator[tuple[StoredGallery, FolderIndexing, Held]]:
-    encode = Held(model, 11)  # and no more, until it may go on
-    stored, indexing = opened(model, folder, tmp_path / "cache", encode)
-    indexing.start()
-    wait_until_indexed(stored, 10)
-    yield stored, indexing, encode
-    encode.go_on()
-    indexing.stop()
-
-
-def test_what_is_indexed_is_ranked_while_the_rest_is_indexed(
-    model: SEPSModel,
-    memory: GalleryInMemory,
-    half_indexed: tuple[StoredGallery, FolderIndexing, Held],
-    captions: CaptionIndex,
+def test_what_is_indexed_is_ranked_while_the_rest_is_indexed_and_another_process_waits(
+    model: SEPSModel, folder: Path, tmp_path: Path, captions: CaptionIndex
 ) -> None:
-    stored, indexing, encode = half_indexed
-    assert (stored.indexed, len(stored)) == (10, COUNT)
+    memory = index_gallery(model, folder_gallery(folder), None)
+    encode = Held(model, EARLY + 1)  # and no more, until it may go on; a commit has two
+    stored, indexing = opened(model, folder, tmp_path, encode)
+    indexing.start()
+    while stored.indexed < EARLY:
+        time.sleep(0.01)
+    assert (stored.indexed, len(stored)) == (EARLY, COUNT)
     last = COUNT - 1  # not indexed yet
     torch.testing.assert_close(stored.patches(last), memory.patches(last))
     assert stored.digest(last) == memory.digest(last)
@@ -128,10 +96,19 @@ def test_what_is_indexed_is_ranked_while_the_rest_is_indexed(
     status = indexing.status()
     assert (status.total, status.running, status.problem) == (COUNT, True, "")
     order, _, total = stored.rank(captions)
-    assert len(order) == total == 10
+    assert len(order) == total == EARLY
     before = stored.state
+    second = Held(model)
+    beside, waiting = opened(model, folder, tmp_path, second)
+    waiting.start()
+    while not waiting.status().problem:
+        time.sleep(0.01)
+    assert waiting.status().problem.startswith("Another process is writing the table")
+    assert (beside.indexed, second.count) == (EARLY, 0)
     encode.go_on()
     indexing.wait()
+    waiting.wait()
+    assert (beside.indexed, waiting.status().problem) == (COUNT, "")
     assert stored.state != before
     order, scores, total = stored.rank(captions)
     expected = ScoringEngine(model.cross_net).rank_images(captions, memory.images)
@@ -146,7 +123,7 @@ def test_what_is_indexed_is_ranked_while_the_rest_is_indexed(
 def test_the_second_start_goes_on_where_the_first_was_stopped(
     model: SEPSModel, folder: Path, tmp_path: Path, captions: CaptionIndex
 ) -> None:
-    first = Held(model, 12)
+    first = Held(model, EARLY + 1)
     _, indexing = opened(model, folder, tmp_path, first)
     indexing.start()
     threading.Timer(0.05, first.go_on).start()  # the photograph at work is ended
@@ -154,7 +131,7 @@ def test_the_second_start_goes_on_where_the_first_was_stopped(
     second = Held(model)
     stored, again = opened(model, folder, tmp_path, second)
     kept = stored.indexed
-    assert kept >= 6  # ranked before anything is encoded
+    assert kept >= 4  # ranked before anything is encoded
     assert len(stored.rank(captions)[0]) == kept
     again.start()
     again.wait()
@@ -183,11 +160,15 @@ def test_names_are_filtered_and_named_positions_always_scored(
     assert set(positions) == {*order, missing}
 
 
-def test_a_file_that_is_deleted_is_ranked_no_more(
+def test_damaged_files_are_told_and_one_that_is_deleted_is_ranked_no_more(
     model: SEPSModel, folder: Path, tmp_path: Path, captions: CaptionIndex
 ) -> None:
-    folder = shutil.copytree(folder, tmp_path / "photos")
-    stored, _ = indexed_whole(model, folder, tmp_path)
+    folder, lines = shutil.copytree(folder, tmp_path / "photos"), list[str]()
+    (folder / "dog-01.png").write_bytes(b"no photograph")
+    stored, indexing = indexed_whole(model, folder, tmp_path, notify=lines.append)
+    status = indexing.status()
+    assert (status.indexed, status.skipped, status.running) == (COUNT - 1, 1, False)
+    assert len(lines) == 1 and lines[0].startswith('Left out: The photo "dog-01.png"')
     best, *others = stored.rank(captions)[0]
     name = stored.gallery.items[best].key
     (folder / name).unlink()
@@ -196,52 +177,20 @@ def test_a_file_that_is_deleted_is_ranked_no_more(
     with pytest.raises(ValueError, match=f'The photo "{name}" is not there'):
         stored.gallery.items[best].photo()
     after, _ = indexed_whole(model, folder, tmp_path)
-    assert (len(after), after.indexed) == (COUNT - 1, COUNT - 1)
-
-
-def test_a_table_that_another_process_writes_is_read_and_then_written(
-    model: SEPSModel, folder: Path, tmp_path: Path
-) -> None:
-    first = Held(model, 11)
-    stored, indexing = opened(model, folder, tmp_path, first)
-    indexing.start()
-    wait_until_indexed(stored, 10)
-    second = Held(model)
-    beside, waiting = opened(model, folder, tmp_path, second)
-    waiting.start()
-    assert beside.indexed == stored.indexed
-    while not waiting.status().problem:
-        time.sleep(0.01)
-    assert waiting.status().problem.startswith("Another process is writing the table")
-    assert second.count == 0
-    first.go_on()
-    indexing.wait()
-    waiting.wait()
-    assert (beside.indexed, waiting.status().problem) == (COUNT, "")
-
-
-def test_damaged_files_are_counted_and_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
-    folder, lines = shutil.copytree(folder, tmp_path / "photos"), list[str]()
-    (folder / "dog-01.png").write_bytes(b"no photograph")
-    _, indexing = indexed_whole(model, folder, tmp_path, notify=lines.append)
-    status = indexing.status()
-    assert (status.indexed, status.skipped, status.running) == (COUNT - 1, 1, False)
-    assert len(lines) == 1 and lines[0].startswith('Left out: The photo "dog-01.png"')
+    assert (len(after), after.indexed) == (COUNT - 1, COUNT - 2)
 
 
 def test_a_folder_without_a_readable_photograph_is_refused(model: SEPSModel, tmp_path: Path) -> None:
-    folder = tmp_path / "photos"
-    folder.mkdir()
-    for name in ("a.png", "b.png"):
-        (folder / name).write_bytes(b"no photograph")
-    _, indexing = opened(model, folder, tmp_path / "cache", Held(model))
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "a.png").write_bytes(b"no photograph")
+    _, indexing = opened(model, tmp_path / "photos", tmp_path / "cache", Held(model))
     with pytest.raises(ValueError, match='"photos" holds no photo that can be read'):
         indexing.start()
 
 
 def test_a_place_that_cannot_be_written_is_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "cache").write_text("a file, no folder")
-    _, indexing = opened(model, folder, tmp_path / "cache", Held(model))
-    with pytest.raises(ValueError, match=r"cache/\S+\.lance cannot be written"):
+    stored, indexing = opened(model, folder, tmp_path, Held(model))
+    stored.table.with_suffix(".lance.lock").mkdir(parents=True)  # where a file should be
+    with pytest.raises(ValueError, match=r"tables/\S+\.lance cannot be written"):
         indexing.start()
     indexing.stop()

@@ -26,7 +26,7 @@ MOST = 400_000  # bytes of a view
 CAPTION = "a dogs $"  # words of `random_record`
 
 
-def noise(width: int = 1600, height: int = 1200) -> Image.Image:
+def noise(width: int = 1200, height: int = 900) -> Image.Image:
     return Image.fromarray(np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8))
 
 
@@ -126,7 +126,7 @@ def test_a_ranking_is_a_table_with_thumbnails() -> None:
 
 def test_views_are_files_too(record: Explanation, tmp_path: Path) -> None:
     view = seps.show(record, layer="score")
-    for kind, start in (("html", b"<!doctype html>"), ("pdf", b"%PDF"), ("svg", b"<?xml")):
+    for kind, start in (("html", b"<!doctype html>"), ("pdf", b"%PDF")):
         view.save(tmp_path / f"view.{kind}")
         assert (tmp_path / f"view.{kind}").read_bytes().startswith(start)
     page = (tmp_path / "view.html").read_text()

@@ -14,7 +14,7 @@ from demo.service.models.registry import ModelRegistry
 from tests.helpers.web.awaited import awaited
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def client(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """The server, with `PageServer`'s own options, as `launch` puts it together."""
     with ExitStack() as stack:

@@ -15,7 +15,13 @@ from tests.helpers.web.page_calls import ask
 
 CAPTION = "a tabby cat with green eyes"
 PAIR = {"gallery": "examples", "index": 2, "caption": CAPTION}
-BEGINS = {"png": b"\x89png", "svg": b"<?xml", "html": b"<!doctype html>", "spec": b"{"}
+BEGINS = {"png": b"\x89png", "svg": b"<?xml", "html": b"<!doctype html>"}
+FILES: list[tuple[str, str, dict[str, Any]]] = [
+    ("pair", "html", {}),
+    ("compare", "png", {"captions": "a cat\na dog"}),
+    ("contrast", "svg", {}),
+    ("lesson", "html", {}),
+]
 
 
 def saved(client: TestClient, what: str, /, **values: Any) -> bytes:
@@ -29,20 +35,12 @@ def rows(content: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(StringIO(content.decode("utf-8-sig"))))
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "values"),
-    [
-        *[("pair", kind, PAIR) for kind in ("png", "html")],
-        *[("compare", kind, PAIR | {"captions": "a cat\na dog"}) for kind in ("png", "spec")],
-        *[("contrast", kind, PAIR) for kind in ("svg", "html", "spec")],
-        ("lesson", "html", PAIR),
-    ],
-)
-def test_a_file_is_of_its_kind(client: TestClient, name: str, kind: str, values: dict[str, Any]) -> None:
-    content = saved(client, name, file_format=kind, **values)
-    assert content.lower().startswith(BEGINS[kind])
-    if kind == "png":
-        assert min(Image.open(BytesIO(content)).size) > 300
+def test_a_file_is_of_its_kind(client: TestClient) -> None:
+    for name, kind, values in FILES:
+        content = saved(client, name, file_format=kind, **PAIR, **values)
+        assert content.lower().startswith(BEGINS[kind])
+        if kind == "png":
+            assert min(Image.open(BytesIO(content)).size) > 300
 
 
 def test_the_json_is_the_explanation_that_is_drawn(client: TestClient) -> None:
@@ -93,8 +91,6 @@ def test_captions_follow_a_video_and_are_saved(client: TestClient) -> None:
     table = rows(saved(client, "film", file_format="csv", **values))
     for line in (first, second):
         assert [float(row[line["caption"]]) for row in table] == pytest.approx(line["scores"], abs=1e-4)
-    film = Image.open(BytesIO(saved(client, "film", file_format="gif", **values)))
-    assert film.n_frames > 1  # type: ignore[attr-defined]
     assert ask(client, "save_film", gallery="examples", caption="a cat")[0] == 400
 
 

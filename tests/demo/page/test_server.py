@@ -18,20 +18,10 @@ from demo.service.explaining import explain_pair
 from demo.service.masks import mask_text
 from demo.service.models.personal import index_uploads
 from demo.service.retrieval import RetrievalService
-from demo.views.generate.values import GenerateState
 from demo.views.losses.page import advice_rows
 from tests.helpers.web.page_calls import ask
 
 CAPTION = "a tabby cat with green eyes"
-PUBLIC = ("galleries", "rank_images", "rank_captions", "explain", "compare", "why", "picture")
-
-
-def test_programs_find_the_endpoints_under_their_names(client: TestClient) -> None:
-    info = client.get("/gradio_api/info").json()["named_endpoints"]
-    assert {f"/{name}" for name in PUBLIC} <= info.keys()
-    assert not any(name.startswith(f"/{PREFIX}") for name in info)  # the page's own are not documented
-    answer = client.post("/gradio_api/run/rank_images", json={"data": [CAPTION]}).json()  # the rest is optional
-    assert answer["data"][0]["ranking"][0]["item"] == "examples/cat"
 
 
 def test_the_page_is_served_with_the_rule_of_frames(client: TestClient) -> None:
@@ -74,6 +64,7 @@ def test_a_ratio_keeps_as_many_and_scores_as_the_network_of_that_ratio(
         ("rank", {"gallery": "examples", "index": 0, "caption": "a cat", "ratio": 2}, "ratio is 2"),
         ("compare", {"gallery": "examples", "index": 0, "captions": "a cat"}, "There are 1 caption. Write 2 to 6"),
         ("look", {"gallery": "examples", "caption": "a cat", "frame": "?"}, "not a picture in base64"),
+        ("look", {"gallery": "examples", "caption": "a cat", "frame": "AAAA"}, "is no photo that can be read"),
         ("look", {"gallery": "examples", "caption": "a cat", "frame": "A" * 400_001}, "At most 400,000 are read"),
     ],
 )
@@ -157,7 +148,3 @@ def test_a_model_that_does_not_ship_and_a_missing_position_get_a_sentence(client
         assert status == 400 and "ships with this copy of the app" in problem, name
     status, problem = ask(client, "judge", gallery="examples", prompt="a cat")
     assert status == 400 and problem.startswith("The position is missing. Choose one from 0")
-
-
-def test_a_series_has_a_seed_per_picture() -> None:
-    assert GenerateState(caption="a car", seed=5, count=4).asked.seeds == (5, 6, 7, 8)

@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,39 +88,29 @@ def test_values_are_the_records(case: tuple[str, bool, tuple[int, int]]) -> None
     record = random_record(*case)
     layers = existing(record)
     # photo, mask, score, three or two parts, token:1, tokens, extra, word:0; twice and more with a dense caption
-    assert (
-        len(layers) == {("paper", 0): 10, ("released", 0): 9, ("paper", 1): 21, ("released", 1): 17}[case[0], case[1]]
-    )
+    counts = {("paper", False): 10, ("released", False): 9, ("paper", True): 21, ("released", True): 17}
+    assert len(layers) == counts[case[:2]]
     for layer in layers:
         branch = record.dense if layer.branch == "dense" else record.sparse
         assert branch is not None
-        shown = layer.values(record)
-        assert np.array_equal(shown.kept, branch.kept)
-        if layer.name == "photo":
-            assert shown.values.shape == (0, branch.kept.size)
-            continue
-        if str(layer) == "mask:both":
-            assert record.dense is not None
-            fates = [int(sparse) + 2 * int(other) for sparse, other in zip(branch.kept, record.dense.kept, strict=True)]
-            assert shown.values.tolist() == fates and (shown.low, shown.high) == (0, 3)
-            continue
-        expected = {
-            "mask": branch.kept,
+        weights, other = branch.aggregation_weights, record.dense or record.sparse
+        is_of_both = str(layer) == "mask:both"
+        expected: Any = {
+            "photo": np.empty((0, branch.kept.size)),
+            "mask": branch.kept + 2 * other.kept if is_of_both else branch.kept,
             "score": branch.score,
             **branch.parts,
-            "token": None
-            if branch.aggregation_weights is None
-            else branch.aggregation_weights[(layer.number or 1) - 1],
-            "tokens": branch.aggregation_weights,
+            "token": None if weights is None else weights[(layer.number or 1) - 1],
+            "tokens": weights,
             "extra": branch.extra_weights,
             "word": record.sparse_alignment.word_maps[layer.number or 0],
         }[layer.name]
-        assert np.array_equal(shown.values, expected)
-        is_score = layer.name.startswith("s")
-        assert shown.low == (expected.min() if is_score else 0) and shown.high == max(
-            expected.max(), 0 if not is_score else -9
-        )
-        named = record.dense is not None and layer.name != "word"
+        shown = layer.values(record)
+        assert np.array_equal(shown.values, expected) and np.array_equal(shown.kept, branch.kept)
+        if layer.name != "photo":
+            least = expected.min() if layer.name.startswith("s") else 0
+            assert (shown.low, shown.high) == (least, 3 if is_of_both else max(least, expected.max()))
+        named = record.dense is not None and layer.name not in ("photo", "word") and not is_of_both
         assert (f", {branch.name} branch" in shown.title) == named
 
 

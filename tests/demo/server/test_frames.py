@@ -1,5 +1,4 @@
 import re
-import urllib.request
 
 import pytest
 from starlette.applications import Starlette
@@ -8,7 +7,6 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from demo.opening.server import Opening
 from demo.server.files.folder import TemporaryFolder
 from demo.server.frames import HEADER, HUB, VARIABLE, frame_rule, read_root, strip_root
 from demo.server.routes import server_options
@@ -52,17 +50,6 @@ def test_a_space_is_shown_by_the_hub_and_by_what_its_variable_names(monkeypatch:
 def test_what_is_no_site_is_told(site: str) -> None:
     with pytest.raises(ValueError, match=f"{re.escape(site)}.* is no site that may show the app in a frame"):
         frame_rule([site])
-
-
-def test_the_page_before_the_app_keeps_the_rule_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
-    monkeypatch.delenv("GRADIO_SERVER_PORT", raising=False)
-    opening = Opening(None, "page", frame_rule([COURSE]))
-    try:
-        with urllib.request.urlopen(opening.address, timeout=10) as answer:
-            assert answer.headers[HEADER] == f"frame-ancestors 'self' {COURSE}"
-    finally:
-        opening.close()
 
 
 @pytest.mark.parametrize(

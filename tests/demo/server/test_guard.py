@@ -30,20 +30,14 @@ def test_a_component_reads_what_comes_or_it_is_told() -> None:
 BOX, NUMBER = gr.Checkbox(True, label="compact", render=False), gr.Number(label="seed", render=False)
 
 
-@pytest.mark.parametrize(
-    ("component", "value", "message"),
-    [
+def test_a_wrong_value_is_named_and_a_checkbox_has_its_default_where_nothing_is_given() -> None:
+    for component, value, message in (
         (NUMBER, -(10**400), "of more than 20 digits"),
         (NUMBER, float("nan"), "seed is nan"),
         (BOX, "false", "^compact is a text, but true or false is needed.$"),
-    ],
-)
-def test_a_wrong_value_is_named(component: Any, value: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        validate_value(component, value)
-
-
-def test_a_checkbox_has_its_default_where_nothing_is_given() -> None:
+    ):
+        with pytest.raises(ValueError, match=message):
+            validate_value(component, value)
     assert [validate_value(BOX, value) for value in (True, False, None)] == [True, False, True]
 
 

@@ -13,6 +13,7 @@ from demo.page.html import ENTRY, app_page
 from demo.server.files import static
 from demo.server.files.folder import TemporaryFolder
 from demo.server.files.static import SCRIPTS, find_script, imports_of, script_address, scripts
+from demo.server.frames import HEADER, frame_rule
 from demo.server.routes import server_options
 
 ESCAPES = (
@@ -61,11 +62,13 @@ def test_the_app_serves_modules_for_good_and_nothing_else_there(
             assert client.get("/" + script_address("") + path).status_code == 404, path
 
 
-def test_the_opening_page_serves_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_opening_page_serves_the_same_with_the_rule_of_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRADIO_SERVER_PORT", raising=False)
     monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
-    opening = Opening(None, "page")
+    opening = Opening(None, "page", frame_rule(["https://course.example.org"]))
     try:
+        with urllib.request.urlopen(opening.address, timeout=10) as answer:
+            assert answer.headers[HEADER].endswith(" https://course.example.org")
         with urllib.request.urlopen(f"{opening.address}/{script_address('explorer.js')}", timeout=10) as answer:
             assert answer.read() == scripts()["explorer.js"]
             assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"

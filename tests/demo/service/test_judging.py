@@ -10,12 +10,7 @@ from demo.galleries.sources.packaged import load_examples
 from demo.service.judging import STRENGTHS, JudgingService
 from seps.judge import Judge
 from seps.judge.spoil import distort
-from tests.helpers.models.judged import photos_judge, tiny_judge, write_tiny_clip
-
-
-@pytest.fixture(scope="module")
-def judge() -> Judge:
-    return photos_judge()
+from tests.helpers.models.judged import tiny_judge, write_tiny_clip
 
 
 @pytest.fixture

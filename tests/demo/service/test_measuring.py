@@ -1,3 +1,5 @@
+from dataclasses import replace
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -5,6 +7,8 @@ import pytest
 from PIL import Image
 
 from demo.galleries.annotation import objects_name
+from demo.galleries.indexes.index import index_gallery
+from demo.galleries.sources.named import examples_gallery
 from demo.record.layers.layer_table import region_sentence
 from demo.record.layers.layers import Layer, describe
 from demo.record.packing import packed, plain
@@ -21,6 +25,7 @@ from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import explain, measure_blanked, measure_blurred, measure_effects, smallest_change, smallest_set
 from tests.helpers.models.record_words import layers_of
+from tests.helpers.models.tiny import tiny_model
 
 CAPTION = "an orange flower with green leaves"
 
@@ -34,6 +39,13 @@ def effects_of(record: MeasuredExplanation, name: str = "effect") -> PatchEffect
 @pytest.fixture(scope="module")
 def index(service: RetrievalService) -> int:
     return service.find("examples").gallery.position("dahlia")
+
+
+@pytest.fixture(scope="module")
+def small(bert: Path) -> RetrievalService:
+    """A tiny model of 4 x 4 patches with four of the examples."""
+    model, gallery = tiny_model(bert, image_size=64), examples_gallery()
+    return RetrievalService(model, "tiny", [index_gallery(model, replace(gallery, items=gallery.items[:4]), None)])
 
 
 @pytest.mark.parametrize("name", ["effect", "blanked"])
@@ -55,40 +67,42 @@ def test_values_are_the_librarys(service: RetrievalService, index: int, name: st
     assert record.similarity == service.explain(indexed, index, CAPTION, None, mask).similarity
 
 
-def test_blurred_values_are_the_librarys(registry: ModelRegistry) -> None:
-    service, indexed = registry.open("scenes")  # of a small, fast model
-    mask = np.random.default_rng(1).random(100) < 0.3
-    pair = (indexed, 1, "a red car", None, "blurred", mask)
-    assert not service.is_measured(*pair)
+def test_blurred_values_are_the_librarys(small: RetrievalService) -> None:
+    indexed, mask = small.find("examples"), np.random.default_rng(1).random(16) < 0.3
+    pair = (indexed, 1, "a dog runs", None, "blurred", mask)
+    assert not small.is_measured(*pair)
     bar = Mock(side_effect=lambda items, desc: items)
-    record = service.measure(*pair, bar)
-    expected = measure_blurred(service.model, indexed.gallery.items[1].photo(), "a red car", mask=mask)
+    record = small.measure(*pair, bar)
+    expected = measure_blurred(small.model, indexed.gallery.items[1].photo(), "a dog runs", mask=mask)
     shown = Layer("blurred").values(record)
     np.testing.assert_allclose(shown.values, expected.effects, atol=1e-6)
     np.testing.assert_allclose(Layer("blurred", 2).values(record).values, expected.word_effects[2], atol=1e-6)
-    assert service.is_measured(*pair)
-    assert service.measure(*pair, bar).measures["blurred"] is record.measures["blurred"]
+    assert small.is_measured(*pair)
+    assert small.measure(*pair, bar).measures["blurred"] is record.measures["blurred"]
     assert bar.call_count == 1  # then it was remembered
 
 
-def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService, index: int) -> None:
-    indexed = service.find("examples")
-    others = service.rank_images(indexed, CAPTION).others(index)
-    words = service.model.encode_captions([CAPTION])[0][0]
-    pair = (service.model.cross_net, indexed.patches(index), words)
+def test_the_smallest_set_and_change_are_the_librarys(small: RetrievalService) -> None:
+    indexed, caption = small.find("examples"), "a dog runs in the snow"
+    ranking = small.rank_images(indexed, caption)
+    index = ranking.order[1]
+    others = ranking.others(index)
+    words = small.model.encode_captions([caption])[0][0]
+    pair = (small.model.cross_net, indexed.patches(index), words)
     smallest = smallest_set(*pair, others=others)
-    record = service.measure(indexed, index, CAPTION, None, "smallest_set")
+    record = small.measure(indexed, index, caption, None, "smallest_set")
     shown = Layer("smallest_set").values(record)
     assert np.array_equal(shown.values > 0, smallest.kept) and shown.values.sum() == smallest.count
     assert f"{smallest.count} patch" in shown.sentence and f"rank {smallest.rank}" in shown.sentence
     change = smallest_change(*pair, others=others)
-    record = service.measure(indexed, index, CAPTION, None, "smallest_change")
+    record = small.measure(indexed, index, caption, None, "smallest_change")
     shown, kept = Layer("smallest_change").values(record), record.sparse.kept
-    if change is None:
-        assert np.array_equal(shown.values == 3, kept) and "No flipped decisions" in shown.sentence
-        return
+    assert change is not None
     assert np.array_equal(shown.values == 1, change.dropped) and np.array_equal(shown.values == 2, change.added)
-    assert np.array_equal(shown.values == 3, kept & change.kept) and f"{change.count} turned" in shown.sentence
+    assert np.array_equal(shown.values == 3, kept & change.kept) and f"With {change.count} flipped" in shown.sentence
+    record = small.measure(indexed, ranking.order[-1], caption, None, "smallest_change")  # the last cannot fall
+    shown = Layer("smallest_change").values(record)
+    assert np.array_equal(shown.values == 3, record.sparse.kept) and "No flipped decisions" in shown.sentence
 
 
 def test_the_region_that_is_told_costs_what_it_says(service: RetrievalService, index: int) -> None:
@@ -139,22 +153,16 @@ def test_what_needs_a_gallery_says_so(service: RetrievalService, index: int) -> 
             Layer(row.name).check(record)
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "words"),
-    [
+def test_a_full_third_or_ninth_is_named_and_evenly_spread_amounts_have_no_place() -> None:
+    for rows, columns, words in (
         (slice(0, 4), slice(None), "at the top"),
         (slice(None), slice(10, 14), "on the right"),
         (slice(5, 9), slice(5, 9), "in the centre"),
         (slice(10, 14), slice(5, 9), "in the lower middle"),
-    ],
-)
-def test_a_full_third_or_ninth_is_named(rows: slice, columns: slice, words: str) -> None:
-    amounts = np.zeros((14, 14))
-    amounts[rows, columns] = 1.0
-    assert whereabouts(amounts) == words
-
-
-def test_evenly_spread_amounts_have_no_place() -> None:
+    ):
+        amounts = np.zeros((14, 14))
+        amounts[rows, columns] = 1.0
+        assert whereabouts(amounts) == words
     chessboard = np.indices((14, 14)).sum(axis=0) % 2
     for amounts in (chessboard, np.eye(9), np.zeros((4, 7)), np.ones((1, 1))):
         assert whereabouts(amounts) is None

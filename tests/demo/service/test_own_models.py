@@ -1,9 +1,11 @@
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
+from demo.galleries.sources.scenes import scenes_gallery
 from demo.service.models.own_models import assign_names, check_model, fetch_model
 from demo.service.models.personal import SessionData
 from demo.service.models.registry import ModelRegistry
@@ -58,12 +60,14 @@ def test_each_model_is_a_service_with_a_gallery_of_its_own(own_registry: ModelRe
 
 
 def test_a_model_that_reads_scenes_alone_gets_the_drawn_ones(
-    own_registry: ModelRegistry, run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder = ModelConfig.from_json(run / "best" / "config.json").text.encoder
+    few = replace(scenes_gallery(), items=scenes_gallery().items[:2])
     monkeypatch.setattr("demo.service.models.start.SCENES_ENCODER", encoder)
+    monkeypatch.setattr("demo.service.models.start.scenes_gallery", lambda: few)
     indexed = open_own(str(run / "best"), "mine", GalleryOptions(cache=cache)).open("mine")
-    assert (indexed.gallery.name, indexed.gallery.noun, len(indexed)) == ("mine", "scenes", 200)
+    assert (indexed.gallery.name, indexed.gallery.noun, len(indexed)) == ("mine", "scenes", 2)
 
 
 def test_a_model_is_loaded_once_and_not_before_it_is_needed(service: RetrievalService) -> None:

@@ -71,16 +71,16 @@ def test_a_model_with_classes_sees_each_photo_once_and_every_record_has_what_it_
 ) -> None:
     model = tiny_model_with_classes(write_tiny_bert(tmp_path))
     gallery = service.find("examples").gallery
-    indexed = index_gallery(model, replace(gallery, items=gallery.items[:4]), None)
+    indexed = index_gallery(model, replace(gallery, items=gallery.items[:2]), None)
     other = RetrievalService(model, "tiny", [indexed])
     look = Mock(wraps=model.patch_classes)
     monkeypatch.setattr(model, "patch_classes", look)
-    record = other.explain(indexed, 3, "a dog runs")
+    record = other.explain(indexed, 1, "a dog runs")
     mask = ~record.sparse.kept
-    forced = other.explain(indexed, 3, "a dog runs", mask=mask)
-    measured = other.measure(indexed, 3, "a dog runs", None, "effect", mask)
+    forced = other.explain(indexed, 1, "a dog runs", mask=mask)
+    measured = other.measure(indexed, 1, "a dog runs", None, "effect", mask)
     assert look.call_count == 1
-    photo = indexed.gallery.items[3].photo()
+    photo = indexed.gallery.items[1].photo()
     expected = model.explain(photo, "a dog runs").classes
     alone = other.explain_photo(photo, "a dog runs")
     for other_record in (record, forced, measured, alone):

@@ -99,7 +99,10 @@ def test_only_a_folder_of_ours_is_written_anew(space: Path, tmp_path: Path, monk
     Path("file").touch()
     Path("others").mkdir()
     Path("others", "holiday.jpg").touch()
-    shutil.copytree(space, "clone")
+    for name in ("clone", "ours"):
+        Path(name).mkdir()
+        shutil.copy(space / ATTRIBUTES, name)
+        Path(name, "app.py").write_text("old")
     Path("clone", ".git").mkdir()
     for folder, message in (
         ("file", "file is a file: name a folder"),
@@ -109,8 +112,6 @@ def test_only_a_folder_of_ours_is_written_anew(space: Path, tmp_path: Path, monk
         with pytest.raises(ValueError, match=re.escape(message)):
             write_space(Path(folder))
     assert Path("others", "holiday.jpg").exists() and Path("clone", "app.py").exists()
-    shutil.copytree(space, "ours")
-    Path("ours", "app.py").write_text("old")
     assert main(["ours", "--no-start"]) == 0
     assert Path("ours", "app.py").read_bytes() == (ROOT / "app.py").read_bytes()
 
@@ -155,11 +156,12 @@ def test_spaces_is_imported_first_and_in_the_main_thread(tmp_path: Path) -> None
 def test_the_app_starts_and_answers(space: Path, zero_gpu: bool) -> None:
     with started(space, zero_gpu=zero_gpu) as address:
         client = Client(address, verbose=False)
-        scene, photo = (None, "scenes/0"), (None, "examples/motorcycle")
+        photo = (None, "examples/motorcycle")
         assert client.predict("a motorcycle parked indoors", "", "examples", api_name="/rank_images")["ranking"]
-        assert client.predict("a red car", "", "scenes", api_name="/rank_images")["ranking"]
-        assert client.predict(*scene, "a red car", "", api_name="/explain")["similarity"]
         assert 0 <= client.predict(*photo, "a motorcycle", api_name="/judge")["quality"]["final"] <= 1
-        assert client.predict("a red car", 10, 0, 8.0, "png", api_name="/generate")[0]["rank"] >= 1
-        assert client.predict(*photo, api_name="/caption_image")["captions"]
+        if zero_gpu:  # on CPUs these run as in every other app
+            assert client.predict("a red car", "", "scenes", api_name="/rank_images")["ranking"]
+            assert client.predict(None, "scenes/0", "a red car", "", api_name="/explain")["similarity"]
+            assert client.predict("a red car", 10, 0, 8.0, "png", api_name="/generate")[0]["rank"] >= 1
+            assert client.predict(*photo, api_name="/caption_image")["captions"]
         client.close()

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,28 +9,30 @@ from demo.galleries.indexes.stored import IndexingStatus, StoredGallery
 from demo.galleries.sources.named import examples_gallery
 from demo.page.values import ranked
 from demo.service.experiments.counterfactual import Forcing
-from demo.service.models.start import GalleryOptions, open_service
+from demo.service.models import start
 from demo.service.retrieval import RetrievalService
 from demo.views.photos import indexing_text
 from demo.views.state import ViewState
 from demo.views.why.values import WhyState, why_value
+from seps import load_model
 
-COUNT, SHORT = 10, 4
-CAPTION = "two lions lie on a rock"
+COUNT, SHORT = 6, 3
+CAPTION = "a red boat next to a dog"
 
 
 @pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RetrievalService]:
-    """The shipped model with a folder that counts as large; its shortlists are short."""
+def many(scenes_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RetrievalService]:
+    """A tiny model with a folder that counts as large; its shortlists are short."""
     folder = tmp_path_factory.mktemp("many") / "holiday"
     folder.mkdir()
     for item in examples_gallery().items[-COUNT:]:
         item.photo().resize((96, 96)).save(folder / f"{item.key}.png")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("demo.service.models.stored.LARGE", 8)
+        patch.setattr(start, "load_model", lambda name: load_model(scenes_model))
+        patch.setattr("demo.service.models.stored.LARGE", 4)
         patch.setattr("demo.galleries.indexes.stored.SHORTLIST", SHORT)
-        patch.setattr("demo.record.photo.LONGEST_STRIP", 8)
-        yield open_service(GalleryOptions(folder, folder.parent / "cache", fetch=False, examples=False))
+        patch.setattr("demo.record.photo.LONGEST_STRIP", 5)
+        yield start.open_service(start.GalleryOptions(folder, folder.parent / "cache", fetch=False, examples=False))
 
 
 @pytest.fixture

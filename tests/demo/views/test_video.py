@@ -29,9 +29,9 @@ CAPTION, OTHER = "a white balloon", "a brown rabbit"
 
 @pytest.fixture(scope="module")
 def sent(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> GalleryInMemory:
-    """A video of a person's own, of three frames."""
+    """A video of a person's own, of two frames."""
     clip = write_clip(tmp_path_factory.mktemp("clip") / "clip.avi", [(RED, 4), (BLUE, 4)])
-    return index_gallery(registry.photos.model, finish(read_video(clip, OWN_VIDEO, most=3)), None)
+    return index_gallery(registry.photos.model, finish(read_video(clip, OWN_VIDEO, most=2)), None)
 
 
 def test_tiles_go_from_the_first_frame_to_the_last() -> None:

@@ -1,5 +1,4 @@
 import re
-from base64 import b64encode
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
@@ -8,22 +7,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from demo.galleries.reading.photos import shrink_photo
-from demo.galleries.sources.folder import CAMERA
-from demo.page.actions import CAMERA_NAME, LONGEST_PICTURE, picture_of
+from demo.page.actions import CAMERA_NAME
 from demo.record.packing import packed
-from demo.record.texts.table import say
 from demo.service.experiments.counterfactual import Forcing
 from demo.service.masks import mask_text, read_mask
 from demo.service.measuring.measured import measures_of
-from demo.service.models.personal import SessionData, index_frame
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views import downloads
 from demo.views.compare import comparison
 from demo.views.downloads import explanation
 from demo.views.state import ViewState
-from demo.views.viewer import OTHERS, look_value, search_value, shown_record, whatif_value, worked_example
+from demo.views.viewer import OTHERS, look_value, search_value, shown_record, whatif_value
 from demo.views.why.values import WhyState, why_download
 from seps.media.photos import to_rgb
 from tests.helpers.web.single_page import shown_in
@@ -66,14 +60,11 @@ def test_the_game_stands_beside_the_models_choice(service: RetrievalService) -> 
     assert empty["rows"][0][2:] == ["-", "-"] and "Which 40 patches" in empty["says"]
 
 
-@pytest.mark.parametrize("layer", ["effect:2", "smallest_change"])
-def test_measured_layers_are_drawn_into_files(service: RetrievalService, layer: str) -> None:
-    indexed = service.find("examples")
-    state = ViewState("examples", 2, CAPTION, layer=layer)
-    value = search_value(service, indexed, state)
-    assert layer.split(":")[0] in value["record"]["measures"]
-    file = downloads.explanation(service, indexed, state, "svg")
-    assert len(file.content) > 10_000 and layer.split(":")[0].replace("_", "-") in file.name
+def test_a_measured_layer_is_drawn_into_a_file(service: RetrievalService) -> None:
+    indexed, state = service.find("examples"), ViewState("examples", 2, CAPTION, layer="effect:2")
+    assert "effect" in search_value(service, indexed, state)["record"]["measures"]
+    file = explanation(service, indexed, state, "svg")
+    assert len(file.content) > 10_000 and "effect" in file.name
 
 
 def test_what_takes_long_is_measured_when_the_page_asks(registry: ModelRegistry) -> None:
@@ -82,7 +73,7 @@ def test_what_takes_long_is_measured_when_the_page_asks(registry: ModelRegistry)
     assert "blurred" not in search_value(service, indexed, state)["record"].get("measures", {})
     assert measures_of(shown_record(service, indexed, state))["blurred"] is not None
     assert "blurred" in search_value(service, indexed, state)["record"]["measures"]
-    file = downloads.explanation(service, indexed, state, "svg")
+    file = explanation(service, indexed, state, "svg")
     assert "blurred" in file.name and b"Gaussian" in file.content
 
 
@@ -124,37 +115,13 @@ def test_a_view_is_a_page_that_needs_no_server(service: RetrievalService) -> Non
     assert [value["layer"] for value in values.values()] == ["score", "score", "word:1"]
 
 
-@pytest.fixture(scope="module")
-def frame(service: RetrievalService) -> bytes:
-    gallery = service.find("examples").gallery
-    return shrink_photo(gallery.items[gallery.position("coffee")].photo()).content
-
-
-def test_a_frame_is_told_what_the_model_of_the_gallery_makes_of_it(registry: ModelRegistry, frame: bytes) -> None:
+def test_a_frame_is_told_what_the_model_of_the_gallery_makes_of_it(registry: ModelRegistry, small_photo: bytes) -> None:
     service = registry.of("scenes")
-    value = look_value(service, CAMERA_NAME, frame, "a cup on a table")
-    with Image.open(BytesIO(frame)) as image:
+    value = look_value(service, CAMERA_NAME, small_photo, "a cup on a table")
+    with Image.open(BytesIO(small_photo)) as image:
         record = service.explain_photo(to_rgb(image), "a cup on a table")
     np.testing.assert_array_equal(read_mask(value["mask"], record.sparse.kept.size), record.sparse.kept)
     assert value["similarity"] == pytest.approx(record.similarity, abs=1e-5)
     assert value["words"] == list(record.sparse_alignment.words)
     assert value["maps"]["shape"] == [len(value["words"]), record.sparse.kept.size]
     assert value["model"] == service.name
-
-
-def test_a_frozen_frame_is_a_photograph_of_the_session(registry: ModelRegistry, frame: bytes) -> None:
-    indexed = index_frame(registry.photos, CAMERA_NAME, frame, say("camera.switch"))
-    session = SessionData({CAMERA: indexed})
-    assert registry.find(CAMERA, session) == (registry.photos, indexed)
-    _, ranking, viewer = worked_example(registry.photos, indexed, "a cup")
-    assert (viewer["caption"], len(ranking["lists"][0]["items"])) == ("a cup", 1)
-    assert ranking["note"].startswith("1 photograph ranked in ")
-
-
-def test_what_is_no_frame_is_refused_in_a_sentence(registry: ModelRegistry, frame: bytes) -> None:
-    with pytest.raises(ValueError, match="is no photo that can be read"):
-        look_value(registry.photos, CAMERA_NAME, b"no picture", "a cup")
-    for text, message in (("%%%", "The frame is not"), ("A" * (LONGEST_PICTURE + 4), "400,004")):
-        with pytest.raises(ValueError, match=message):
-            picture_of(text)
-    assert picture_of(b64encode(frame).decode()) == frame

@@ -27,14 +27,15 @@ def assert_same(first: Sequence[Image.Image], second: Sequence[Image.Image]) -> 
 
 
 def test_frames_are_the_librarys_and_the_last_has_the_attention(
-    generating: GeneratingService, generator: ImageTextGenerator
+    generating: GeneratingService, generator: ImageTextGenerator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = list(generating.draw(DrawingRequest(TEXT, 13, 3.0, (4,))))
-    assert [(step.step, step.steps) for step in shown] == [(step, 13) for step in (*range(2, 13, 2), 13)]
-    *drawn, last = generator.draw([TEXT], 13, [4], 3.0)
+    monkeypatch.setattr(module, "FRAMES", 3)
+    shown = list(generating.draw(DrawingRequest(TEXT, 5, 3.0, (4,))))
+    assert [(step.step, step.steps) for step in shown] == [(2, 5), (4, 5), (5, 5)]
+    *drawn, last = generator.draw([TEXT], 5, [4], 3.0)
     latents = [*(step.clean for step in drawn if step.step % 2 == 0), last.latents]
     assert_same([step.pictures[0] for step in shown], [generator.decode(each)[0] for each in latents])
-    assert [step.attention is None for step in shown] == [True] * 6 + [False]
+    assert [step.attention is None for step in shown] == [True, True, False]
     maps = shown[-1].attention
     assert maps is not None
     size = generator.network.config.latent_size
@@ -44,7 +45,7 @@ def test_frames_are_the_librarys_and_the_last_has_the_attention(
 
 
 def test_drawings_take_turns_and_one_that_is_stopped_leaves_nothing(generating: GeneratingService) -> None:
-    first_asked, two = DrawingRequest(TEXT, 5, 2.0, (1, 2)), DrawingRequest("two dogs", 5, 2.0, (3, 4))
+    first_asked, two = DrawingRequest(TEXT, 3, 2.0, (1, 2)), DrawingRequest("two dogs", 3, 2.0, (3, 4))
     alone = [list(generating.draw(asked)) for asked in (first_asked, two)]
     stopped = generating.draw(first_asked)
     next(stopped)

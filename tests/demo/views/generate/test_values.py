@@ -1,6 +1,7 @@
 import json
-import re
+from collections.abc import Iterator
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,6 @@ from demo.views.generate.values import (
     recaption_value,
     words_value,
 )
-from seps import shipped_file
 from seps.explanation.caption_words import is_content
 from seps.generator import ImageTextGenerator
 from seps.generator.model.captioner import Decoding
@@ -50,49 +50,49 @@ from seps.scenes.captions.reading import read_caption
 TEXT = "a red dog next to a dog"
 
 
-@pytest.fixture
-def drawing(registry: ModelRegistry, generator: ImageTextGenerator, monkeypatch: pytest.MonkeyPatch) -> ModelRegistry:
+@pytest.fixture(scope="module")
+def drawing(registry: ModelRegistry, generator: ImageTextGenerator) -> Iterator[ModelRegistry]:
     """The app's models with a generator, the scenes open."""
-    monkeypatch.setattr(registry, "generating", GeneratingService(lambda: generator))
-    monkeypatch.setattr(registry, "captioning", GeneratingService(lambda: generator))
     registry.open(SCENES)
-    return registry
+    with pytest.MonkeyPatch.context() as patch:
+        for service in ("generating", "captioning"):
+            patch.setattr(registry, service, GeneratingService(lambda: generator))
+        yield registry
 
 
-def drawn(registry: ModelRegistry, count: int = 1) -> tuple[GenerateState, list[DrawnStep]]:
-    state = GenerateState(caption=TEXT, steps=10, seed=5, count=count)
-    steps = list(opened_generator(registry).draw(state.asked))
-    return finish(registry, state, steps), steps
+@pytest.fixture(scope="module")
+def drawn(drawing: ModelRegistry) -> tuple[GenerateState, list[DrawnStep]]:
+    """Two pictures of one caption, and their steps."""
+    state = GenerateState(caption=TEXT, steps=10, seed=5, count=2)
+    steps = list(opened_generator(drawing).draw(state.asked))
+    return finish(drawing, state, steps), steps
 
 
-@pytest.mark.parametrize(
-    ("numbers", "message"),
-    [
+def test_wrong_numbers_are_told() -> None:
+    for numbers, message in (
         ((9, 3, 0), "steps is '9', but a whole number from 10 to 100 is needed"),
         ((30, 16, 0), "guidance is '16'"),
-    ],
-    ids=str,
-)
-def test_wrong_numbers_are_told(numbers: tuple[object, ...], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_numbers(*numbers)
+    ):
+        with pytest.raises(ValueError, match=message):
+            read_numbers(*numbers)
 
 
-def test_without_a_generator_or_a_drawing_it_is_told(registry: ModelRegistry) -> None:
+def test_without_a_generator_or_a_drawing_it_is_told(registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "generating", None)
     with pytest.raises(ValueError, match="No generator ships with this copy of the app"):
         opened_generator(registry)
     with pytest.raises(ValueError, match="Nothing is drawn yet"):
         finished(GenerateState())
 
 
-@pytest.mark.parametrize("caption", EXAMPLES)
-def test_an_example_can_be_written_by_the_grammar(caption: str) -> None:
-    reading = read_caption(caption)
-    assert reading.statements and not reading.unread
+def test_examples_can_be_written_by_the_grammar() -> None:
+    for caption in EXAMPLES:
+        reading = read_caption(caption)
+        assert reading.statements and not reading.unread, caption
 
 
-def test_a_finished_drawing_is_explained(drawing: ModelRegistry) -> None:
-    state, steps = drawn(drawing, 2)
+def test_a_finished_drawing_is_explained(drawing: ModelRegistry, drawn: tuple[GenerateState, list[DrawnStep]]) -> None:
+    state, steps = drawn
     begun = drawing_value(state, steps[0])
     assert (begun["done"], begun["of"], begun["seeds"], begun["scores"]) == (1, 10, [5, 6], [])
     assert begun["says"].startswith("Step 1 of 10") and len(begun["pictures"]) == 2
@@ -117,8 +117,10 @@ def test_a_finished_drawing_is_explained(drawing: ModelRegistry) -> None:
     assert [word["label"] for word in words["words"]] == TEXT.split()
 
 
-def test_both_maps_of_a_word_add_up_to_one_on_one_grid(drawing: ModelRegistry) -> None:
-    state, _ = drawn(drawing)
+def test_both_maps_of_a_word_add_up_to_one_on_one_grid(
+    drawing: ModelRegistry, drawn: tuple[GenerateState, list[DrawnStep]]
+) -> None:
+    state, _ = drawn
     record = drawing.of(SCENES).explain(finished(state).indexed, 0, TEXT)
     tokens = opened_generator(drawing).tokens(TEXT)
     looks = find_looks(tokens, finished(state).attention[0], record)
@@ -162,9 +164,9 @@ def test_of_a_scene_the_truth_is_told() -> None:
 
 
 def test_a_photograph_s_captions_have_both_maps_of_each_word_on_one_grid(
-    drawing: ModelRegistry, generator: ImageTextGenerator
+    drawing: ModelRegistry, generator: ImageTextGenerator, small_photo: bytes
 ) -> None:
-    picture = Image.open(shipped_file("galleries/photos/china.jpg"))
+    picture = Image.open(BytesIO(small_photo))
     captions = explained_captions(drawing, picture)
     written = generator.write([picture], Decoding(beams=BEAMS))[0]
     best = order(written, seps_scores(drawing.photos.model, picture, written))[:SHOWN]
@@ -184,8 +186,7 @@ def test_a_photograph_s_captions_have_both_maps_of_each_word_on_one_grid(
         assert f"S(I, T) {record.similarity:.3f}" in beam["numbers"]
         assert f"{caption.agreement:.2f} (" in beam["numbers"] and f"{AGREEMENT:g} times the third" in beam["numbers"]
         assert f"{WEIGHT:g} times the second" in beam["numbers"]
-    photo = Picture(Upload("china.jpg", shipped_file("galleries/photos/china.jpg").read_bytes()))
-    told = Endpoints(drawing).caption_image(photo)["captions"]
+    told = Endpoints(drawing).caption_image(Picture(Upload("cup.png", small_photo)))["captions"]
     for answer, caption in zip(told, captions, strict=True):
         assert (answer["caption"], answer["agreement"]) == (caption.written.text, caption.agreement)
         assert answer["score"] == pytest.approx(caption.written.score, abs=1e-5)
@@ -231,14 +232,13 @@ def test_a_scene_is_captioned_by_the_endpoint(endpoints: Endpoints, generator: I
 
 def test_the_command_writes_a_drawing_and_prints_what_came_true(
     generator: ImageTextGenerator,
-    scenes_model: Path,
-    cache: Path,
+    drawing: ModelRegistry,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(start, "load_shipped_generator", lambda: generator)
-    monkeypatch.setattr(start, "open_shipped_scenes", lambda: start.open_scenes(scenes_model, cache))
+    monkeypatch.setattr(start, "open_shipped_scenes", lambda: drawing.of(SCENES))
     for kind in ("png", "json"):
         asked = ["generate", TEXT, "--steps", "10", "--seed", "5", "-o", str(tmp_path / f"out.{kind}")]
         assert main(asked) == 0

@@ -1,7 +1,7 @@
 import base64
 import json
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -9,19 +9,22 @@ import pytest
 import torch
 
 from demo.galleries.indexes.index import index_gallery
-from demo.galleries.reading.photos import shrink_photo
+from demo.galleries.reading.photos import jpeg
 from demo.galleries.sources.folder import uploads_gallery
 from demo.page.actions import PageActions
 from demo.page.questions import Photo
-from demo.service.judging import STRENGTHS, JudgeResult, JudgingService
+from demo.service import judging
+from demo.service.judging import JudgeResult, JudgingService
 from demo.service.models.personal import SessionData
 from demo.service.models.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.views.judge import values
 from demo.views.judge.values import (
     JudgedPicture,
     curve_sentence,
     distortion_value,
     falls,
+    judged_file,
     judgement,
     opened_judge,
     own_prompt,
@@ -35,33 +38,33 @@ from demo.views.judge.values import (
 )
 from seps.judge import Judge
 from seps.judge.judge import JudgeFeatures, Score
-from tests.helpers.models.judged import photos_judge
+
+STRENGTHS = (0.0, 0.5, 1.0)
 
 
 def photo(gallery: str, index: int, session: SessionData | None = None) -> Photo:
     return Photo(SessionData() if session is None else session, gallery, index)
 
 
-def cat(judged: ModelRegistry) -> JudgedPicture:
-    return JudgedPicture(opened_judge(judged), *photo("examples", 1).find(judged))
+@pytest.fixture(scope="module")
+def judged(registry: ModelRegistry, judge: Judge) -> Iterator[ModelRegistry]:
+    """The app's models with a judge, which knows a picture again, and fewer strengths of a spoilt one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "judging", JudgingService(lambda: judge))
+        for module in (judging, values):
+            patch.setattr(module, "STRENGTHS", STRENGTHS)
+        yield registry
 
 
 @pytest.fixture(scope="module")
-def judge() -> Judge:
-    return photos_judge()
-
-
-@pytest.fixture
-def judged(registry: ModelRegistry, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> ModelRegistry:
-    """The app's models with a judge that is not open yet."""
-    monkeypatch.setattr(registry, "judging", JudgingService(lambda: judge))
-    return registry
+def actions(judged: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> PageActions:
+    return PageActions(judged, tmp_path_factory.mktemp("actions"))
 
 
 def test_several_pictures_are_judged_when_asked_and_then_known(
     judged: ModelRegistry, actions: PageActions, service: RetrievalService
 ) -> None:
-    pictures = [shrink_photo(service.find("examples").gallery.items[index].photo()).content for index in (1, 1, 2)]
+    pictures = [jpeg(service.find("examples").gallery.items[index].photo(), 200) for index in (1, 1, 2)]
     gallery = uploads_gallery([(f"{number}.jpg", content) for number, content in enumerate(pictures)])
     session = SessionData({"uploads": index_gallery(service.model, gallery, None)})
     picture = JudgedPicture(opened_judge(judged), *photo("uploads", 2, session).find(judged))
@@ -77,11 +80,6 @@ def test_several_pictures_are_judged_when_asked_and_then_known(
     assert answer["judgement"]["photo"]["title"] == "1.jpg" and len(answer["several"]["rows"]) == 3  # judged already
 
 
-@pytest.fixture
-def actions(judged: ModelRegistry, tmp_path: Path) -> PageActions:
-    return PageActions(judged, tmp_path)
-
-
 def test_a_second_prompt_moves_consistency_while_quality_stays(actions: PageActions) -> None:
     alone = actions.judge(photo("examples", 1), "a tabby cat")["judgement"]
     both = actions.judge(photo("examples", 1), "a tabby cat", "a castle by the sea")["judgement"]
@@ -94,7 +92,9 @@ def test_a_second_prompt_moves_consistency_while_quality_stays(actions: PageActi
 
 
 def test_spoilt_copies_have_curves_pictures_and_shares(judged: ModelRegistry, actions: PageActions) -> None:
-    value = distortion_value(cat(judged), "a cat", "blocks", 0.5)
+    value = distortion_value(
+        JudgedPicture(opened_judge(judged), *photo("examples", 1).find(judged)), "a cat", "blocks", 0.5
+    )
     assert {len(curve[part]) for curve in value["curves"].values() for part in ("base", "final")} == {len(STRENGTHS)}
     whole = actions.judge(photo("examples", 1), "a cat")["judgement"]["scales"]
     at_start = [value["curves"][name]["final"][0] for name in ("quality", "consistency")]
@@ -136,12 +136,12 @@ def test_a_score_is_told_with_its_parts(score: tuple[float, ...], sentence: str)
     assert score_sentence(Score(*score)).endswith(sentence)
 
 
-@pytest.mark.parametrize(("final", "grade"), [(0.2, "rather bad: 0.20"), (1.0, "good: 1.00")])
-def test_a_score_is_first_told_in_plain_words(final: float, grade: str) -> None:
-    score = Score(final, 0.0, final, 0.2)
-    value = score_value("quality", score)
-    assert value["says"] == f"To the judge it looks {grade} on a scale from 0, worst, to 1, best."
-    assert value["numbers"] == score_sentence(score)
+def test_a_score_is_first_told_in_plain_words() -> None:
+    for final, grade in ((0.2, "rather bad: 0.20"), (1.0, "good: 1.00")):
+        score = Score(final, 0.0, final, 0.2)
+        value = score_value("quality", score)
+        assert value["says"] == f"To the judge it looks {grade} on a scale from 0, worst, to 1, best."
+        assert value["numbers"] == score_sentence(score)
 
 
 def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
@@ -165,9 +165,11 @@ def test_curves_fall_all_the_way_or_not() -> None:
 
 def test_a_judgement_for_programs_is_plain() -> None:
     score = Score(0.55, 0.06, 0.61, 0.2)
-    value = json.loads(json.dumps(judgement(JudgeResult(score, score, seen()), "a note")))
-    parts = {"base": 0.55, "correction": 0.06, "final": 0.61, "scale": 0.2}
-    assert value["quality"] | {"says": ""} == parts | {"says": ""}
+    result = JudgeResult(score, score, seen())
+    value = json.loads(json.dumps(judgement(result, "a note")))
+    written = json.loads(judged_file([("cat.png", result)], "a cat", "quality", "json"))
+    assert written == [{"picture": "cat.png", "prompt": "a cat"} | value | {"note": ""}]
+    assert value["quality"] == asdict(score) | {"says": score_sentence(score)}
     assert sum(value["shares"]) == pytest.approx(value["logit"])
     assert (value["grid"], value["bias"], value["note"]) == ([2, 3], 0.06, "a note")
     assert judgement(JudgeResult(score, score, seen(attributions=None, grid=None)))["shares"] is None

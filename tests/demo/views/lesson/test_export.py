@@ -46,7 +46,7 @@ STEPS = [
     {"title": f"Title {i}", "sentence": f"What happens in step {i}.", "tensors": TENSORS, "legend": []}
     for i in range(1, COUNT + 1)
 ]
-SETTINGS: list[dict[str, Any]] = [{}, {"keep_ratio": 0.3}, {"variant": "released"}, {"decision": "gumbel", "seed": 3}]
+SETTINGS: list[dict[str, Any]] = [{}, {"variant": "released"}, {"decision": "gumbel", "seed": 3}]
 PHOTO = Image.radial_gradient("L").resize((140, 80))
 
 
@@ -119,7 +119,7 @@ def test_slide_has_its_texts_shapes_and_numbers(step: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("settings", "with_dense"), zip(SETTINGS, (True, False, False, False), strict=True), ids=str)
+@pytest.mark.parametrize(("settings", "with_dense"), zip(SETTINGS, (True, False, False), strict=True), ids=str)
 def test_no_text_lies_across_another(service: RetrievalService, settings: dict[str, Any], with_dense: bool) -> None:
     item, request = service.find("examples").gallery.items[2], request_of(service, **settings)
     lesson = made_lesson(request if with_dense else replace(request, dense=None))
