@@ -1,5 +1,6 @@
 """One headless Chromium, and the app in a separate process."""
 
+import functools
 import os
 import socket
 import subprocess
@@ -8,7 +9,6 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,13 +44,13 @@ def close_pages(request: pytest.FixtureRequest) -> Iterator[None]:
     browser = request.getfixturevalue("browser") if "browser" in request.fixturenames else None
     before = list(browser.contexts) if browser else []
     yield
-    kept = [*before, *CONTEXTS.values(), *(served.page.context for served in KEPT.values())]
+    kept = [*before, *CONTEXTS.values(), *(page.context for page in KEPT.values())]
     for context in browser.contexts if browser else []:
         if context not in kept:
             context.close()
 
 
-@cache
+@functools.cache
 def chromium_path() -> str | None:
     """Where Chromium is, looked for once per process."""
     return find_chromium()
@@ -81,6 +81,13 @@ def page(browser: Browser) -> Page:
 @pytest.fixture(scope="session")
 def uploads(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("uploads")
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for the apps of all test processes: each gallery is encoded once."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "app_cache"
 
 
 @pytest.fixture(scope="session")

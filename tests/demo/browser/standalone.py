@@ -3,25 +3,27 @@
 import json
 import re
 from base64 import b64encode
-from dataclasses import dataclass, field
+from functools import cache
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
-from typing import Any
+from threading import Thread
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, Route
+from playwright.sync_api import Browser, Locator, Page
 
 from demo.drawing.layered import side_colours, strength
 from demo.page.html import SHEETS
 from demo.record.layers.page_table import table_tag
 from demo.record.packing import overlap, packed
-from demo.server.files.static import MEDIA_TYPE, find_script, script_address, style_sheets
+from demo.server.files.static import CACHING, MEDIA_TYPE, find_script, script_address, style_sheets
 from seps import CrossSparseAggrNet, Explanation, explain
 from seps.explanation.classes import with_classes
 
-ADDRESS = "http://standalone.test"
 MODULES = {
     "viewer": "viewer/viewer.js",
     "compare": "compare/compare.js",
@@ -128,16 +130,48 @@ window.send = view.show;
 </script></body></html>"""
 
 
-@dataclass
-class Served:
-    """A page, the document that stands at its address, and the errors of its scripts."""
+class Scripts(ThreadingHTTPServer):
+    """Serves a document at its root and the app's modules, which Chromium caches: with routes of Playwright it would
+    fetch and compile each of them for every page."""
 
-    page: Page
-    html: str = ""
-    errors: list[str] = field(default_factory=list)
+    daemon_threads = True
+    html = ""
 
 
-KEPT: dict[tuple[Browser, bool, bool], Served] = {}  # by settings that a page cannot change later
+class Handler(BaseHTTPRequestHandler):
+    """Answers with the document, a module or 404."""
+
+    server: Scripts
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """Answer a request."""
+        script = find_script(self.path[1:])
+        content, kind = (
+            (self.server.html.encode(), "text/html; charset=utf-8") if script is None else (script, MEDIA_TYPE)
+        )
+        is_known = script is not None or self.path == "/"
+        self.send_response(HTTPStatus.OK if is_known else HTTPStatus.NOT_FOUND)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store" if script is None else CACHING)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Stay silent."""
+
+
+@cache
+def scripts() -> Scripts:
+    """The server of this process."""
+    server = Scripts(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+KEPT: dict[tuple[Browser, bool, bool], Page] = {}  # by settings that a page cannot change later
+ERRORS: list[str] = []  # of the scripts of these pages
 
 
 def open_html(
@@ -153,43 +187,23 @@ def open_html(
     `kept`: reuse the page of such a browser, with a new document and nothing stored; a new page
     takes a separate process, four times as long. The page opened before with `kept` is replaced.
     """
-    served = KEPT.get((browser, touch, calm)) if kept else None
-    if served is None:
-        served = _served(browser, touch, calm)
+    page = KEPT.get((browser, touch, calm)) if kept else None
+    if page is None:
+        motion: Literal["reduce", "no-preference"] = "reduce" if calm else "no-preference"
+        page = browser.new_context(has_touch=touch, is_mobile=touch, reduced_motion=motion).new_page()
+        page.on("pageerror", lambda error: ERRORS.append(str(error)))
     else:
-        served.page.evaluate("localStorage.clear(), sessionStorage.clear()")
-        served.page.mouse.move(0, 0)
+        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        page.mouse.move(0, 0)
     if kept:
-        KEPT[browser, touch, calm] = served
-    served.page.set_viewport_size({"width": size[0], "height": size[1]})
-    served.html = html
-    served.errors.clear()
-    served.page.goto(ADDRESS + "/")
-    served.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-    assert served.errors == []
-    return served.page
-
-
-def _served(browser: Browser, touch: bool, calm: bool) -> Served:
-    context = browser.new_context(
-        has_touch=touch,
-        is_mobile=touch,
-        reduced_motion="reduce" if calm else "no-preference",
-    )
-    served = Served(context.new_page())
-
-    def answer(route: Route) -> None:
-        address = route.request.url.removeprefix(ADDRESS + "/")
-        script = find_script(address)
-        if script is not None:
-            route.fulfill(body=script, content_type=MEDIA_TYPE)
-        else:
-            status = 404 if address.partition("?")[0] else 200
-            route.fulfill(body=served.html, content_type="text/html; charset=utf-8", status=status)
-
-    context.route(ADDRESS + "/**", answer)
-    served.page.on("pageerror", lambda error: served.errors.append(str(error)))
-    return served
+        KEPT[browser, touch, calm] = page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    scripts().html = html
+    ERRORS.clear()
+    page.goto(f"http://127.0.0.1:{scripts().server_port}/")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    assert ERRORS == []
+    return page
 
 
 def imported(name: str) -> str:

@@ -288,7 +288,7 @@ def join(http: httpx.Client, session: Any, steps: int = 3) -> httpx.Response:
     return http.post(f"{API}/queue/join", json={"data": [steps], "fn_index": 0, "session_hash": session})
 
 
-def cancel(http: httpx.Client | TestClient, session: Any, event: Any) -> httpx.Response:
+def cancel(http: Any, session: Any, event: Any) -> Any:
     return http.post(f"{API}/cancel", json={"session_hash": session, "fn_index": 0, "event_id": event})
 
 

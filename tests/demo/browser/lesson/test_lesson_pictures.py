@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
+from seps import Explanation
 from tests.demo.browser.lesson.lesson_page import TRAINED, go, lesson, lesson_value, resting
 from tests.demo.browser.standalone import GRID, RECORDS, VEIL, WORDS, check_laid, random_record
 from tests.helpers.web.numbers import number, short
@@ -30,10 +31,19 @@ def on_photo(page: Page) -> NDArray[np.int64]:
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_scores_on_the_photo_and_their_coefficients(browser: Browser, name: str) -> None:
+def test_scores_maxima_and_terms_are_the_records(browser: Browser, name: str) -> None:
     record = random_record(**RECORDS[name])
     page = lesson(browser, lesson_value(record, opacity=1, step=3))
-    for branch in (record.sparse, record.dense):
+    check_scores(page, record)
+    go(page, 7)
+    check_maxima(page, record)
+    go(page, 8)
+    check_terms(page, record)
+
+
+def check_scores(page: Page, record: Explanation) -> None:
+    """Check the scores on the photo and their coefficients."""
+    for branch in (record.dense, record.sparse):  # the sparse one stays chosen
         if branch is None:
             continue
         if record.dense is not None:
@@ -97,10 +107,8 @@ def test_weights_of_any_aggregated_token(browser: Browser) -> None:
     expect(page.locator("[data-label=home]")).to_have_text(f"Aggregated token 1 of {len(weights)}")
 
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_maxima_of_the_patch_word_matrix(browser: Browser, name: str) -> None:
-    record = random_record(**RECORDS[name])
-    page = lesson(browser, lesson_value(record, step=7))
+def check_maxima(page: Page, record: Explanation) -> None:
+    """Check the maxima of the matrix of tokens and words."""
     alignment = record.sparse_alignment
     matrix = alignment.matrix
 
@@ -126,10 +134,8 @@ def test_maxima_of_the_patch_word_matrix(browser: Browser, name: str) -> None:
     expect(page.locator("[data-best]")).to_have_attribute("data-best", str(alignment.best_token[2]))
 
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_terms_are_summed_and_ranked(browser: Browser, name: str) -> None:
-    record = random_record(**RECORDS[name])
-    page = lesson(browser, lesson_value(record, step=8))
+def check_terms(page: Page, record: Explanation) -> None:
+    """Check the sum of the terms, and the rank."""
     terms = page.locator(".seps-sum [data-term]")
     assert [term.get_attribute("data-term") for term in terms.all()] == list(record.terms)
     assert terms.locator("output:not([data-sum])").all_inner_texts() == [

@@ -10,10 +10,19 @@ from tests.demo.browser.places.conftest import Opener
 PHOTOS = Path(__file__).parents[4] / "assets" / "galleries" / "photos"
 
 
-def test_a_series_of_seeds_is_drawn_and_each_picture_is_explained(visit: Opener) -> None:
+def test_drawings_are_stopped_and_refused_and_each_of_a_series_is_explained(visit: Opener) -> None:
     page = visit("?view=lab&part=generate")
     expect(page.locator(".seps-looks canvas")).to_have_count(2)
     page.locator("details", has=page.locator("#draw-steps")).locator("summary").click()
+    page.fill("#draw-steps", "100")
+    page.locator("[data-do=draw]").click()
+    expect(page.locator(".seps-generate progress")).to_be_visible()
+    page.locator("[data-do=stop]").click()
+    expect(page.get_by_role("alert")).to_contain_text("Cancelled")
+    expect(page.locator("[data-do=draw]")).to_be_enabled()
+    page.fill("#generate-caption", "x" * 3000)
+    page.locator("[data-do=draw]").click()
+    expect(page.get_by_role("alert")).to_contain_text("3,000")
     page.fill("#draw-steps", "10")
     page.fill("#draw-seed", "3")
     page.fill("#generate-caption", "a white sheep and a green tree in the park")
@@ -40,20 +49,6 @@ def test_an_old_link_draws_its_caption_and_a_word_of_it_opens_in_explore(visit: 
     expect(page.locator(".big[data-similarity]")).to_be_visible()
     expect(page.locator(".words [aria-pressed=true]")).to_have_count(1)
     assert "gallery" not in page.url  # it is nobody else's
-
-
-def test_a_drawing_is_stopped_and_a_caption_that_cannot_be_drawn_is_refused(visit: Opener) -> None:
-    page = visit("?view=lab&part=generate")
-    expect(page.locator(".seps-looks canvas")).to_have_count(2)
-    page.locator("#draw-steps").evaluate("(steps) => { steps.value = '100'; }")
-    page.locator("[data-do=draw]").click()
-    expect(page.locator(".seps-generate progress")).to_be_visible()
-    page.locator("[data-do=stop]").click()
-    expect(page.get_by_role("alert")).to_contain_text("Cancelled")
-    expect(page.locator("[data-do=draw]")).to_be_enabled()
-    page.fill("#generate-caption", "x" * 3000)
-    page.locator("[data-do=draw]").click()
-    expect(page.get_by_role("alert")).to_contain_text("3,000")
 
 
 def test_captions_of_a_photo_and_of_a_scene(visit: Opener) -> None:

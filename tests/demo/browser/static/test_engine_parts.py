@@ -1,6 +1,5 @@
 """Parts of the engine in the browser, without a model: caching, fetching, losses, memory."""
 
-from itertools import product
 from typing import Any
 
 import pytest
@@ -132,8 +131,11 @@ def test_what_still_comes_after_a_part_could_not_be_fetched_is_passed_over(page:
     assert page.evaluate(script) == [say("static.failed", reason="404 /none"), [7]]
 
 
-CHOICES = product((0.0, 0.55), ("all", "hardest"), (True, False))
-SETTINGS: list[dict[str, Any]] = [dict(zip(("margin", "mining", "mask_ids"), each, strict=True)) for each in CHOICES]
+SETTINGS: list[dict[str, Any]] = [
+    {"margin": 0.0, "mining": "all", "mask_ids": False},
+    {"margin": 0.55, "mining": "hardest", "mask_ids": False},
+    {"margin": 0.55, "mining": "all", "mask_ids": True},
+]
 
 
 def test_the_losses_under_other_settings_are_pythons(page: Page, service: RetrievalService) -> None:
@@ -142,7 +144,7 @@ def test_the_losses_under_other_settings_are_pythons(page: Page, service: Retrie
         return settings.map((each) => playgroundUnder(value, each));
     }}"""
     given = page.evaluate(script, [playground_value(service), SETTINGS])
-    assert len({value["now"] for value in given}) > len(SETTINGS) / 2
+    assert len({value["now"] for value in given}) == len(SETTINGS)
     for settings, value in zip(SETTINGS, given, strict=True):
         expected = playground_value(service, **settings)
         assert differences(value, expected, 1e-5) == [], settings

@@ -1,11 +1,11 @@
 """The page without a server answers as the app does, from the same embeddings and the same weights."""
 
 import json
+import math
 import random
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from dataclasses import replace
 from io import BytesIO
 from itertools import product
 from pathlib import Path
@@ -14,26 +14,31 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
+import torch
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from demo.galleries.indexes.index import IndexedGallery
+from demo.galleries.indexes.index import GalleryInMemory
 from demo.galleries.reading.photos import read_photo
+from demo.galleries.sources.named import open_named_gallery
 from demo.page.actions import PageActions
 from demo.page.table import Action
 from demo.record.texts.table import for_page
 from demo.service.masks import mask_text
 from demo.service.models.personal import SessionData
 from demo.service.models.registry import ModelRegistry
+from demo.service.models.start import open_model
 from demo.service.retrieval import RetrievalService
+from demo.static.gallery import EMBEDDINGS, FACTS
 from demo.static.model import page_model
-from demo.static.write import opened_model
+from demo.static.write import OPENED
 from seps import ScoringEngine
 from seps.encoders.preprocessing import squash
 from seps.scenes import make_scene, sparse_captions
 from tests.helpers.web.static_site import differences, floats, open_engine
 
-PAIRS, SENTENCES = 16, 1_000
+PAIRS, SENTENCES = 8, 300
+ENCODED = 3  # photographs that the app encodes too
 TOLERANCE, SCORES = 5e-5, 1e-5  # of weights and cosines; of S(I, T) and its terms
 OF_SCORES = re.compile(r"/(similarity|terms/[\w ]+|score):")
 LEFT_OUT = {"src", "key", "thumb", "model", "link", "alike"}
@@ -53,19 +58,24 @@ ODD = [
 
 
 class Site:
-    """The page's engine, open on a gallery, and the app's actions on the same numbers."""
+    """The page's engine, open on a gallery, and the app's actions on the same numbers: `folder` is the page's."""
 
-    def __init__(self, name: str, page: Page) -> None:
-        self.page = page
-        service, indexed = opened_model(name, False)
-        model = page_model(service.model)
-        halves = indexed.embeddings.cpu().half().float()
+    def __init__(self, name: str, page: Page, folder: Path) -> None:
+        self.page, self.gallery = page, OPENED[name]
+        whole, gallery = open_model(name).model, open_named_gallery(self.gallery)
+        items = gallery.items
+        (file,) = folder.rglob(f"gallery-{self.gallery}-*/{EMBEDDINGS}")
+        shape = json.loads(file.with_name(FACTS).read_text(encoding="utf-8"))["shape"]
+        numbers = np.fromfile(file, "<f2").astype("f4").reshape(len(items), -1)[:, : math.prod(shape[1:])]
+        halves = torch.from_numpy(numbers.copy()).reshape(shape)
+        encoded = whole.encode_photos([item.photo() for item in items[:ENCODED]]).cpu()
+        torch.testing.assert_close(halves[:ENCODED], encoded, atol=1e-5, rtol=6e-4)  # of 16 bits
+        model = page_model(whole)
         images = ScoringEngine(model.cross_net).encode_images(halves)
-        self.indexed: IndexedGallery = replace(indexed, embeddings=halves, images=images)
+        digests = tuple(item.digest() for item in items)
+        self.indexed = GalleryInMemory(gallery, images, ("",) * len(items), digests, halves)
         self.service = RetrievalService(model, name, [self.indexed])
         self.actions = PageActions(ModelRegistry(self.service), Path())
-        self.gallery = indexed.gallery.name
-        items = indexed.gallery.items
         true = [(index, item.captions[index % len(item.captions)]) for index, item in enumerate(items)]
         false = [((index + 1) % len(items), caption) for index, caption in true]
         self.pairs = [*true[: PAIRS // 2], *false[: PAIRS // 2]]
@@ -102,10 +112,10 @@ def without(value: Any) -> Any:
 
 
 @pytest.fixture(scope="module", params=["scenes", "photos"])
-def site(request: pytest.FixtureRequest, browser: Browser, static_address: str) -> Iterator[Site]:
+def site(request: pytest.FixtureRequest, browser: Browser, static_address: str, static_folder: Path) -> Iterator[Site]:
     page = browser.new_page()
     page.goto(static_address)
-    made = Site(request.param, page)
+    made = Site(request.param, page, static_folder)
     open_engine(page, made.gallery)
     yield made
     page.close()
@@ -113,14 +123,16 @@ def site(request: pytest.FixtureRequest, browser: Browser, static_address: str) 
 
 def test_explanations_are_the_apps(site: Site) -> None:
     count = site.service.model.cross_net.num_patches
-    rng = np.random.default_rng(0)
-    tied = 0
-    for number, (index, caption) in enumerate(site.pairs):
-        mask = mask_text(rng.random(count) < 0.2) if number % 3 == 1 else ""
-        layer = ("mask", "effect", "blanked", "score")[number % 4] if number % 5 == 0 else "mask"
-        dense = ". ".join(site.indexed.gallery.items[index].captions) if number % 4 == 2 else ""
-        budget = 60 if number % 7 == 3 else 0
-        tied += site.check("explain", index=index, caption=caption, dense=dense, layer=layer, mask=mask, budget=budget)
+    mask = mask_text(np.random.default_rng(0).random(count) < 0.2)
+    asked: list[dict[str, Any]] = [
+        *({}, {"mask": mask}, {"dense": True}, {"budget": 60}, {"layer": "score"}, {"layer": "effect"}),
+        *({"layer": "effect", "mask": mask, "dense": True}, {"layer": "blanked", "mask": mask, "budget": 60}),
+    ]
+    tied, defaults = 0, {"layer": "mask", "mask": "", "dense": "", "budget": 0}
+    for (index, caption), values in zip(site.pairs, asked, strict=True):
+        if "dense" in values:
+            values["dense"] = ". ".join(site.indexed.gallery.items[index].captions)
+        tied += site.check("explain", index=index, caption=caption, **defaults | values)
     assert tied <= PAIRS / 4
 
 
@@ -159,10 +171,8 @@ def test_lists_pairs_and_lessons_are_the_apps(site: Site) -> None:
         *(
             ("lesson", {"index": at, "caption": items[at].captions[0], "knobs": json.dumps(knobs), "step": 4, **more})
             for at, knobs, more in (
-                (3, {}, {}),
                 (3, {}, {"mask": mask}),
-                (3, {"keep_ratio": 0.2}, {}),
-                (1, {"beta": 0.05, "top_k": 2}, {}),
+                (3, {"keep_ratio": 0.2, "beta": 0.05, "top_k": 2}, {}),
                 (1, gumbel, {"mask": mask}),
                 (1, {"variant": "released"}, {}),
                 (2, {}, {"dense": dense}),
@@ -190,11 +200,7 @@ def test_captions_are_read_and_commented_on_as_in_the_app(site: Site) -> None:
     words = random.Random(0).sample(sorted({word for text in captions for word in text.split()}), 40)
     captions += [*ODD, *(f"{word}ing un{word}-ed, {word}!" for word in words)]
     script = "(captions) => Promise.all(captions.map((caption) => asked.read(caption)))"
-    read = [
-        ids
-        for start in range(0, len(captions), 500)
-        for ids in site.page.evaluate(script, captions[start : start + 500])
-    ]
+    read = site.page.evaluate(script, captions)
     model = site.service.model
     expected = [model.tokenizer.encode(caption, model.config.text.max_words) for caption in captions]
     assert [pair for pair in zip(captions, read, expected, strict=True) if pair[1] != pair[2]] == []

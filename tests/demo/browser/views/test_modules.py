@@ -124,3 +124,29 @@ def test_symbols_are_drawn_from_the_table_and_text_stays_text(page: Page) -> Non
     drawn = run(page, "base/dom.js", names, expression, "<b> s_st and s_std")
     assert drawn.startswith(f'&lt;b&gt; <span class="seps-symbol" title="{TABLE["meaning"]["s_st"]}"><math')
     assert drawn.endswith("</math></span> and s_std")
+
+
+FORMER = {  # links of former pages, and what the page's state has of them
+    "?view=search&photo=coffee": {"view": "explore", "photo": "coffee"},
+    "?view=captions": {"view": "explore", "mode": "captions"},
+    "?view=compare&caption=a+cup%0Aa+table": {"view": "compare", "caption": "a cup", "captions": "a cup\na table"},
+    "?view=why&against=cat": {"view": "compare", "part": "pair", "against": "cat"},
+    "?view=lesson&step=4&keep_ratio=0.3": {"view": "learn", "part": "", "step": "4", "keep_ratio": "0.3"},
+    "?view=losses&margin=0.4": {"view": "learn", "part": "losses", "margin": "0.4"},
+    "?view=paper": {"view": "learn", "part": "paper"},
+    "?view=edit": {"view": "lab", "part": "edit"},
+    "?view=judge&caption=a+cup": {"view": "lab", "part": "judge", "caption": "a cup"},
+    "?view=generate&caption=a+car&seed=7": {"part": "generate", "draw": "a car", "draw_seed": "7", "caption": ""},
+    "?view=about": {"view": "explore", "panel": "about"},
+}
+
+
+def test_links_of_former_pages_lead_to_their_places(page: Page) -> None:
+    expression = """given[0].map((query) => {
+        history.replaceState(null, "", query);
+        return makeState([]).get();
+    })"""
+    states = run(page, "shell/state.js", "makeState", expression, list(FORMER))
+    assert [{name: state[name] for name in there} for state, there in zip(states, FORMER.values(), strict=True)] == [
+        *FORMER.values()
+    ]
