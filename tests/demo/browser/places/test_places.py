@@ -30,6 +30,13 @@ FILES = {  # of a place, the smallest one, with how it begins
     "?view=lab&part=judge": ("judge.csv", b"\xef\xbb\xbfrank"),
     "?view=lab&part=generate": ("drawing.gif", b"gif8"),
 }
+OLD = {
+    "?view=compare&gallery=examples&photo=coffee&caption=a+cup%0Aa+table": ".seps-compare figure canvas",
+    "?view=why&gallery=examples&photo=coffee&against=cat&caption=a+cup": ".seps-why figure canvas",
+    "?view=lesson&gallery=examples&photo=coffee&caption=a+cup&step=4&keep_ratio=0.3": ".seps-lesson canvas",
+    "?view=losses&margin=0.4": ".seps-playground .seps-chart",
+    "?view=judge&gallery=examples&photo=coffee&caption=a+cup": ".seps-judge canvas",
+}
 
 
 def click_to(page: Page, query: str) -> None:
@@ -51,6 +58,14 @@ def test_a_place_is_filled_saves_its_files_and_nothing_serious_is_found(visit: O
         name, begins = FILES[query]
         expect(page.locator("[aria-busy=true]")).to_have_count(0)
         assert saved(page, name).lower().startswith(begins)
+
+
+def test_old_links_fill_their_places(visit: Opener) -> None:
+    page = visit()
+    for query, shown in OLD.items():
+        page.goto(page.url.partition("?")[0] + query)
+        expect(page.locator(shown).first).to_be_visible()
+        expect(page.locator("[role=alert]:visible")).to_have_count(0)
 
 
 def test_a_phone_shows_the_places_that_need_the_app_within_its_width(visit: Opener) -> None:
