@@ -121,7 +121,7 @@ def test_every_place_is_filled_on_a_phone(page: Page, static_address: str) -> No
         click_to(page, query)
         expect(page.locator(shown).first).to_be_visible()
         expect(page.locator("[role=alert]:visible")).to_have_count(0)
-        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
         assert serious_violations(page) == []
 
 
