@@ -75,7 +75,7 @@ def test_a_phone_shows_the_places_that_need_the_app_within_its_width(visit: Open
         expect(page.locator(PLACES[query]).first).to_be_visible()
         page.wait_for_function(
             "() => document.documentElement.scrollWidth <= innerWidth"
-        )  # a view measures itself first
+        )  # it measures itself
 
 
 def test_a_question_mark_lists_the_keys_of_each_place(visit: Opener) -> None:
