@@ -73,9 +73,7 @@ def test_a_phone_shows_the_places_that_need_the_app_within_its_width(visit: Open
     for query in APP_ONLY:  # `test_static` visits the others
         click_to(page, query)
         expect(page.locator(PLACES[query]).first).to_be_visible()
-        page.wait_for_function(
-            "() => document.documentElement.scrollWidth <= innerWidth"
-        )  # it measures itself
+        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")  # it measures itself
 
 
 def test_a_question_mark_lists_the_keys_of_each_place(visit: Opener) -> None:
