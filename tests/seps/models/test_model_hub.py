@@ -10,11 +10,18 @@ import httpx
 import pytest
 import torch
 from huggingface_hub import HfApi, ModelCard
-from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError, RevisionNotFoundError
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
 from huggingface_hub.utils import validate_repo_id
 
 from demo.service.models.own_models import fetch_model
 from seps.encoders import sources
+from seps.encoders.hub_errors import writing_sentence
 from seps.generator import load_generator
 from seps.generator.config import GeneratorConfig
 from seps.judge import load_judge
@@ -178,3 +185,16 @@ def test_generators_come_from_the_hub(hub: Hub, tmp_path: Path) -> None:
     hub.repos["owner/generator"] = {"main": write_tiny_generator(tmp_path / "generator")}
     config = GeneratorConfig.from_json(tmp_path / "generator" / "generator.json")
     assert load_generator("owner/generator").network.config == config
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (refused(RevisionNotFoundError, 404), "it has no such branch"),
+        (refused(HfHubHTTPError, 503), r"\(it answered with status 503\): try again later"),
+        (OfflineModeIsEnabled("offline"), r"\(HF_HUB_OFFLINE is set\)"),
+        (ConnectionError("no route"), r"\(it cannot be reached\)"),
+    ],
+)
+def test_a_failed_upload_says_why(error: Exception, reason: str) -> None:
+    assert re.search(reason, writing_sentence(error, NAME))

@@ -103,6 +103,17 @@ def test_a_section_of_the_config_is_set_with_json_or_plain_words() -> None:
     assert (config.scale_q, settings) == (0.3, read_judge("quick")[1])
 
 
+@pytest.mark.parametrize(
+    ("key", "set_in"), [("stages.2.epochs", [1]), ("stages.epochs", [0, 1, 2, 3]), ("epochs", [0, 1, 2, 3])]
+)
+def test_a_key_is_set_in_one_stage_or_in_each(key: str, set_in: list[int]) -> None:
+    config, settings = read_generator("scenes")
+    changed = with_values(config, settings, [f"training.{key}=77"])[1].stages
+    assert [number for number, stage in enumerate(changed) if stage.epochs == 77] == set_in
+    with pytest.raises(ValueError, match="names no key of the recipe"):
+        with_values(config, settings, ["training.stages.0.epochs=77"])
+
+
 @pytest.mark.parametrize(("read", "values", "message"), ROWS, ids=[message for *_, message in ROWS])
 def test_what_does_not_fit_is_told_with_the_file(
     tmp_path: Path, read: Callable[[Path], object], values: dict[str, Any], message: str

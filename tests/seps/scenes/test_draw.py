@@ -7,9 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from seps.scenes import KINDS, SIDE, Object, Scene, draw, make_scene
+from seps.scenes.backdrops import paint_background
 from seps.scenes.catalogue import extent
 from seps.scenes.drawings import DRAWINGS
-from seps.scenes.sketch import UNIT, coverage
+from seps.scenes.places import PLACES
+from seps.scenes.sketch import UNIT, Canvas, coverage
 
 SCENES = [make_scene(9, "dev", index) for index in range(6)]
 PIXELS = "8fab5ba5ed4ec3ebda99521bb8699f17e06e536377e23c413e9f1c22621d351d"  # sha256 of six scenes
@@ -91,3 +93,15 @@ def test_every_kind_has_a_drawing_that_fills_its_box(monkeypatch: pytest.MonkeyP
 def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(ValueError, match="Nothing is known of 'dragon'"):
         draw(alone(Object("dragon", None, "medium", (10, 10, 60, 60), "ground", 0)))
+
+
+def test_each_feature_of_a_background_is_seen() -> None:
+    def painted(name: str, *features: str) -> NDArray[np.int64]:
+        canvas = Canvas(SIDE, SIDE)
+        paint_background(canvas, name, features, look=1)
+        return canvas.pixels
+
+    plain = {name: painted(name) for name in PLACES}
+    for name, place in PLACES.items():
+        for feature in place.features:
+            assert (painted(name, feature) != plain[name]).any(), (name, feature)
