@@ -26,7 +26,7 @@ class Tail(NamedTuple):
     grids: list[tuple[int, ...]]
 
 
-SHAPES: dict[tuple[str, int], tuple[int, ...]] = {}  # of an image's features, by encoder and image size
+KNOWN_SHAPES: dict[tuple[str, int], tuple[int, ...]] = {}  # shape of one image's features by encoder and image size
 
 
 class VisionEncoder(nn.Module):
@@ -47,9 +47,7 @@ class VisionEncoder(nn.Module):
         if config.context_size:
             self.context = ContextHead(self.width, 2 * self.width, embed_size, config.dropout)
         self.classes = ClassMap(config, embed_size) if config.classes.names else None
-        backbone = self.visual_encoder
-        has_token = getattr(backbone, "has_class_token", getattr(backbone, "cls_token", None) is not None)
-        if config.cls == "encoder" and not (self.prefix and has_token):
+        if config.cls == "encoder" and not (self.prefix and has_class_token(self.visual_encoder)):
             raise ValueError(f"vision.cls is 'encoder', but {config.encoder} has no [CLS] token: take mean or none.")
 
     def forward(self, images: Tensor) -> Tensor:
@@ -198,7 +196,9 @@ def flat(maps: Tensor) -> Tensor:
 def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int, tuple[int, int]]:
     """Return the layout of features ("tokens", "NCHW" or "NHWC"), tokens before the patches, and the grid (H, W)."""
     key = (config.encoder, config.image_size)
-    shape = SHAPES[key] = SHAPES.get(key) or feature_shape(backbone, config)
+    if key not in KNOWN_SHAPES:
+        KNOWN_SHAPES[key] = feature_shape(backbone, config)
+    shape = KNOWN_SHAPES[key]
     stride = int(backbone.feature_info[-1]["reduction"])  # type: ignore[index]
     width = int(backbone.num_features)  # type: ignore[arg-type]
     if len(shape) == 2:
@@ -248,8 +248,7 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
         with torch.no_grad():
             output = functional_call(_Features(backbone), shadows, (images,))
     except (AssertionError, NotImplementedError, RuntimeError) as error:
-        patch = getattr(getattr(backbone, "patch_embed", None), "patch_size", 0)
-        patch = int(patch[0] if isinstance(patch, (tuple, list)) and patch else patch or 0)
+        patch = patch_side(backbone)
         if patch and config.image_size % patch:
             raise ValueError(f"{config.encoder} {describe_untiled(config, patch)}") from error
         raise ValueError(
@@ -259,6 +258,17 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
         what = tuple(output.shape) if isinstance(output, Tensor) else f"a {type(output).__name__}"
         raise ValueError(f"{config.encoder} gives {what}, but a token list or a feature map is needed.")
     return tuple(output.shape[1:])
+
+
+def patch_side(backbone: nn.Module) -> int:
+    """Return the side in pixels of a backbone's input patches; 0 if it has none."""
+    patch = getattr(getattr(backbone, "patch_embed", None), "patch_size", 0)
+    return int(patch[0] if isinstance(patch, (tuple, list)) and patch else patch or 0)
+
+
+def has_class_token(backbone: nn.Module) -> bool:
+    """Return whether the first token is [CLS] and not a register."""
+    return bool(getattr(backbone, "has_class_token", getattr(backbone, "cls_token", None) is not None))
 
 
 class _Features(nn.Module):

@@ -25,34 +25,34 @@ def unpacked(value: dict[str, Any]) -> NDArray[np.float32]:
     return np.frombuffer(b64decode(value["float32"]), "<f4").reshape(value["shape"])
 
 
-def is_told(told: Any, value: Any) -> bool:
-    """Whether this was told of a value; packed floats have 32 bits."""
+def is_same(decoded: Any, value: Any) -> bool:
+    """Return whether a decoded value equals the record's; packed floats have 32 bits."""
     if isinstance(value, dict):
-        return told.keys() == value.keys() and all(is_told(told[name], part) for name, part in value.items())
-    if isinstance(told, dict):
-        return np.array_equal(unpacked(told), value.astype(np.float32))
+        return decoded.keys() == value.keys() and all(is_same(decoded[name], part) for name, part in value.items())
+    if isinstance(decoded, dict):
+        return np.array_equal(unpacked(decoded), value.astype(np.float32))
     if isinstance(value, np.ndarray):
-        return np.array_equal(told, value)
-    return bool(told == (list(value) if isinstance(value, tuple) else value))
+        return np.array_equal(decoded, value)
+    return bool(decoded == (list(value) if isinstance(value, tuple) else value))
 
 
-def check(record: Explanation, told: dict[str, Any]) -> None:
+def check(record: Explanation, decoded: dict[str, Any]) -> None:
     branches = [branch for branch in (record.sparse, record.dense) if branch is not None]
     alignments = [alignment for alignment in (record.sparse_alignment, record.dense_alignment) if alignment is not None]
     lists = ("branches", "alignments", "classes", "description")
     parts: list[tuple[Any, dict[str, Any]]] = [
-        (record, {name: value for name, value in told.items() if name not in lists}),
-        *zip(branches, told["branches"], strict=True),
-        *zip(alignments, told["alignments"], strict=True),
+        (record, {name: value for name, value in decoded.items() if name not in lists}),
+        *zip(branches, decoded["branches"], strict=True),
+        *zip(alignments, decoded["alignments"], strict=True),
     ]
     if record.classes is not None:
-        parts.append((record.classes, told["classes"]))
+        parts.append((record.classes, decoded["classes"]))
     for part, fields in parts:
         for name, value in fields.items():
-            assert is_told(value, getattr(part, name)), name
-    assert told.keys() >= {"variant", "has_cls", "grid", "similarity", "terms"}
-    assert told["branches"][0].keys() >= {"name", "kept", "rank", "coefficients", "parts", *BRANCH_ARRAYS}
-    assert told["alignments"][0].keys() >= {"words", "tokens", "best_token", "best_word", *ALIGNMENT_ARRAYS}
+            assert is_same(value, getattr(part, name)), name
+    assert decoded.keys() >= {"variant", "has_cls", "grid", "similarity", "terms"}
+    assert decoded["branches"][0].keys() >= {"name", "kept", "rank", "coefficients", "parts", *BRANCH_ARRAYS}
+    assert decoded["alignments"][0].keys() >= {"words", "tokens", "best_token", "best_word", *ALIGNMENT_ARRAYS}
 
 
 def test_packed_arrays_decode_to_the_record(record: Explanation) -> None:

@@ -10,7 +10,7 @@ from demo.page.table import PREFIX
 
 @lru_cache(maxsize=1)
 def calls_of(client: TestClient) -> dict[str, Any]:
-    """How each endpoint is called, as the page is told when it starts."""
+    """Return how to call each endpoint, from the configuration that the page reads at its start."""
     answer = client.post("/gradio_api/run/page_start", json={"data": [], "session_hash": "start"}).json()
     calls: dict[str, Any] = answer["data"][0]["calls"]
     return calls

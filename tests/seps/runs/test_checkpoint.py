@@ -15,7 +15,7 @@ STATE = RunState(epoch=4)
 
 
 def trained(steps: int, name: str = "adamw") -> tuple[torch.nn.Module, torch.optim.Optimizer]:
-    """A module whose last layer has learned for some steps."""
+    """A module with a last layer trained for a few steps."""
     torch.manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.Linear(16, 8))
     learned = [*module[1].parameters()]
